@@ -43,7 +43,7 @@ ToolName: TypeAlias = Literal[
     "set_preferences",
     "write_file",
 ]
-"""The declared tools that this provider may get."""
+"""The names of the declared tools that this provider gets."""
 
 TOOLS: list[dict[str, Any]] = [
     {
@@ -531,7 +531,7 @@ TOOLS: list[dict[str, Any]] = [
         },
     },
 ]
-"""The declared tools as they are sent, in the order of their names."""
+"""The declared tools as the API gets them, sorted by name."""
 
 FINGERPRINT: str
 """SHA-256 of the compact JSON of TOOLS, computed when it is first read."""
@@ -691,14 +691,17 @@ _converter = Kagami(
     )
 )
 WIRE = _converter.wire
-"""How this wire spells ids and names."""
+"""The ids and names of this wire."""
 
 
 def tools(*names: ToolName) -> list[dict[str, Any]]:
-    """Return the entries of some declared tools, in the order given. They are shared: do not change them.
+    """Return the entries of some declared tools. They are shared, so do not change them.
 
     Args:
-        names: the tools' names.
+        names: The names of the tools, in the desired order.
+
+    Returns:
+        The value of `tools` in a request.
     """
     return _converter.tools(*names)
 

@@ -51,7 +51,7 @@ ToolName: TypeAlias = Literal[
     "set_preferences",
     "write_file",
 ]
-"""The declared tools that this provider may get."""
+"""The names of the declared tools that this provider gets."""
 
 TOOLS: list[dict[str, Any]] = [
     {
@@ -409,7 +409,7 @@ TOOLS: list[dict[str, Any]] = [
         },
     },
 ]
-"""The declared tools as they are sent, in the order of their names."""
+"""The declared tools as the API gets them, sorted by name."""
 
 FINGERPRINT: str
 """SHA-256 of the compact JSON of TOOLS, computed when it is first read."""
@@ -452,14 +452,17 @@ _converter = OpenaiResponses(
     )
 )
 WIRE = _converter.wire
-"""How this wire spells ids and names."""
+"""The ids and names of this wire."""
 
 
 def tools(*names: ToolName) -> list[dict[str, Any]]:
-    """Return the entries of some declared tools, in the order given. They are shared: do not change them.
+    """Return the entries of some declared tools. They are shared, so do not change them.
 
     Args:
-        names: the tools' names.
+        names: The names of the tools, in the desired order.
+
+    Returns:
+        The value of `tools` in a request.
     """
     return _converter.tools(*names)
 
@@ -482,7 +485,7 @@ from_error = _converter.from_error
 
 
 class Stream(ResponsesStream):
-    """A stream of one answer: `feed` its events, `finish` it once the source ends or breaks."""
+    """A stream of one response. Call `feed` for each event, and `finish` when the source ends or fails."""
 
     converter = _converter
 
@@ -492,7 +495,7 @@ aiter_events = Stream.aiter_events
 
 
 class StreamWriter(ResponsesStreamWriter):
-    """The inverse of Stream: `write` the format's events and `finish`, for apps that offer this wire."""
+    """The inverse of Stream, for apps that act as the provider. Call `write` for each event, then `finish`."""
 
     converter = _converter
 

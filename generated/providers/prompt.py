@@ -51,10 +51,10 @@ ToolName: TypeAlias = Literal[
     "set_preferences",
     "write_file",
 ]
-"""The declared tools that this provider may get."""
+"""The names of the declared tools that this provider gets."""
 
 TOOLS: str = '# Tools\n\nYou can call these tools. Each line is one of them, as JSON:\n\n{"name":"create_order","description":"Place an order for a customer.\\n\\nCharges the customer\'s default card. Ask before calling it.","parameters":{"type":"object","properties":{"customer_id":{"type":"string","description":"The customer, such as \\"c_1042\\"."},"items":{"type":"array","minItems":1,"items":{"description":"A line of the order.","type":"object","properties":{"sku":{"type":"string"},"quantity":{"type":"integer","minimum":1,"maximum":99,"default":1},"options":{"type":"object","additionalProperties":{"type":"string"},"description":"Choices by their name, such as colour or size."}},"required":["sku"],"additionalProperties":false}},"ship_to":{"$ref":"#/$defs/Address"},"bill_to":{"anyOf":[{"$ref":"#/$defs/Address"},{"type":"null"}],"description":"Null for the same address as `ship_to`."},"priority":{"type":"integer","enum":[1,2,3],"default":2},"gift_message":{"type":["string","null"],"maxLength":500}},"required":["customer_id","items","ship_to"],"additionalProperties":false,"$defs":{"Address":{"description":"A postal address.","type":"object","properties":{"lines":{"type":"array","items":{"type":"string","minLength":1},"minItems":1,"maxItems":4,"description":"Street, house number and what else comes before the city."},"city":{"type":"string"},"postal_code":{"type":"string","pattern":"^[0-9A-Z -]{3,10}$"},"country":{"$ref":"#/$defs/Country"}},"required":["lines","city","country"],"additionalProperties":false},"Country":{"description":"A country by its ISO 3166 code.","type":"string","pattern":"^[A-Z]{2}$"}}}}\n{"name":"find-free-slots","description":"Find times at which everybody is free.","parameters":{"type":"object","properties":{"attendees":{"type":"array","items":{"type":"string"},"minItems":1,"maxItems":50},"duration_minutes":{"type":"integer","multipleOf":5,"minimum":5,"default":30},"window":{"type":"object","properties":{"from":{"type":"string","format":"date-time"},"to":{"type":"string","format":"date-time"}},"required":["from","to"]},"where":{"$ref":"#/$defs/Country"}},"required":["attendees","window"],"$defs":{"Country":{"description":"A country by its ISO 3166 code.","type":"string","pattern":"^[A-Z]{2}$"}}}}\n{"name":"get_weather","description":"Current weather for a city.","parameters":{"type":"object","properties":{"city":{"type":"string","description":"City name."},"unit":{"type":"string","enum":["celsius","fahrenheit"],"default":"celsius"}},"required":["city"]}}\n{"name":"list_time_zones","description":"List the time zones that other tools accept."}\n{"name":"read_file","description":"Read a file of the workspace, or some of its lines.","parameters":{"type":"object","properties":{"path":{"type":"string","format":"path","description":"Relative to the workspace."},"start_line":{"type":"integer","minimum":1},"end_line":{"type":"integer","minimum":1}},"required":["path"],"additionalProperties":false}}\n{"name":"run_query","description":"Run a read-only SQL query.","parameters":{"type":"object","properties":{"sql":{"type":"string","minLength":1},"parameters":{"type":"array","items":{"$ref":"#/$defs/scalar"},"description":"Values of the placeholders, in order."},"range":{"type":"array","prefixItems":[{"type":"integer","minimum":0},{"type":"integer","minimum":1}],"items":false,"minItems":2,"maxItems":2},"timeout_seconds":{"type":"number","exclusiveMinimum":0,"default":30}},"required":["sql"],"additionalProperties":false,"$defs":{"scalar":{"type":["string","number","boolean","null"]}}}}\n{"name":"search_documents","description":"Search the document store with a tree of conditions.","parameters":{"type":"object","properties":{"query":{"$ref":"#/$defs/condition"},"limit":{"type":"integer","minimum":1,"maximum":100,"default":20},"cursor":{"type":["string","null"],"description":"Where the last page ended; null for the first."},"sort":{"type":"array","items":{"type":"object","properties":{"field":{"type":"string"},"descending":{"type":"boolean","default":false}},"required":["field"]},"default":[]}},"required":["query"],"$defs":{"condition":{"description":"One test of a field, or several conditions combined.","type":"object","properties":{"field":{"type":"string"},"equals":{"type":["string","number","boolean","null"]},"all":{"type":"array","items":{"$ref":"#/$defs/condition"}},"any":{"type":"array","items":{"$ref":"#/$defs/condition"}}}}}}}\n{"name":"send_message","description":"Schickt eine Nachricht – 送信 – к людям 🚀. Quotes \\"stay\\", so do \\\\ backslashes.","parameters":{"type":"object","properties":{"empfänger":{"type":"array","items":{"type":"string","format":"email"},"minItems":1,"description":"Die Empfänger."},"本文":{"type":"string","description":"本文。"},"class":{"type":"string","enum":["urgent","normal","low – später"],"default":"normal"},"from":{"type":["string","null"]}},"required":["empfänger","本文"],"additionalProperties":false}}\n{"name":"set_preferences","description":"Change a user\'s preferences. What is left out stays as it is, null resets it.","parameters":{"type":"object","properties":{"language":{"type":["string","null"],"enum":["de","en","ja",null]},"notifications":{"type":"object","description":"On or off, by channel.","additionalProperties":{"type":"boolean"}},"quiet_hours":{"anyOf":[{"type":"object","properties":{"start":{"type":"integer","minimum":0,"maximum":23},"end":{"type":"integer","minimum":0,"maximum":23}},"required":["start","end"],"additionalProperties":false},{"type":"null"}]},"extra":{"type":"object","description":"Anything else the application understands."}}}}\n{"name":"write_file","description":"Write a file of the workspace. An existing file is replaced.","parameters":{"type":"object","properties":{"path":{"type":"string","format":"path"},"content":{"type":"string","description":"The whole text; lines end with \\\\n."},"mode":{"type":"integer","enum":[420,493],"default":420,"description":"Permission bits as a decimal number."}},"required":["path","content"],"additionalProperties":false}}\n\nTo call a tool, write a block of this form, with nothing before it on its lines:\n\n```tool\n{"name":"the_tool","arguments":{"parameter":"value"}}\n```\n\nThe block holds one JSON object: "name" is one of the names above, "arguments" fits its parameters, and "reasoning" may say why you call it. Write one block for each call, and end your message after the last one. The results come in the next message; never write them yourself.\n'
-"""The declared tools as they are sent, in the order of their names."""
+"""The declared tools as the API gets them, sorted by name."""
 
 FINGERPRINT: str
 """SHA-256 of the compact JSON of TOOLS, computed when it is first read."""
@@ -67,14 +67,17 @@ _converter = Prompt(
     )
 )
 WIRE = _converter.wire
-"""How this wire spells ids and names."""
+"""The ids and names of this wire."""
 
 
 def tools(*names: ToolName) -> str:
-    """Return the text of some declared tools, in the order given.
+    """Return the text of some declared tools.
 
     Args:
-        names: the tools' names.
+        names: The names of the tools, in the desired order.
+
+    Returns:
+        The text for the start of a system message.
     """
     return _converter.tools(*names)
 
@@ -98,7 +101,7 @@ parse_text = _converter.parse_text
 
 
 class Stream(PromptStream):
-    """A stream of one answer: `feed` its events, `finish` it once the source ends or breaks."""
+    """A stream of one response. Call `feed` for each event, and `finish` when the source ends or fails."""
 
     converter = _converter
 
@@ -108,7 +111,7 @@ aiter_events = Stream.aiter_events
 
 
 class StreamWriter(PromptStreamWriter):
-    """The inverse of Stream: `write` the format's events and `finish`, for apps that offer this wire."""
+    """The inverse of Stream, for apps that act as the provider. Call `write` for each event, then `finish`."""
 
     converter = _converter
 

@@ -52,6 +52,6 @@ def call_tool_keywords(
                 key,
                 "dropped",
                 "warning",
-                "the client has no keyword for it",
+                "the client does not accept it as an argument",
             )
     return found

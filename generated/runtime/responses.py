@@ -118,7 +118,7 @@ def count(wire: dict[str, Any], key: str, at: Path) -> int | None:
     """A number of tokens; None where it is null or not there.
 
     Raises:
-        ConversionError: it is something else. A whole number with a fraction of zero is one.
+        ConversionError: The value is something else. A float without a fraction counts as an integer.
     """
     value = wire.get(key)
     if value is None or type(value) is int:
@@ -132,7 +132,7 @@ def counts(wire: dict[str, Any], key: str, at: Path) -> dict[str, Any]:
     """An object of counts; empty where it is null or not there.
 
     Raises:
-        ConversionError: it is something else.
+        ConversionError: The value is something else.
     """
     value = wire.get(key)
     if value is None:

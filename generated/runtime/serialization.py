@@ -85,12 +85,12 @@ def _result(data: Data, at: Path) -> Data:
     kind, value = data.get("kind"), data.get("value")
     if kind in ("text", "error") and type(value) is not str:
         raise ConversionError(
-            format_path((at, "value")), f"must be a string where kind is {kind}"
+            format_path((at, "value")), f"must be a string if kind is {kind}"
         )
     if kind == "multimodal" and type(value) is not list:
         raise ConversionError(
             format_path((at, "value")),
-            "must be an array of parts where kind is multimodal",
+            "must be an array of parts if kind is multimodal",
         )
     if kind is not None and "value" not in data:
         raise ConversionError(format_path((at, "value")), "is missing")
@@ -100,7 +100,7 @@ def _result(data: Data, at: Path) -> Data:
 def _text_part(data: Data, at: Path) -> Data:
     if "value" in data and "text" not in data:
         raise ConversionError(
-            format_path((at, "value")), "a text part holds its text in `text`"
+            format_path((at, "value")), "a text part has its text in `text`"
         )
     return data
 
@@ -110,7 +110,7 @@ def _image_part(data: Data, at: Path) -> Data:
         if key in data:
             raise ConversionError(
                 format_path((at, key)),
-                "an image part is flat: `url`, or `data` and `mediaType`",
+                "an image part has `url`, or `data` and `mediaType`, at the top level",
             )
     return data
 
@@ -119,7 +119,7 @@ def _definition(data: Data, at: Path) -> Data:
     if type(data.get("function")) is dict and "name" not in data:
         raise ConversionError(
             format_path((at, "function")),
-            "a definition is flat: `name`, `description`, `parameters`",
+            "a definition has `name`, `description` and `parameters` at the top level",
         )
     return data
 
@@ -163,10 +163,13 @@ PYDANTIC: Final[dict[str, Any]] = {
 
 
 def dump(value: Any) -> Any:
-    """JSON-ready data of a value of the format, or of a list of them. Optional fields that are None are left out.
+    """Convert a value of the format, or a list of values, to JSON data. Optional fields that are None are left out.
 
     Args:
-        value: an object, or JSON text.
+        value: A value of the format, or a list of such values.
+
+    Returns:
+        JSON data, ready for `json.dumps`.
     """
     kind: Any = type(value)
     if kind is list or kind is tuple:
@@ -195,11 +198,17 @@ def load(kind: type[T], data: Any) -> T:
     """Read JSON data as a type of the format, or as one of its unions.
 
     Args:
-        kind: the type of the format, or a union of such types.
-        data: JSON-ready data.
+        kind: A type of the format, or a union of such types.
+        data: JSON data: dicts, lists, strings, numbers, booleans and None.
+
+    Returns:
+        The value.
 
     Raises:
-        ConversionError: something is missing, of the wrong type, spelled twice, of no known kind, or not finite.
+        ConversionError: A value is missing, has the wrong type, occurs twice, is of an unknown kind, or is not finite.
+
+    Example:
+        message = load(Message, {"role": "user", "content": "Hi"})
     """
     if (at := path_of_non_finite(data)) is not None:
         raise ConversionError(format_path(at), "is not a finite number")
@@ -398,7 +407,7 @@ def _class_of(
     if tagged:
         raise ConversionError(format_path((at, tag)), "is missing")
     raise ConversionError(
-        format_path(at), f"is no {' or '.join(c.__name__ for c in classes)}"
+        format_path(at), f"is not {' or '.join(c.__name__ for c in classes)}"
     )
 
 

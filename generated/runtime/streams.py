@@ -50,7 +50,7 @@ def place_of(index: Any, at: Path) -> Any:
     """The index that an event bears, as it is.
 
     Raises:
-        ConversionError: it is an array or an object.
+        ConversionError: It is an array or an object.
     """
     if type(index) in (dict, list):
         raise wrong_type(at, "a number", index)
@@ -100,9 +100,9 @@ def order_by_place(calls: list[OpenCall]) -> list[OpenCall]:
 
 
 class BaseStream:
-    """A stream of one answer.
+    """A stream of one response.
 
-    `feed` takes an event, `finish` ends the stream whatever happened to its source, `result` is what came so far.
+    Call `feed` for each event, and `finish` when the source ends or fails. `result` returns what has arrived so far.
     """
 
     converter: ClassVar[Any]
@@ -134,13 +134,16 @@ class BaseStream:
         tools: Iterable[ToolDefinition | OpaquePart] = (),
         text_only: bool = False,
     ) -> Iterator[StreamEvent]:
-        """Read a client's stream as it comes; `completed` is the last event, also where the stream breaks.
+        """Read a client's stream as it arrives. The last event is `completed`, even if the stream fails.
 
         Args:
-            source: the client's stream, or any iterable of its events.
-            turn: the number of assistant messages before it; ids that are made here count by it.
-            tools: definitions of tools that this package does not declare.
-            text_only: whether to leave out all events but those of text.
+            source: The client's stream, or an iterable of its events.
+            turn: Index of the assistant message in the conversation, from 0. Synthetic ids contain it.
+            tools: Definitions of tools that the package does not declare, to decode their arguments.
+            text_only: Whether to yield only text events.
+
+        Yields:
+            The events of the stream, in the neutral format.
         """
         return _events(cls(turn, tools=tools), source, text_only)
 
@@ -153,26 +156,33 @@ class BaseStream:
         tools: Iterable[ToolDefinition | OpaquePart] = (),
         text_only: bool = False,
     ) -> AsyncIterator[StreamEvent]:
-        """Read a client's asynchronous stream as it comes; `completed` is the last event.
+        """Read a client's asynchronous stream as it arrives. The last event is `completed`, even if the stream fails.
 
         Args:
-            source: the client's stream, or any iterable of its events.
-            turn: the number of assistant messages before it; ids that are made here count by it.
-            tools: definitions of tools that this package does not declare.
-            text_only: whether to leave out all events but those of text.
+            source: The client's stream, or an iterable of its events.
+            turn: Index of the assistant message in the conversation, from 0. Synthetic ids contain it.
+            tools: Definitions of tools that the package does not declare, to decode their arguments.
+            text_only: Whether to yield only text events.
+
+        Yields:
+            The events of the stream, in the neutral format.
         """
         return _aevents(cls(turn, tools=tools), source, text_only)
 
     def feed(self, event: Any) -> list[StreamEvent]:
-        """Take one event, a parsed object or the client's own, and return what it brings. O(1) an event.
+        """Read one event, in constant time.
 
-        An event with a value of the wrong type ends nothing: the rest of the answer is read, and cannot be run.
+        An event with a value of the wrong type does not end the stream. The rest of the response is read, but its calls
+        must not be run.
 
         Args:
-            event: the event: a dict, or the client's object.
+            event: An event of the stream: a dict, or the client's object.
+
+        Returns:
+            The events of the neutral format that it gives; often none.
 
         Raises:
-            ConversionError: the event is neither.
+            ConversionError: The event is neither of them.
         """
         event = event if type(event) is dict else self._plain(event, ROOT)
         try:
@@ -184,10 +194,13 @@ class BaseStream:
             return []
 
     def finish(self, error: BaseException | None = None) -> list[StreamEvent]:
-        """End the stream, once its source ends or breaks; the last event is `completed`. A second call gives nothing.
+        """End the stream after its source has ended or failed.
 
         Args:
-            error: the exception that ended the source, where one did.
+            error: The exception that ended the source, if there was one.
+
+        Returns:
+            The remaining events; the last one is `completed`. A second call returns an empty list.
         """
         if self._finished:
             return []
@@ -215,7 +228,9 @@ class BaseStream:
         if self._failure is not None or not self._ended():
             events.append(
                 ErrorEvent(
-                    self._failure or "the stream broke off", error=self._api_error
+                    self._failure
+                    or "the stream ended before the response was complete",
+                    error=self._api_error,
                 )
             )
         elif self._fault is not None:
@@ -224,7 +239,7 @@ class BaseStream:
         return events
 
     def result(self) -> Completion:
-        """The answer as far as it came; its calls cannot be run before its end has come."""
+        """Return the response so far. Its calls must not be run before the end of the stream."""
         completion = self._read_body()
         if self._failure is not None or not self._ended():
             if completion.finish_reason != "content_filter":
@@ -262,7 +277,8 @@ class BaseStream:
                 return completion
             except ConversionError as error:
                 self._fault = (
-                    self._fault or f"the answer has a value of the wrong type: {error}"
+                    self._fault
+                    or f"the response has a value of the wrong type: {error}"
                 )
                 steps = error.path.replace("[", ".").replace("]", "").split(".")
                 if len(steps) > 1:
@@ -273,12 +289,15 @@ class BaseStream:
                     return Completion(AssistantMessage(), "error")
 
     def partial_arguments(self, index: int) -> dict[str, Any]:
-        """What can be read of the arguments of a call so far; `{}` for a call that is not there.
+        """Return the arguments of an incomplete call as far as they can be read.
 
-        `index` is that of `tool_call_delta`. The text is parsed again when it has grown by a quarter.
+        The text is only parsed again after it has grown by a quarter.
 
         Args:
-            index: the index of a `tool_call_delta`.
+            index: The index of the `tool_call_delta` event.
+
+        Returns:
+            The arguments so far; `{}` if there is no such call.
         """
         if not 0 <= index < len(self._calls):
             return {}
@@ -373,10 +392,10 @@ class SentCall:
 
 
 class BaseStreamWriter:
-    """Writes the events of one answer, for an app that offers this wire to others.
+    """Writes the events of one response, for apps that act as the provider.
 
-    What the format knows only at the end (the id of the answer, extras, usage) goes with the last events. `id` and
-    `created` (seconds since 1970) stand in every event where the wire has them; there is no clock here.
+    Values that the format only has at the end (the id of the response, extras, usage) are written with the last events.
+    `id` and `created` (seconds since 1970) are part of every event if the wire has them.
     """
 
     converter: ClassVar[Any]
@@ -398,10 +417,13 @@ class BaseStreamWriter:
         self.ended = False
 
     def write(self, event: StreamEvent) -> list[dict[str, Any]]:
-        """Write one event; what comes after `completed` gives nothing.
+        """Write one event. Events after `completed` are ignored.
 
         Args:
-            event: the event: a dict, or the client's object.
+            event: An event of the neutral format.
+
+        Returns:
+            The events of the wire; often none.
         """
         if self.ended:
             return []
@@ -426,11 +448,15 @@ class BaseStreamWriter:
         raise TypeError("not an event of a stream")
 
     def finish(self) -> list[dict[str, Any]]:
-        """End the stream; without `completed` before, it ends as one that broke off."""
+        """End the stream. Without a `completed` event before, it ends with an error.
+
+        Returns:
+            The remaining events of the wire.
+        """
         if self.ended:
             return []
         self.ended = True
-        return self._error("the stream broke off")
+        return self._error("the stream ended before the response was complete")
 
     def sent(self, index: int) -> SentCall:
         """What of a call was sent so far."""

@@ -48,7 +48,7 @@ def read_tool_name(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
     """Read the name that the app knows the tool by.
 
     Raises:
-        ConversionError: it is not a string.
+        ConversionError: The value is not a string.
     """
     if type(value) is not str:
         raise wrong_type(at, "a string", None if value is ABSENT else value)
@@ -64,7 +64,7 @@ def read_call_id(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
     """Read the id; one that is missing, blank or used before is made here, and the wire's spelling kept with it.
 
     Raises:
-        ConversionError: it is neither text nor null.
+        ConversionError: The value is neither a string nor null.
     """
     if reader.accepts_id(value):
         return value, ABSENT
@@ -105,7 +105,7 @@ def read_result_id(value: Any, at: Path, reader: Reader) -> tuple[str, str, Any]
     """Read the id of the call, and the name of the tool that it called; empty where the call is not there.
 
     Raises:
-        ConversionError: it is not a string.
+        ConversionError: The value is not a string.
     """
     if type(value) is not str:
         raise wrong_type(at, "a string", None if value is ABSENT else value)
@@ -124,7 +124,7 @@ def read_id_or_null(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
     """Read the id; one that is missing, blank or used before is made here.
 
     Raises:
-        ConversionError: it is neither text nor null.
+        ConversionError: The value is neither a string nor null.
     """
     identifier, _ = reader.call_id(value, at)
     if identifier == value:
@@ -144,7 +144,7 @@ def read_answered_call_id(value: Any, at: Path, reader: Reader) -> tuple[str, An
     """Read the id that the call has; the wire's spelling is kept where that is another one.
 
     Raises:
-        ConversionError: it is not a string.
+        ConversionError: The value is not a string.
     """
     if type(value) is not str:
         raise wrong_type(at, "a string", None if value is ABSENT else value)
@@ -221,7 +221,7 @@ def read_json_arguments(
     Text that is not valid JSON, repeats a key or is not an object makes the call invalid and is kept.
 
     Raises:
-        ConversionError: the value is neither text nor an object.
+        ConversionError: The value is neither a string nor an object.
     """
     if type(value) is str:
         return _read_text(value)
@@ -242,7 +242,7 @@ def write_json_arguments(
     """Write the arguments; an invalid call goes back in the words in which it came.
 
     Raises:
-        ConversionError: the arguments hold what JSON cannot.
+        ConversionError: The arguments cannot be written as JSON.
     """
     if (
         kept is not ABSENT
@@ -281,7 +281,7 @@ def read_object_arguments(
     """Read the arguments; absent and null are none, text is that of a stream that broke or was not checked.
 
     Raises:
-        ConversionError: the value is neither an object nor text.
+        ConversionError: The value is neither an object nor text.
     """
     if type(value) is dict:
         return value, None, ABSENT
@@ -310,7 +310,7 @@ def write_object_arguments(
     """Write the arguments; the text of a call that could not be read is wrapped, and reported.
 
     Raises:
-        ConversionError: the arguments hold what JSON cannot.
+        ConversionError: The arguments cannot be written as JSON.
     """
     unread = (
         invalid is not None and not arguments and invalid.text.strip() not in ("", "{}")
@@ -326,10 +326,10 @@ def write_object_arguments(
         return arguments
     writer.report_loss(
         at,
-        "text of an invalid call",
+        "the text of an invalid call",
         "rewritten",
         "note",
-        "arguments are an object here",
+        "the API requires an object",
     )
     return {INVALID: invalid.text}
 
@@ -340,7 +340,7 @@ def read_dialect(
     """Read the schema as it is; it is kept where lowering would change or refuse it, for the API took it.
 
     Raises:
-        ConversionError: it is neither an object nor null.
+        ConversionError: The value is neither an object nor null.
     """
     if value is None or value is ABSENT:
         return None, ABSENT
@@ -388,7 +388,7 @@ def read_open_dialect(
     """Read the schema; that there was none is kept.
 
     Raises:
-        ConversionError: it is neither an object nor null.
+        ConversionError: The value is neither an object nor null.
     """
     if value is ABSENT:
         return None, {"$absent": True}
@@ -414,7 +414,7 @@ def read_dialect_as_given(
     """Read the schema; that there was none, or null, is kept.
 
     Raises:
-        ConversionError: it is neither an object nor null.
+        ConversionError: The value is neither an object nor null.
     """
     if value is None or value is ABSENT:
         return None, {"$absent": True} if value is ABSENT else None

@@ -61,7 +61,7 @@ def write_result_text(
     """Write a result of kind text, data or error.
 
     Raises:
-        ConversionError: the value is of another type than its kind says, or JSON cannot hold it.
+        ConversionError: The value does not have the type of its kind, or cannot be written as JSON.
     """
     if kind == "text" or kind == "error":
         if type(value) is not str:
@@ -112,7 +112,7 @@ def write_result_parts(
                 writer.kind_of(part),
                 "moved",
                 "note",
-                "it follows the results in a user message",
+                "it was moved into a user message after the results",
             )
     if len(writer.media) == after:
         return texts
@@ -159,7 +159,7 @@ def write_result_object(
     """Write a result of kind text, data or error; the object that came is kept while it says the same.
 
     Raises:
-        ConversionError: the value is of another type than its kind says, or JSON cannot hold it.
+        ConversionError: The value does not have the type of its kind, or cannot be written as JSON.
     """
     if type(kept) is dict:
         known = _read(kept)
@@ -192,7 +192,7 @@ def write_result_object(
                 "data",
                 "rewritten",
                 "note",
-                "a text that says what failed is an error",
+                "a failure that has text is sent as an error",
             )
         elif not is_error and '"$ref":' in text and _refers(value):
             writer.report_loss(
@@ -200,7 +200,7 @@ def write_result_object(
                 "data",
                 "rewritten",
                 "note",
-                "as text, for the API would follow the references in it",
+                "sent as text, because the API would resolve the references in it",
             )
             return {"output": text}
         if not is_error:

@@ -133,7 +133,7 @@ def write_choice(
     """Write a choice; one that the table has no row for is a loss of behaviour, but `auto` is what silence means.
 
     Raises:
-        ConversionError: it names a tool that this provider may not get, or the loss was not allowed.
+        ConversionError: It names a tool that excludes this provider, or the loss was not allowed.
     """
     row: str
     mode: str
@@ -156,7 +156,7 @@ def write_choice(
     refused = writer.wire.refused.intersection(names)
     if refused:
         raise ConversionError(
-            format_path(at), f"names a tool that is not offered to {writer.wire.title}"
+            format_path(at), f"names a tool that {writer.wire.title} is not offered"
         )
     if row not in table:
         if row == "auto":
@@ -166,11 +166,11 @@ def write_choice(
             "toolChoice",
             "dropped",
             "behaviour",
-            f"{writer.wire.title} has no such choice",
+            f"{writer.wire.title} does not support this choice",
         )
         return ABSENT
     if table[row] == UNSAID:
-        writer.report_loss(at, "toolChoice", "defaulted", "note", "it is so by default")
+        writer.report_loss(at, "toolChoice", "defaulted", "note", "it is the default")
         return ABSENT
     spelling = [writer.tool_name(name, (at, "name")) for name in names]
     if row == choice and type(kept) is dict:
@@ -190,7 +190,7 @@ def write_choice(
             "toolChoice",
             "dropped",
             "behaviour",
-            f"{writer.wire.title} takes this name for a choice",
+            f"{writer.wire.title} has another meaning for this name",
         )
         return ABSENT
     if row == "allowed" and len(names) == 1 and match(table.get("named"), written):
@@ -199,7 +199,7 @@ def write_choice(
             "toolChoice",
             "rewritten",
             "note",
-            "the one tool that must be called is named",
+            "the choice names the only tool that may be called",
         )
     if own and type(written) is dict:
         restore_extras(written, own)
@@ -231,7 +231,7 @@ def write_offer(
             "toolChoice",
             "rewritten",
             "note",
-            "tools that may not be called are left out",
+            "tools that must not be called were left out",
         )
     elif choice is not None:
         write_choice(choice, ABSENT, (at, "toolChoice"), writer, table)
@@ -239,7 +239,11 @@ def write_offer(
         return ABSENT
     if choice == "none":
         writer.report_loss(
-            (at, "tools"), "tools", "dropped", "note", "none of them may be called"
+            (at, "tools"),
+            "tools",
+            "dropped",
+            "note",
+            "the model must not call any of them",
         )
         return ABSENT
     if allowed is None:
@@ -248,7 +252,9 @@ def write_offer(
     def write_allowed(tool: Any, place: Path, writer: Writer) -> Any:
         if type(tool) is ToolDefinition and tool.name in allowed:
             return write(tool, place, writer)
-        writer.report_loss(place, "a tool", "dropped", "note", "it may not be called")
+        writer.report_loss(
+            place, "a tool", "dropped", "note", "the model must not call it"
+        )
         return ABSENT
 
     return write_list(tools, (at, "tools"), writer, write_allowed)
@@ -278,7 +284,7 @@ def write_offered(tool: Any, at: Path, writer: Writer, write: OfferedWrite) -> A
     remembered: what is sent with every request is written once.
 
     Raises:
-        ConversionError: the declaration leaves this provider out, and that was not to be weakened.
+        ConversionError: The declaration excludes this provider, and `on_unsupported` is "error".
     """
     if type(tool) is not ToolDefinition:
         return write(tool, at, writer)
@@ -320,7 +326,7 @@ def _written(
     """Write a tool, and say whether it would be the same beside any other tools.
 
     Raises:
-        ConversionError: the declaration leaves this provider out, and that was not to be weakened.
+        ConversionError: The declaration excludes this provider, and `on_unsupported` is "error".
     """
     if tool.name in writer.wire.refused:
         writer.report_loss(
@@ -328,7 +334,7 @@ def _written(
             "a tool",
             "dropped",
             "behaviour",
-            f"its declaration leaves out {writer.wire.title}",
+            f"its declaration excludes {writer.wire.title}",
         )
         return ABSENT, False
     own = writer.kept_extras(tool.metadata)
@@ -362,7 +368,7 @@ def _settled(tool: ToolDefinition, at: Path, writer: Writer) -> ToolDefinition:
     """A tool with `strict` settled for this wire.
 
     Raises:
-        ConversionError: its schema cannot be strict here, and that was not to be weakened.
+        ConversionError: The schema does not support strict mode, and `on_unsupported` is "error".
     """
     strict = writer.wire.strictness(tool, writer.spent)
     if strict == tool.strict:

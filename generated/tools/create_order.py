@@ -141,4 +141,4 @@ DEFINITION: ToolDefinition = ToolDefinition(
         }
     },
 )
-"""What is declared to providers."""
+"""The definition of the tool."""

@@ -84,4 +84,4 @@ DEFINITION: ToolDefinition = ToolDefinition(
         "anthropic": {"$patch": {"cache_control": {"type": "ephemeral"}}},
     },
 )
-"""What is declared to providers."""
+"""The definition of the tool."""

@@ -27,4 +27,4 @@ DEFINITION: ToolDefinition = ToolDefinition(
     result={"type": "array", "items": {"type": "string"}},
     metadata={"declaration": {"$strict": "auto"}},
 )
-"""What is declared to providers."""
+"""The definition of the tool."""

@@ -54,4 +54,4 @@ DEFINITION: ToolDefinition = ToolDefinition(
         }
     },
 )
-"""What is declared to providers."""
+"""The definition of the tool."""

@@ -123,4 +123,4 @@ DEFINITION: ToolDefinition = ToolDefinition(
     },
     metadata={"declaration": {"$aliases": ["search"], "$strict": "auto"}},
 )
-"""What is declared to providers."""
+"""The definition of the tool."""

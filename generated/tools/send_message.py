@@ -63,4 +63,4 @@ DEFINITION: ToolDefinition = ToolDefinition(
     },
     metadata={"declaration": {"$strict": "auto"}},
 )
-"""What is declared to providers."""
+"""The definition of the tool."""

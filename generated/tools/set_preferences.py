@@ -80,4 +80,4 @@ DEFINITION: ToolDefinition = ToolDefinition(
     },
     metadata={"declaration": {"$display_name": "Preferences", "$strict": "auto"}},
 )
-"""What is declared to providers."""
+"""The definition of the tool."""

@@ -60,4 +60,4 @@ DEFINITION: ToolDefinition = ToolDefinition(
         }
     },
 )
-"""What is declared to providers."""
+"""The definition of the tool."""

@@ -162,7 +162,7 @@ class Copilot(CopilotConverter):
     sdk_call = staticmethod(call_tool_keywords)
 
     def read_usage(self, wire: dict[str, Any], at: Path, reader: Reader) -> Usage:
-        """Read what an answer cost."""
+        """Read the usage of a response."""
         input_tokens_count = wire.get("inputTokens")
         if input_tokens_count is not None and type(input_tokens_count) is not int:
             input_tokens_count = count(wire, "inputTokens", at)
@@ -207,7 +207,7 @@ class Copilot(CopilotConverter):
         )
 
     def write_usage(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
-        """Write what an answer cost."""
+        """Write the usage of a response."""
         own = writer.own_extras(usage.metadata, at)
         absent = own.get("$absent", ())
         wire: dict[str, Any] = {}
@@ -230,13 +230,13 @@ class Copilot(CopilotConverter):
     def read_tool_entry(
         self, wire: Any, at: Path, reader: Reader
     ) -> ToolDefinition | OpaquePart:
-        """Read one of several objects; what is not one of them stays as it is."""
+        """Read one of several objects. Any other value becomes an opaque part."""
         if type(wire) is dict:
             return self.read_tool(wire, at, reader)
         return OpaquePart(reader.wire.name, wire)
 
     def write_tool_entry(self, value: Any, at: Path, writer: Writer) -> Any:
-        """Write one of several values; one that has no place on this wire is reported."""
+        """Write one of several values. An unsupported value is reported."""
         if type(value) is ToolDefinition:
             return self.write_tool(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
@@ -245,7 +245,7 @@ class Copilot(CopilotConverter):
         return ABSENT
 
     def read_binary_result(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
-        """Read one of several objects; what is not one of them stays as it is."""
+        """Read one of several objects. Any other value becomes an opaque part."""
         if type(wire) is dict:
             kind = binary_kind(wire)
             if kind == "image":
@@ -259,7 +259,7 @@ class Copilot(CopilotConverter):
         return OpaquePart(reader.wire.name, wire)
 
     def write_binary_result(self, value: Any, at: Path, writer: Writer) -> Any:
-        """Write one of several values; one that has no place on this wire is reported."""
+        """Write one of several values. An unsupported value is reported."""
         if type(value) is ImagePart:
             return self.write_image_result(value, at, writer)
         if type(value) is AudioPart:
@@ -433,7 +433,7 @@ class Copilot(CopilotConverter):
     def read_audio_result(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> AudioPart:
-        """Read a recording."""
+        """Read an audio recording."""
         url, data, media_type, url_kept = read_binary_data(
             wire, at, reader, _AUDIO_RESULT_TYPE
         )
@@ -447,7 +447,7 @@ class Copilot(CopilotConverter):
     def write_audio_result(
         self, part: AudioPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write a recording."""
+        """Write an audio recording."""
         own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.detail is not None:
             writer.report_unsupported((at, "detail"), "detail")
@@ -472,7 +472,7 @@ class Copilot(CopilotConverter):
     def read_video_result(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> VideoPart:
-        """Read a film."""
+        """Read a video."""
         url, data, media_type, url_kept = read_binary_data(
             wire, at, reader, _VIDEO_RESULT_TYPE
         )
@@ -486,7 +486,7 @@ class Copilot(CopilotConverter):
     def write_video_result(
         self, part: VideoPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write a film."""
+        """Write a video."""
         own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.detail is not None:
             writer.report_unsupported((at, "detail"), "detail")

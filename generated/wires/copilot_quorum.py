@@ -87,13 +87,13 @@ class CopilotQuorum(CopilotQuorumConverter):
     def read_tool_entry(
         self, wire: Any, at: Path, reader: Reader
     ) -> ToolDefinition | OpaquePart:
-        """Read one of several objects; what is not one of them stays as it is."""
+        """Read one of several objects. Any other value becomes an opaque part."""
         if type(wire) is dict:
             return self.read_tool(wire, at, reader)
         return OpaquePart(reader.wire.name, wire)
 
     def write_tool_entry(self, value: Any, at: Path, writer: Writer) -> Any:
-        """Write one of several values; one that has no place on this wire is reported."""
+        """Write one of several values. An unsupported value is reported."""
         if type(value) is ToolDefinition:
             return self.write_tool(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
@@ -223,7 +223,7 @@ class CopilotQuorum(CopilotQuorumConverter):
         return wire
 
     def read_tool_use(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
-        """Read a block of a response that asks for a call."""
+        """Read a tool use block of a response."""
         id, id_kept = read_id_or_null(wire.get("id", ABSENT), (at, "id"), reader)
         name, name_kept = read_tool_name(wire.get("name", ABSENT), (at, "name"), reader)
         arguments, invalid, arguments_kept = read_map_arguments(
@@ -243,7 +243,7 @@ class CopilotQuorum(CopilotQuorumConverter):
     def write_tool_use(
         self, call: ToolCall, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write a block of a response that asks for a call."""
+        """Write a tool use block of a response."""
         call = writer.encode_call(call, at)
         own = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
         wire: dict[str, Any] = {
@@ -275,7 +275,7 @@ class CopilotQuorum(CopilotQuorumConverter):
     def read_tool_result(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> ToolResult:
-        """Read a result for the session."""
+        """Read a result for a session."""
         tool_call_id, tool_call_id_kept = read_answered_call_id(
             wire.get("tool_use_id", ABSENT), (at, "tool_use_id"), reader
         )
@@ -296,7 +296,7 @@ class CopilotQuorum(CopilotQuorumConverter):
     def write_tool_result(
         self, result: ToolResult, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write a result for the session."""
+        """Write a result for a session."""
         own = writer.own_extras(result.metadata, at) if result.metadata else NOTHING
         wire: dict[str, Any] = {
             "tool_use_id": write_answered_call_id(

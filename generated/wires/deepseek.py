@@ -105,7 +105,7 @@ class Deepseek(OpenaiCompatible):
     )
 
     def read_usage(self, wire: dict[str, Any], at: Path, reader: Reader) -> Usage:
-        """Read what an answer cost."""
+        """Read the usage of a response."""
         completion_tokens_details_count = counts(wire, "completion_tokens_details", at)
         prompt_tokens_count = wire.get("prompt_tokens")
         if prompt_tokens_count is not None and type(prompt_tokens_count) is not int:
@@ -170,7 +170,7 @@ class Deepseek(OpenaiCompatible):
         )
 
     def write_usage(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
-        """Write what an answer cost."""
+        """Write the usage of a response."""
         own = writer.own_extras(usage.metadata, at)
         absent = own.get("$absent", ())
         wire: dict[str, Any] = {}

@@ -391,7 +391,7 @@ class Gemini(GeminiConverter):
     sdk_call = staticmethod(generate_content)
 
     def read_usage(self, wire: dict[str, Any], at: Path, reader: Reader) -> Usage:
-        """Read what an answer cost."""
+        """Read the usage of a response."""
         prompt_token_count = wire.get("promptTokenCount")
         if prompt_token_count is not None and type(prompt_token_count) is not int:
             prompt_token_count = count(wire, "promptTokenCount", at)
@@ -444,7 +444,7 @@ class Gemini(GeminiConverter):
         )
 
     def write_usage(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
-        """Write what an answer cost."""
+        """Write the usage of a response."""
         own = writer.own_extras(usage.metadata, at)
         absent = own.get("$absent", ())
         wire: dict[str, Any] = {}
@@ -471,7 +471,7 @@ class Gemini(GeminiConverter):
         return wire
 
     def read_user_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
-        """Read one of several objects; what is not one of them stays as it is."""
+        """Read one of several objects. Any other value becomes an opaque part."""
         if type(wire) is dict:
             kind = part_kind(wire)
             if kind == "text":
@@ -487,7 +487,7 @@ class Gemini(GeminiConverter):
         return OpaquePart(reader.wire.name, wire)
 
     def write_user_content(self, value: Any, at: Path, writer: Writer) -> Any:
-        """Write one of several values; one that has no place on this wire is reported."""
+        """Write one of several values. An unsupported value is reported."""
         if type(value) is TextPart:
             return self.write_text_part(value, at, writer)
         if type(value) is ImagePart:
@@ -505,7 +505,7 @@ class Gemini(GeminiConverter):
     def read_assistant_content(
         self, wire: Any, at: Path, reader: Reader
     ) -> AssistantPart:
-        """Read one of several objects; what is not one of them stays as it is."""
+        """Read one of several objects. Any other value becomes an opaque part."""
         if type(wire) is dict:
             kind = part_kind(wire)
             if kind == "text":
@@ -523,7 +523,7 @@ class Gemini(GeminiConverter):
         return OpaquePart(reader.wire.name, wire)
 
     def write_assistant_content(self, value: Any, at: Path, writer: Writer) -> Any:
-        """Write one of several values; one that has no place on this wire is reported."""
+        """Write one of several values. An unsupported value is reported."""
         if type(value) is TextPart:
             return self.write_text_part(value, at, writer)
         if type(value) is ReasoningPart:
@@ -542,7 +542,7 @@ class Gemini(GeminiConverter):
         return ABSENT
 
     def read_result_part(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
-        """Read one of several objects; what is not one of them stays as it is."""
+        """Read one of several objects. Any other value becomes an opaque part."""
         if type(wire) is dict:
             kind = part_kind(wire)
             if kind == "image":
@@ -556,7 +556,7 @@ class Gemini(GeminiConverter):
         return OpaquePart(reader.wire.name, wire)
 
     def write_result_part(self, value: Any, at: Path, writer: Writer) -> Any:
-        """Write one of several values; one that has no place on this wire is reported."""
+        """Write one of several values. An unsupported value is reported."""
         if type(value) is ImagePart:
             return self.write_image_part(value, at, writer)
         if type(value) is AudioPart:
@@ -725,7 +725,7 @@ class Gemini(GeminiConverter):
     def read_thinking(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> Reasoning:
-        """Read how much the model shall think."""
+        """Read the reasoning settings."""
         effort, effort_kept = read_known_word(
             wire.get("thinkingLevel", ABSENT),
             (at, "thinkingLevel"),
@@ -749,7 +749,7 @@ class Gemini(GeminiConverter):
     def write_thinking(
         self, reasoning: Reasoning, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write how much the model shall think."""
+        """Write the reasoning settings."""
         own = (
             writer.own_extras(reasoning.metadata, at) if reasoning.metadata else NOTHING
         )
@@ -907,7 +907,7 @@ class Gemini(GeminiConverter):
     def read_tool_result(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> ToolResult:
-        """Read what a call gave."""
+        """Read a result of a call."""
         function_response = wire.get("functionResponse")
         if type(function_response) is not dict:
             raise wrong_type((at, "functionResponse"), "an object", function_response)
@@ -942,7 +942,7 @@ class Gemini(GeminiConverter):
     def write_tool_result(
         self, result: ToolResult, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write what a call gave."""
+        """Write a result of a call."""
         own = writer.own_extras(result.metadata, at) if result.metadata else NOTHING
         function_response: dict[str, Any] = {
             "name": write_tool_name(
@@ -1012,7 +1012,7 @@ class Gemini(GeminiConverter):
     def read_reasoning_part(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> ReasoningPart:
-        """Read a thought."""
+        """Read a reasoning block."""
         text = wire.get("text")
         if type(text) is str:
             if len(wire) == 2:
@@ -1027,7 +1027,7 @@ class Gemini(GeminiConverter):
     def write_reasoning_part(
         self, part: ReasoningPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write a thought."""
+        """Write a reasoning block."""
         if part.metadata is None:
             return {
                 "thought": True,
@@ -1080,7 +1080,7 @@ class Gemini(GeminiConverter):
     def read_audio_part(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> AudioPart:
-        """Read a recording."""
+        """Read an audio recording."""
         url, data, media_type, name, url_kept = read_media_content(
             wire, at, reader, _AUDIO_PART_INLINE_DATA
         )
@@ -1091,7 +1091,7 @@ class Gemini(GeminiConverter):
     def write_audio_part(
         self, part: AudioPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write a recording."""
+        """Write an audio recording."""
         own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.detail is not None:
             writer.report_unsupported((at, "detail"), "detail")
@@ -1115,7 +1115,7 @@ class Gemini(GeminiConverter):
     def read_video_part(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> VideoPart:
-        """Read a film."""
+        """Read a video."""
         url, data, media_type, name, url_kept = read_media_content(
             wire, at, reader, _VIDEO_PART_INLINE_DATA
         )
@@ -1126,7 +1126,7 @@ class Gemini(GeminiConverter):
     def write_video_part(
         self, part: VideoPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write a film."""
+        """Write a video."""
         own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.detail is not None:
             writer.report_unsupported((at, "detail"), "detail")
@@ -1185,7 +1185,7 @@ class Gemini(GeminiConverter):
     def read_system_message(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> SystemMessage:
-        """Read a message of the system."""
+        """Read a system message."""
         content, content_kept = self.read_user_parts(
             wire.get("parts", ABSENT), (at, "parts"), reader
         )
@@ -1197,7 +1197,7 @@ class Gemini(GeminiConverter):
     def write_system_message(
         self, message: SystemMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write a message of the system."""
+        """Write a system message."""
         own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
@@ -1219,7 +1219,7 @@ class Gemini(GeminiConverter):
     def read_user_message(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> UserMessage:
-        """Read a message of the user."""
+        """Read a user message."""
         content, content_kept = self.read_user_parts(
             wire.get("parts", ABSENT), (at, "parts"), reader
         )
@@ -1233,7 +1233,7 @@ class Gemini(GeminiConverter):
     def write_user_message(
         self, message: UserMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write a message of the user."""
+        """Write a user message."""
         own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
@@ -1255,7 +1255,7 @@ class Gemini(GeminiConverter):
     def read_assistant_message(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> AssistantMessage:
-        """Read what the model answered."""
+        """Read a message of the model."""
         content, content_kept = self.read_assistant_parts(
             wire.get("parts", ABSENT), (at, "parts"), reader
         )
@@ -1273,7 +1273,7 @@ class Gemini(GeminiConverter):
     def write_assistant_message(
         self, message: AssistantMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write what the model answered."""
+        """Write a message of the model."""
         own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")

@@ -108,13 +108,13 @@ class Kagami(KagamiConverter):
     def read_tool_entry(
         self, wire: Any, at: Path, reader: Reader
     ) -> ToolDefinition | OpaquePart:
-        """Read one of several objects; what is not one of them stays as it is."""
+        """Read one of several objects. Any other value becomes an opaque part."""
         if type(wire) is dict:
             return self.read_tool(wire, at, reader)
         return OpaquePart(reader.wire.name, wire)
 
     def write_tool_entry(self, value: Any, at: Path, writer: Writer) -> Any:
-        """Write one of several values; one that has no place on this wire is reported."""
+        """Write one of several values. An unsupported value is reported."""
         if type(value) is ToolDefinition:
             return self.write_tool(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
@@ -123,7 +123,7 @@ class Kagami(KagamiConverter):
         return ABSENT
 
     def read_part(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
-        """Read one of several objects; what is not one of them stays as it is."""
+        """Read one of several objects. Any other value becomes an opaque part."""
         if type(wire) is dict:
             kind = wire.get("type")
             if kind == "text":
@@ -131,7 +131,7 @@ class Kagami(KagamiConverter):
         return OpaquePart(reader.wire.name, wire)
 
     def write_part(self, value: Any, at: Path, writer: Writer) -> Any:
-        """Write one of several values; one that has no place on this wire is reported."""
+        """Write one of several values. An unsupported value is reported."""
         if type(value) is TextPart:
             return self.write_text_part(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
@@ -464,7 +464,7 @@ class Kagami(KagamiConverter):
     def read_system_message(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> SystemMessage:
-        """Read a message of the system."""
+        """Read a system message."""
         content, content_kept = self.read_parts(
             wire.get("content", ABSENT), (at, "content"), reader
         )
@@ -482,7 +482,7 @@ class Kagami(KagamiConverter):
     def write_system_message(
         self, message: SystemMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write a message of the system."""
+        """Write a system message."""
         own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
@@ -504,7 +504,7 @@ class Kagami(KagamiConverter):
     def read_user_message(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> UserMessage:
-        """Read a message of the user."""
+        """Read a user message."""
         content, content_kept = self.read_parts(
             wire.get("content", ABSENT), (at, "content"), reader
         )
@@ -522,7 +522,7 @@ class Kagami(KagamiConverter):
     def write_user_message(
         self, message: UserMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write a message of the user."""
+        """Write a user message."""
         own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")

@@ -187,7 +187,7 @@ class Ollama(OllamaConverter):
     USAGE_KEYS: ClassVar[frozenset[str]] = _USAGE
 
     def read_usage(self, wire: dict[str, Any], at: Path, reader: Reader) -> Usage:
-        """Read what an answer cost."""
+        """Read the usage of a response."""
         prompt_eval_count = wire.get("prompt_eval_count")
         if prompt_eval_count is not None and type(prompt_eval_count) is not int:
             prompt_eval_count = count(wire, "prompt_eval_count", at)
@@ -211,7 +211,7 @@ class Ollama(OllamaConverter):
         )
 
     def write_usage(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
-        """Write what an answer cost."""
+        """Write the usage of a response."""
         own = writer.own_extras(usage.metadata, at)
         absent = own.get("$absent", ())
         wire: dict[str, Any] = {}
@@ -228,7 +228,7 @@ class Ollama(OllamaConverter):
     def read_tool_entry(
         self, wire: Any, at: Path, reader: Reader
     ) -> ToolDefinition | OpaquePart:
-        """Read one of several objects; what is not one of them stays as it is."""
+        """Read one of several objects. Any other value becomes an opaque part."""
         if type(wire) is dict:
             kind = offered_kind(wire)
             if kind == "function":
@@ -236,7 +236,7 @@ class Ollama(OllamaConverter):
         return OpaquePart(reader.wire.name, wire)
 
     def write_tool_entry(self, value: Any, at: Path, writer: Writer) -> Any:
-        """Write one of several values; one that has no place on this wire is reported."""
+        """Write one of several values. An unsupported value is reported."""
         if type(value) is ToolDefinition:
             return self.write_tool(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
@@ -621,7 +621,7 @@ class Ollama(OllamaConverter):
     def read_system_message(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> SystemMessage:
-        """Read a message of the system."""
+        """Read a system message."""
         content, content_kept = self.read_content(wire, at, reader)
         rest = extra_members(wire, _SYSTEM_MESSAGE)
         rest |= content_kept
@@ -630,7 +630,7 @@ class Ollama(OllamaConverter):
     def write_system_message(
         self, message: SystemMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write a message of the system."""
+        """Write a system message."""
         own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
@@ -647,7 +647,7 @@ class Ollama(OllamaConverter):
     def read_user_message(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> UserMessage:
-        """Read a message of the user."""
+        """Read a user message."""
         content, content_kept = self.read_content(wire, at, reader)
         rest = extra_members(wire, _USER_MESSAGE)
         rest |= content_kept
@@ -656,7 +656,7 @@ class Ollama(OllamaConverter):
     def write_user_message(
         self, message: UserMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write a message of the user."""
+        """Write a user message."""
         own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")

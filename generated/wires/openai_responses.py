@@ -298,7 +298,7 @@ class OpenaiResponses(ResponsesConverter):
     sdk_call = staticmethod(keywords)
 
     def read_usage(self, wire: dict[str, Any], at: Path, reader: Reader) -> Usage:
-        """Read what an answer cost."""
+        """Read the usage of a response."""
         input_tokens_details_count = counts(wire, "input_tokens_details", at)
         output_tokens_details_count = counts(wire, "output_tokens_details", at)
         input_tokens_count = wire.get("input_tokens")
@@ -384,7 +384,7 @@ class OpenaiResponses(ResponsesConverter):
         )
 
     def write_usage(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
-        """Write what an answer cost."""
+        """Write the usage of a response."""
         own = writer.own_extras(usage.metadata, at)
         absent = own.get("$absent", ())
         wire: dict[str, Any] = {}
@@ -419,7 +419,7 @@ class OpenaiResponses(ResponsesConverter):
         return wire
 
     def read_given_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
-        """Read one of several objects; what is not one of them stays as it is."""
+        """Read one of several objects. Any other value becomes an opaque part."""
         if type(wire) is dict:
             kind = given_part(wire)
             if kind == "text":
@@ -431,7 +431,7 @@ class OpenaiResponses(ResponsesConverter):
         return OpaquePart(reader.wire.name, wire)
 
     def write_given_content(self, value: Any, at: Path, writer: Writer) -> Any:
-        """Write one of several values; one that has no place on this wire is reported."""
+        """Write one of several values. An unsupported value is reported."""
         if type(value) is TextPart:
             return self.write_text_part(value, at, writer)
         if type(value) is ImagePart:
@@ -443,7 +443,7 @@ class OpenaiResponses(ResponsesConverter):
         return self.write_text_part(writer.described(value, at), at, writer)
 
     def read_said_content(self, wire: Any, at: Path, reader: Reader) -> AssistantPart:
-        """Read one of several objects; what is not one of them stays as it is."""
+        """Read one of several objects. Any other value becomes an opaque part."""
         if type(wire) is dict:
             kind = wire.get("type")
             if kind == "output_text":
@@ -453,7 +453,7 @@ class OpenaiResponses(ResponsesConverter):
         return OpaquePart(reader.wire.name, wire)
 
     def write_said_content(self, value: Any, at: Path, writer: Writer) -> Any:
-        """Write one of several values; one that has no place on this wire is reported."""
+        """Write one of several values. An unsupported value is reported."""
         if type(value) is TextPart:
             return self.write_said_text(value, at, writer)
         if type(value) is RefusalPart:
@@ -466,7 +466,7 @@ class OpenaiResponses(ResponsesConverter):
     def read_tool_entry(
         self, wire: Any, at: Path, reader: Reader
     ) -> ToolDefinition | OpaquePart:
-        """Read one of several objects; what is not one of them stays as it is."""
+        """Read one of several objects. Any other value becomes an opaque part."""
         if type(wire) is dict:
             kind = wire.get("type")
             if kind == "function":
@@ -474,7 +474,7 @@ class OpenaiResponses(ResponsesConverter):
         return OpaquePart(reader.wire.name, wire)
 
     def write_tool_entry(self, value: Any, at: Path, writer: Writer) -> Any:
-        """Write one of several values; one that has no place on this wire is reported."""
+        """Write one of several values. An unsupported value is reported."""
         if type(value) is ToolDefinition:
             return self.write_tool(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
@@ -485,7 +485,7 @@ class OpenaiResponses(ResponsesConverter):
     def read_request_body(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> Request:
-        """Read the members of a request body."""
+        """Read the keys of a request body."""
         text = wire.get("text")
         if text is None:
             text = {}
@@ -569,7 +569,7 @@ class OpenaiResponses(ResponsesConverter):
     def write_request_body(
         self, request: Request, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write the members of a request body."""
+        """Write the keys of a request body."""
         own = writer.own_extras(request.metadata, at) if request.metadata else NOTHING
         if request.stop is not None:
             writer.report_unsupported((at, "stop"), "stop", "warning")
@@ -838,7 +838,7 @@ class OpenaiResponses(ResponsesConverter):
     def read_text_part(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> TextPart:
-        """Read a text part of what is asked."""
+        """Read an input text part."""
         text = wire.get("text")
         if type(text) is str:
             if len(wire) == 2:
@@ -853,7 +853,7 @@ class OpenaiResponses(ResponsesConverter):
     def write_text_part(
         self, part: TextPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write a text part of what is asked."""
+        """Write an input text part."""
         if part.cache is None and part.metadata is None:
             return {
                 "type": "input_text",
@@ -974,7 +974,7 @@ class OpenaiResponses(ResponsesConverter):
     def read_said_text(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> TextPart:
-        """Read a text part of an answer."""
+        """Read an output text part."""
         text = wire.get("text")
         if type(text) is str:
             if len(wire) == 2:
@@ -989,7 +989,7 @@ class OpenaiResponses(ResponsesConverter):
     def write_said_text(
         self, part: TextPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write a text part of an answer."""
+        """Write an output text part."""
         if part.cache is None and part.metadata is None:
             return {
                 "type": "output_text",
@@ -1009,7 +1009,7 @@ class OpenaiResponses(ResponsesConverter):
     def read_said_refusal(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> RefusalPart:
-        """Read a refusal part of an answer."""
+        """Read an output refusal part."""
         text = wire.get("refusal")
         if type(text) is str:
             if len(wire) == 2:
@@ -1024,7 +1024,7 @@ class OpenaiResponses(ResponsesConverter):
     def write_said_refusal(
         self, part: RefusalPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write a refusal part of an answer."""
+        """Write an output refusal part."""
         if part.metadata is None:
             return {
                 "type": "refusal",
@@ -1042,7 +1042,7 @@ class OpenaiResponses(ResponsesConverter):
     def read_output_schema(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> OutputSchema:
-        """Read a schema for the answer."""
+        """Read an output schema."""
         name, name_kept = read_schema_name(
             wire.get("name", ABSENT), (at, "name"), reader
         )
@@ -1066,7 +1066,7 @@ class OpenaiResponses(ResponsesConverter):
     def write_output_schema(
         self, schema: OutputSchema, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write a schema for the answer."""
+        """Write an output schema."""
         own = writer.own_extras(schema.metadata, at) if schema.metadata else NOTHING
         wire: dict[str, Any] = {
             "type": "json_schema",
@@ -1086,7 +1086,7 @@ class OpenaiResponses(ResponsesConverter):
     def read_system_message(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> SystemMessage:
-        """Read a message of the system or the developer."""
+        """Read a system or developer message."""
         content = read_text_or_list(
             wire.get("content"), (at, "content"), reader, self.read_given_content
         )
@@ -1098,7 +1098,7 @@ class OpenaiResponses(ResponsesConverter):
     def write_system_message(
         self, message: SystemMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write a message of the system or the developer."""
+        """Write a system or developer message."""
         own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
@@ -1117,7 +1117,7 @@ class OpenaiResponses(ResponsesConverter):
     def read_user_message(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> UserMessage:
-        """Read a message of the user."""
+        """Read a user message."""
         content = read_text_or_list(
             wire.get("content"), (at, "content"), reader, self.read_given_content
         )
@@ -1129,7 +1129,7 @@ class OpenaiResponses(ResponsesConverter):
     def write_user_message(
         self, message: UserMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write a message of the user."""
+        """Write a user message."""
         own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")

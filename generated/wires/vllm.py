@@ -160,7 +160,7 @@ class Vllm(OpenaiCompatible):
     )
 
     def read_user_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
-        """Read one of several objects; what is not one of them stays as it is."""
+        """Read one of several objects. Any other value becomes an opaque part."""
         if type(wire) is dict:
             kind = wire.get("type")
             if kind == "text":
@@ -174,7 +174,7 @@ class Vllm(OpenaiCompatible):
         return OpaquePart(reader.wire.name, wire)
 
     def write_user_content(self, value: Any, at: Path, writer: Writer) -> Any:
-        """Write one of several values; one that has no place on this wire is reported."""
+        """Write one of several values. An unsupported value is reported."""
         if type(value) is TextPart:
             return self.write_text_part(value, at, writer)
         if type(value) is ImagePart:

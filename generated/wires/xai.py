@@ -143,7 +143,7 @@ class Xai(OpenaiCompatible):
     )
 
     def read_usage(self, wire: dict[str, Any], at: Path, reader: Reader) -> Usage:
-        """Read what an answer cost."""
+        """Read the usage of a response."""
         completion_tokens_details_count = counts(wire, "completion_tokens_details", at)
         prompt_tokens_details_count = counts(wire, "prompt_tokens_details", at)
         prompt_tokens_count = wire.get("prompt_tokens")
@@ -246,7 +246,7 @@ class Xai(OpenaiCompatible):
         )
 
     def write_usage(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
-        """Write what an answer cost."""
+        """Write the usage of a response."""
         own = writer.own_extras(usage.metadata, at)
         absent = own.get("$absent", ())
         wire: dict[str, Any] = {}
@@ -283,7 +283,7 @@ class Xai(OpenaiCompatible):
         return wire
 
     def read_user_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
-        """Read one of several objects; what is not one of them stays as it is."""
+        """Read one of several objects. Any other value becomes an opaque part."""
         if type(wire) is dict:
             kind = wire.get("type")
             if kind == "text":
@@ -293,7 +293,7 @@ class Xai(OpenaiCompatible):
         return OpaquePart(reader.wire.name, wire)
 
     def write_user_content(self, value: Any, at: Path, writer: Writer) -> Any:
-        """Write one of several values; one that has no place on this wire is reported."""
+        """Write one of several values. An unsupported value is reported."""
         if type(value) is TextPart:
             return self.write_text_part(value, at, writer)
         if type(value) is ImagePart:

@@ -93,12 +93,12 @@ def save_record(
                 stamp = _stamp(file)
                 digest = _digest(file)
                 if _stamp(file) != stamp or expected.get(path, digest if kind == "s" else "") != digest:
-                    return f"{path} has changed meanwhile"
+                    return f"{path} has changed since"
                 coarse = stamp[1] % 1_000_000_000 == 0
                 fresh = max(stamp[1:3]) > now - (COARSE if coarse else FINE)
                 lines.append(" ".join((kind, *map(str, UNSURE if fresh else stamp), digest, path)))
             if not expected.keys() <= there.keys():
-                return "files are gone meanwhile"
+                return "files have disappeared since"
         for folder in (os.path.dirname(os.path.dirname(place)), os.path.dirname(place)):
             if not os.path.isdir(folder):
                 os.mkdir(folder, 0o700)
@@ -135,9 +135,9 @@ def _place(schemas: str, out: str | None) -> str:
     home = os.path.expanduser("~")
     cache = os.environ.get("XDG_CACHE_HOME") or os.path.join(home, ".cache")
     if not os.path.isabs(cache) or not (os.path.isdir(cache) or os.path.isdir(os.path.dirname(cache))):
-        raise ValueError("there is no cache folder: set XDG_CACHE_HOME to the absolute path of a folder")
+        raise ValueError("there is no cache folder; set XDG_CACHE_HOME to the absolute path of a folder")
     if f"{os.path.realpath(cache)}{os.sep}".startswith(f"{os.path.dirname(os.path.realpath(schemas))}{os.sep}"):
-        raise ValueError("the cache folder lies beside the sources, where nothing new is made")
+        raise ValueError("the cache folder is next to the sources, where toolgen creates no files")
     folders = schemas, "" if out is None else out
     names = "\n".join(
         (os.getcwd(), *map(os.path.normpath, folders))
@@ -177,7 +177,7 @@ def _files(root: str, below: str = "") -> Iterator[tuple[str, str]]:
             elif entry.is_file(follow_symlinks=False) and "\n" not in path:
                 yield path, entry.path
             else:
-                raise ValueError("a link, or something that is not a file")
+                raise ValueError("not a regular file")
 
 
 def _has_litter(package: str) -> bool:

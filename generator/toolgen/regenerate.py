@@ -61,7 +61,7 @@ def main() -> None:
     """Write the files, or with `--check` name those that are out of date and end with 1."""
     if "--check" in sys.argv:
         names = out_of_date()
-        sys.exit(f"run `make build`; out of date: {', '.join(names)}" if names else 0)
+        sys.exit(f"out of date: {', '.join(names)}; run `make build`" if names else 0)
     found = dict(_files())
     for path, text in found.items():
         if not path.is_file() or path.read_text(encoding="utf-8") != text:

@@ -31,7 +31,7 @@ def installed_tokenizer() -> Tokenizer | str:
     try:
         encoding = importlib.import_module("tiktoken").get_encoding(ENCODING)
     except FileNotFoundError:
-        return f"the vocabulary {ENCODING} of tiktoken is not stored on this machine"
+        return f"the vocabulary {ENCODING} of tiktoken is not on this machine"
     finally:
         loading.read_file = fetch
     return Tokenizer(f"tiktoken {ENCODING}", lambda text: len(encoding.encode(text, disallowed_special=())))

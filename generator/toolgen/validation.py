@@ -144,7 +144,7 @@ class _Reporter:
     def finish(self) -> None:
         """Report keys refused for a reason that no other finding explains."""
         for pointer in self._unexplained if self.count == 0 else ():
-            self._problem(self._document.key_span(*pointer), "some keys do not go together here")
+            self._problem(self._document.key_span(*pointer), "these keys cannot be combined")
 
     def _branches(self, error: ValidationError, pointer: Pointer) -> None:
         types = _root_types(error)
@@ -206,22 +206,22 @@ class _Reporter:
 
 
 _SENTENCES = {
-    "minLength": "the text is shorter than {0} characters",
-    "maxLength": "the text is longer than {0} characters",
+    "minLength": "the string is shorter than {0} characters",
+    "maxLength": "the string is longer than {0} characters",
     "minItems": "the list has fewer than {0} items",
     "maxItems": "the list has more than {0} items",
-    "uniqueItems": "the list holds an item twice",
+    "uniqueItems": "the list contains an item twice",
     "minProperties": "there are fewer than {0} keys",
     "maxProperties": "there are more than {0} keys",
     "minimum": "{1} is less than {0}",
-    "maximum": "{1} is more than {0}",
-    "exclusiveMinimum": "{1} is not more than {0}",
+    "maximum": "{1} is greater than {0}",
+    "exclusiveMinimum": "{1} is not greater than {0}",
     "exclusiveMaximum": "{1} is not less than {0}",
     "multipleOf": "{1} is not a multiple of {0}",
     "pattern": "{1} does not match the pattern {0}",
     "const": "{1} is not {0}",
-    "oneOf": "the value fits more than one of the forms it may have",
-    "dependentRequired": "a key is here that needs another one",
+    "oneOf": "the value matches more than one of the allowed forms",
+    "dependentRequired": "a key requires another one that is missing",
     "not": "this is not allowed here",
 }
 
@@ -230,7 +230,7 @@ def _sentence(keyword: str, error: ValidationError) -> str:
     """What is wrong, in words that never hold a schema or a long value."""
     form = _SENTENCES.get(keyword)
     if form is None:
-        return f"the value does not keep the rule {quote_name(keyword)}"
+        return f"the value violates the rule {quote_name(keyword)}"
     return form.format(_shown(error.validator_value), _shown(error.instance))
 
 
@@ -257,7 +257,7 @@ def _listed(values: Iterable[object]) -> str:
 def type_hint(expected: str, value: object) -> str | None:
     """What fixes a value of the wrong type, where it is plain to see."""
     if value is None:
-        return "give it a value, or take it out"
+        return "give it a value, or remove it"
     if "string" in expected and isinstance(value, bool | int | float):
         return "put it in quotes"
     return None

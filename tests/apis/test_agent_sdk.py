@@ -244,7 +244,7 @@ def test_a_tool_that_is_called_like_a_choice_cannot_be_forced(sample: Package, m
     module = sample.provider(PROVIDER)
     for word in ("auto", "none", "required"):
         losses: list[Any] = []
-        with pytest.raises(models.ConversionError, match="takes this name for a choice"):
+        with pytest.raises(models.ConversionError, match="has another meaning for this name"):
             module.to_tool_choice(models.NamedToolChoice(word))
         assert (
             module.to_tool_choice(models.NamedToolChoice(word), on_loss=losses.append, on_unsupported="weaken") is None

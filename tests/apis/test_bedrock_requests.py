@@ -305,7 +305,7 @@ def test_no_call_is_said_by_leaving_the_tools_out(sample: Package, models: Any, 
 @pytest.mark.parametrize("choice", ["required", {"name": "now"}])
 def test_a_call_cannot_be_demanded_without_tools(sample: Package, models: Any, choice: Any) -> None:
     request = models.load(models.Request, {"messages": [HELLO], "toolChoice": choice})
-    with pytest.raises(models.ConversionError, match="there are no tools"):
+    with pytest.raises(models.ConversionError, match="the request has no tools"):
         sample.provider(PROVIDER).to_request(request)
     assert "toolConfig" not in laws.write(sample, PROVIDER, request)
 

@@ -206,7 +206,7 @@ def test_a_strict_tool_needs_a_required_parameter_where_it_has_any(sample: Packa
     loose, strict, none = (models.load(models.ToolDefinition, tool) for tool in (LOOSE, STRICT, NONE_NEEDED))
     for tools in ([loose], [strict, loose]):
         request = models.Request(model="m", messages=[models.UserMessage("Hi")], tools=tools)
-        with pytest.raises(models.ConversionError, match="at least 1 must be required"):
+        with pytest.raises(models.ConversionError, match="at least 1 of all properties must be required"):
             module.to_request(request)
     losses: list[Any] = []
     body = module.to_request(request, on_loss=losses.append, on_unsupported="weaken")
@@ -230,7 +230,7 @@ def test_a_declared_tool_that_must_be_strict_and_requires_nothing_is_an_error_of
     findings = Findings()
     assert compile_project(write_project(tmp_path, (tool,), {}), findings, (PROVIDER,)) is None
     (found,) = [finding for finding in findings if finding.level == "error"]
-    assert (found.code, "at least 1 must be required" in found.message) == ("tool-refused", True)
+    assert (found.code, "at least 1 of all properties must be required" in found.message) == ("tool-refused", True)
 
 
 @pytest.mark.parametrize(

@@ -328,7 +328,7 @@ def test_arguments_that_are_no_object_are_kept_and_not_run(sample: Package, mode
         assert (call.arguments, call.invalid) == ({}, models.InvalidCall(text, "not_an_object"))
         assert laws.exact(module.to_tool_call(call)) == laws.exact(wire)
     call = models.ToolCall("c", "t", {"a": 1}, models.InvalidCall('{"a": 1', "truncated"))
-    with pytest.raises(models.ConversionError, match="it would be run as it stands"):
+    with pytest.raises(models.ConversionError, match="the client would run it as it is"):
         module.to_tool_call(call)
 
 

@@ -389,7 +389,7 @@ def test_a_call_that_must_not_be_run_is_not_sent(sample: Package, models: Any) -
     invalid = models.InvalidCall('{"a": 1', "truncated")
     call = models.ToolCall("call_a", "now", {"a": 1}, invalid)
     for write in (module.to_tool_call, module.to_sdk):
-        with pytest.raises(models.ConversionError, match="it would be run as it stands"):
+        with pytest.raises(models.ConversionError, match="the server would run it as it is"):
             write(call)
     written = module.to_tool_call(call, on_loss=losses.append, on_unsupported="weaken")
     assert written == {"name": "now", "arguments": {"a": 1}}

@@ -431,7 +431,7 @@ def test_the_payload_report_has_bytes_tokens_and_what_a_prompt_cache_keeps(
     (said,) = [finding.message for finding in findings if finding.code == "payload-changed"]
     pattern = (
         r"the payload of openai_chat changed: second \(\d+ bytes before, \d+ now \(\d+ and \d+ tokens of words\), "
-        r"5\d % of the old payload is still its beginning\)"
+        r"the first 5\d % of the old payload is unchanged\)"
     )
     assert re.fullmatch(pattern, said), said
 
@@ -466,7 +466,7 @@ def test_a_schema_that_becomes_a_branch_is_compared_with_that_branch(
 def test_a_value_that_is_not_there_is_called_so(tmp_path: Path) -> None:
     number = {"type": "integer"}
     _, findings = compared(tmp_path, with_property(number), with_property({**number, "minimum": 1}))
-    assert "find /properties/a/minimum: the bound was not set and is 1" in [finding.message for finding in findings]
+    assert "find /properties/a/minimum: the bound was not set and is now 1" in [finding.message for finding in findings]
 
 
 def test_the_folder_that_a_package_has_anyway_is_no_change(tmp_path: Path) -> None:

@@ -125,8 +125,8 @@ def test_what_is_read_through_an_alias_or_in_other_words_is_a_note(tmp_path: Pat
     found, said = replayed(tmp_path, "\n".join(map(json.dumps, lines)))
     assert found.fitting == {"find": 3}
     assert said == [
-        "replay-respelled: find: 1 stored calls are read through the alias search",
-        "replay-respelled: find: 1 stored calls are read through the value at /count",
+        "replay-respelled: find: 1 stored calls are valid only through the alias search",
+        "replay-respelled: find: 1 stored calls are valid only through the value at /count",
     ]
 
 
@@ -166,7 +166,7 @@ def test_your_conversations_settle_what_nobody_can_tell(tmp_path: Path) -> None:
         compared = compare_with(sides[1], findings := Findings(), None, sides[0], replayed=[tmp_path / "stored.json"])
     assert compared is not None
     (undecided,) = [finding for finding in findings if finding.code == "cannot-tell"]
-    assert "1 of 2 stored calls are refused" in str(undecided.hint)
+    assert "1 of 2 stored calls are rejected" in str(undecided.hint)
 
 
 def test_a_provider_that_the_project_has_not_is_built_for_the_replay(tmp_path: Path) -> None:

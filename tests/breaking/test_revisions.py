@@ -71,7 +71,7 @@ def test_a_revision_is_compared_and_nothing_is_touched(repository: Path) -> None
     before = bytes_below(repository)
     code, _, said = run(repository, "--against", "main")
     assert code == 1
-    assert "error[type-narrowed]: find /properties/a/type: the type was number and is integer" in said
+    assert "error[type-narrowed]: find /properties/a/type: the type was number and is now integer" in said
     assert "breaks: model, conversations; witness: 0.5" in said
     assert said.endswith("handlers 0, model 1, conversations 1, accepted 0\n")
     assert bytes_below(repository) == before
@@ -126,8 +126,8 @@ def test_a_file_of_accepted_changes_with_a_fault_is_refused(repository: Path, co
     ("arguments", "said"),
     [
         (["--against", "nowhere"], "no revision 'nowhere'"),
-        (["--against", "--upload-pack=touch canary"], "does not begin with a dash"),
-        (["--against", "-p"], "does not begin with a dash"),
+        (["--against", "--upload-pack=touch canary"], "cannot start with a dash"),
+        (["--against", "-p"], "cannot start with a dash"),
         (["--against", "schemas"], "--against-dir schemas"),
         (["--against", "main:schemas"], "no revision"),
     ],
@@ -217,7 +217,7 @@ def test_a_partial_clone_fetches_nothing(repository: Path, tmp_path: Path) -> No
     write(partial / "schemas", with_property({"type": "integer"}))
     git(partial, "config", "remote.origin.uploadpack", f"touch {canary}; git-upload-pack")
     code, _, err = run(partial, "--against", "HEAD")
-    assert (code, "not in this clone" in err) == (2, True), err
+    assert (code, "this clone lacks some sources" in err) == (2, True), err
     assert not canary.exists()
 
 
@@ -260,8 +260,8 @@ def test_stored_conversations_are_counted_and_never_shown(repository: Path) -> N
     (repository / "stored.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines) + "no json\n")
     code, _, said = run(repository, "--replay", "stored.jsonl")
     assert code == 1
-    assert "error[replay-refused]: find /a: 2 stored calls do not fit" in said
-    assert "error[replay-unknown]: gone: 1 stored calls name a tool that is not there" in said
+    assert "error[replay-refused]: find /a: 2 stored calls do not fit the new schema" in said
+    assert "error[replay-unknown]: gone: 1 stored calls name a tool that no longer exists" in said
     assert "secret" not in said
 
 
@@ -317,7 +317,9 @@ def test_what_was_sent_is_what_the_lock_says(repository: Path) -> None:
             config.write_text(config.read_text("utf-8") + "\n", "utf-8")  # the same in other bytes
             code, _, told = run(repository, *old, "-v")
             shutil.rmtree(repository / "copy")
-            changed = "payload of openai_chat changed: find (" in told and "made with this release)" in told
+            changed = (
+                "payload of openai_chat changed: find (" in told and "this release also built the old version)" in told
+            )
             assert (code, changed) == (0, fingerprint is not None), told
 
 

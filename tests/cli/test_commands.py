@@ -110,7 +110,7 @@ def test_a_provider_that_does_not_exist_is_the_command_lines_fault(project: Path
         result = toolgen(*command, "--provider", "antropic", cwd=project)
         assert result.returncode == 2
         assert result.stderr.splitlines() == [
-            "schemas:1:1: error[provider-unknown]: there is no provider 'antropic'",
+            "schemas:1:1: error[provider-unknown]: unknown provider 'antropic'",
             "  hint: did you mean 'anthropic'?",
         ]
 
@@ -141,7 +141,7 @@ def test_check_says_which_files_are_not_its_own_and_what_to_do(built: Path) -> N
     assert result.returncode == 1
     assert "generated/tools/own.py: not written by toolgen" in result.stdout
     assert "run `toolgen build`" not in result.stderr
-    assert "move the files away that toolgen did not write" in result.stderr
+    assert "move away the files that toolgen did not write" in result.stderr
     (built / "generated" / "models.py").unlink()
     assert "run `toolgen build`" in toolgen("check", cwd=built).stderr
     own.unlink()
@@ -212,7 +212,7 @@ def test_a_path_is_no_type_and_the_hint_says_what_it_is(project: Path) -> None:
     (project / "schemas" / "tools" / "bad.json").write_text(json.dumps(declared), "utf-8")
     result = toolgen("build", cwd=project)
     assert result.returncode == 2
-    assert "error[type-unknown]: there is no type named 'path'" in result.stderr
+    assert "error[type-unknown]: unknown type 'path'" in result.stderr
     assert "format: path" in result.stderr
 
 

@@ -93,7 +93,10 @@ def test_changes_are_listed_however_many_there_are(tmp_path: Path) -> None:
     result = toolgen("import", "mcp", "in.json", "--out", "schemas", cwd=tmp_path)
     assert result.returncode == 0
     assert result.stderr.count("note[import-renamed]") == 250
-    assert "in.json:1:11: note[import-renamed]: the name 'a.0' becomes 'a_0'; it is kept for mcp\n" in result.stderr
+    assert (
+        "in.json:1:11: note[import-renamed]: 'a.0' is not a valid name and was changed to 'a_0'; the original name is kept for mcp\n"
+        in result.stderr
+    )
     assert toolgen("import", "mcp", "in.json", "--out", "other", "-q", cwd=tmp_path).stderr == ""
 
 
@@ -102,7 +105,7 @@ def test_a_broken_schema_stops_it_with_its_place(tmp_path: Path) -> None:
     (tmp_path / "in.json").write_text(json.dumps(tools, indent=1))
     result = toolgen("import", "mcp", "in.json", "--out", "schemas", cwd=tmp_path)
     assert (result.returncode, result.stdout) == (2, "")
-    assert result.stderr.startswith("in.json:11:12: error[type-unknown]: there is no type named 'objekt'\n")
+    assert result.stderr.startswith("in.json:11:12: error[type-unknown]: unknown type 'objekt'\n")
     assert sorted(p.name for p in tmp_path.iterdir()) == ["in.json"]
 
 
@@ -114,7 +117,7 @@ def test_a_file_that_was_not_imported_is_not_overwritten(tmp_path: Path) -> None
     result = toolgen("import", "mcp", "in.json", "--out", "schemas", cwd=tmp_path)
     assert result.returncode == 2
     assert result.stderr.startswith(
-        "schemas/tools/a.yaml:1:1: error[import-exists]: 'schemas/tools/a.yaml' exists already"
+        "schemas/tools/a.yaml:1:1: error[import-exists]: 'schemas/tools/a.yaml' already exists"
     )
     assert yaml.safe_load(file.read_text())["risk"] == "low"
 

@@ -49,7 +49,7 @@ def test_what_is_there_is_left_and_what_it_lacks_is_shown(tmp_path: Path) -> Non
     before = tree(tmp_path)
     done = toolgen("init", tmp_path)
     assert done.returncode == 0
-    assert f"{tmp_path}/.gitattributes is there already; it should have:\n" in done.stderr
+    assert f"{tmp_path}/.gitattributes already exists; it should contain:\n" in done.stderr
     assert "    generated/** linguist-generated text eol=lf\n" in done.stderr
     after = tree(tmp_path)
     assert {name: after[name] for name in before} == before
@@ -82,7 +82,7 @@ def test_providers_are_those_of_the_clients_that_the_project_has(
 def test_ci_is_that_of_the_folder(tmp_path: Path) -> None:
     (tmp_path / ".gitlab-ci.yml").write_text("stages: [test]\n")
     done = toolgen("init", tmp_path)
-    assert ".gitlab-ci.yml is there already" in done.stderr
+    assert ".gitlab-ci.yml already exists" in done.stderr
     assert not (tmp_path / ".github").exists()
 
 
@@ -103,7 +103,7 @@ def test_what_cannot_be_written_is_said_and_leaves_nothing(tmp_path: Path) -> No
     (tmp_path / ".github").write_text("a file")
     done = toolgen("init", tmp_path)
     assert (done.returncode, done.stdout, "Traceback" in done.stderr) == (2, "", False)
-    assert done.stderr.startswith(f"toolgen: {tmp_path}/.github")
+    assert done.stderr.startswith(f"toolgen: cannot write {tmp_path}/.github")
     assert sorted(tree(tmp_path)) == [".github"]
     assert not (tmp_path / "schemas").exists()
 
@@ -121,7 +121,7 @@ def test_editors_find_the_schemas_of_new_sources(tmp_path: Path) -> None:
     stale.write_text("{}")
     assert (
         toolgen("init", tmp_path).stderr
-        == f"{stale} is of another release: delete it, and run this again\nnothing to do\n"
+        == f"{stale} is from another release; delete it and run `toolgen init` again\nnothing to do\n"
     )
 
 

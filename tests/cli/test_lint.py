@@ -22,7 +22,7 @@ parameters:
 
 CONFIG = "providers: [openai_chat]\n"
 
-BARE = "schemas/tools/send.yaml:7:5: error[array-without-items]: the array 'tags' does not say what its items are"
+BARE = "schemas/tools/send.yaml:7:5: error[array-without-items]: the array 'tags' does not declare its items"
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def test_an_error_of_a_rule_ends_with_one_and_a_build_goes_on(project: Path) -> 
     result = toolgen("lint", cwd=project)
     assert (result.returncode, result.stdout) == (1, "")
     assert BARE in result.stderr.split("\n")
-    assert "  7 |     tags: {type: array}\n    |     ^^^^\n  hint: state them, such as" in result.stderr
+    assert "  7 |     tags: {type: array}\n    |     ^^^^\n  hint: declare them, for example" in result.stderr
     assert result.stderr.endswith("schemas: 1 tool, 1 error, 1 note\n")
     assert names(project) == ["schemas", "schemas/toolgen.yaml", "schemas/tools", "schemas/tools/send.yaml"]
     build = toolgen("build", cwd=project)
@@ -152,7 +152,7 @@ def test_a_finding_in_a_shared_type_is_told_once_and_where_it_stands(project: Pa
     found = [line for line in result.stderr.split("\n") if "[array-without-items]" in line]
     assert len(found) == 1
     assert found[0].startswith("schemas/types/labels.yaml:1:1: error")
-    assert found[0].endswith("the array 'labels' does not say what its items are")
+    assert found[0].endswith("the array 'labels' does not declare its items")
 
 
 @pytest.mark.pain("P01")
@@ -161,8 +161,8 @@ def test_what_is_lost_is_told_once_for_all_providers_that_lose_the_same(project:
     result = toolgen("lint", "--provider", "gemini", "--provider", "vertex", "--provider", "anthropic", cwd=project)
     losses = [line for line in result.stderr.split("\n") if "[portability]" in line]
     assert losses == [
-        "schemas/tools/send.yaml:1:7: note[portability]: the tool 'send' goes to gemini, vertex and anthropic "
-        "with changes: described multipleOf"
+        "schemas/tools/send.yaml:1:7: note[portability]: the tool 'send' is changed for gemini, vertex and anthropic: "
+        "described multipleOf"
     ]
 
 
@@ -201,11 +201,11 @@ def test_of_each_note_a_few_are_shown_and_all_are_counted(tmp_path: Path) -> Non
     assert (few.returncode, few.stdout) == (0, "")
     assert few.stderr.count("note[tool-without-description]: ") == 3
     assert "   120 note[tool-without-description]\n" in few.stderr
-    assert few.stderr.endswith("-v shows all\nschemas: 120 tools, 241 notes\n")
+    assert few.stderr.endswith("use -v to show all\nschemas: 120 tools, 241 notes\n")
     every = toolgen("lint", "schemas", "-v", cwd=tmp_path)
     assert every.stderr.count("note[tool-without-description]: ") == 120
     assert every.stderr.count("note[parameter-without-description]: ") == 120
-    assert "-v shows all" not in every.stderr
+    assert "use -v to show all" not in every.stderr
     (tmp_path / "schemas" / "toolgen.yaml").write_text(CONFIG + "lint: {tool-without-description: error}\n", "utf-8")
     failing = toolgen("lint", "schemas", cwd=tmp_path)
     assert (failing.returncode, failing.stderr.count("error[tool-without-description]: ")) == (1, 100)

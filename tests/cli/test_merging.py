@@ -68,5 +68,7 @@ def test_a_merge_that_left_no_lock_behind_says_what_to_do(merged: Path) -> None:
     lock.write_text(lock.read_text().replace('"files": {', '<<<<<<< HEAD\n=======\n"files": {{,\n>>>>>>> other'))
     done = toolgen("build", "schemas", cwd=merged)
     assert done.returncode == 2
-    assert "error[lock-unreadable]: the lock file cannot be used: it has merge conflict marks" in done.stderr
+    assert (
+        "error[lock-unreadable]: the lock file cannot be used: it contains conflict markers of a merge" in done.stderr
+    )
     assert toolgen("build", "schemas", "--force", cwd=merged).returncode == 0

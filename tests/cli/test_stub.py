@@ -50,5 +50,5 @@ def test_some_tools_and_another_package(project: Path) -> None:
 def test_what_is_not_there(project: Path) -> None:
     result = toolgen("stub", "get_ordr", cwd=project)
     assert (result.returncode, result.stdout) == (2, "")
-    assert "there is no tool 'get_ordr'\n  hint: did you mean 'get-order'?" in result.stderr
+    assert "unknown tool 'get_ordr'\n  hint: did you mean 'get-order'?" in result.stderr
     assert toolgen("stub", "--class", "a b", cwd=project).returncode == 2

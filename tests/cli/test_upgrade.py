@@ -49,9 +49,9 @@ def test_changes_are_told_by_audience_and_then_written(project: Path) -> None:
     tried = toolgen("upgrade", "schemas", "--dry-run", cwd=project)
     assert tried.returncode == 1
     lines = tried.stdout.splitlines()
-    assert lines[0] == "made by toolgen version 0.0.1, and this is version 0.1.0"
-    assert lines[1] == "handlers: tools/get_weather.py: GetWeatherArguments.town is gone"
-    sizes = r"\d+ bytes before, \d+ now, \d+ % of the old payload is still its beginning"
+    assert lines[0] == "written by toolgen 0.0.1, but this is 0.1.0"
+    assert lines[1] == "handlers: tools/get_weather.py: GetWeatherArguments.town was removed"
+    sizes = r"\d+ bytes before, \d+ now, \d+ % of the old payload is unchanged"
     assert re.fullmatch(rf"model: anthropic: get_weather \({sizes}\)", lines[2])
     assert lines[3:] == ["internal: runtime/paths.py"]
     assert {file: file.read_bytes() for file in project.rglob("*.py")} == before
@@ -90,4 +90,4 @@ def test_files_that_cannot_be_read_are_internal() -> None:
     changes = compare_packages({"tools/a.py": "<<<<<<<"}, {"tools/a.py": "class A:\n    b: int\n"})
     assert (changes.internal, changes.handlers, changes.model) == (("tools/a.py",), (), ())
     gone = compare_packages({"providers/x.py": "TOOLS: list = [{'name': 'a'}]"}, {})
-    assert gone.model == ("x: the provider is gone",)
+    assert gone.model == ("x: the provider was removed",)

@@ -52,17 +52,17 @@ def test_sources_are_built_when_they_change_until_it_is_interrupted(tmp_path: Pa
     tool, module = tmp_path / "schemas/tools/get_weather.yaml", tmp_path / "generated/tools/get_weather.py"
     then = f"{sys.executable} -c \"open('ran', 'a').write('x')\""
     with watching(tmp_path, "--then", then) as (process, log):
-        assert waited(lambda: log.read_text().count("watching schemas; Ctrl-C") == 1), log.read_text()
+        assert waited(lambda: log.read_text().count("watching schemas; press Ctrl-C") == 1), log.read_text()
         good = tool.read_text()
         tool.write_text(good.replace("Get the current", "Fetch the current"))
-        assert waited(lambda: log.read_text().count("watching schemas; Ctrl-C") == 2), log.read_text()
+        assert waited(lambda: log.read_text().count("watching schemas; press Ctrl-C") == 2), log.read_text()
         assert "Fetch the current" in module.read_text()
         tool.write_text(good + ": bad\n")
-        assert waited(lambda: "the package stays as it was" in log.read_text()), log.read_text()
+        assert waited(lambda: "the package is unchanged" in log.read_text()), log.read_text()
         assert "error[not-yaml]" in log.read_text()
         assert "Fetch the current" in module.read_text()
         tool.write_text(good)
-        assert waited(lambda: "watching schemas; the errors are fixed" in log.read_text()), log.read_text()
+        assert waited(lambda: "watching schemas; errors fixed" in log.read_text()), log.read_text()
         assert "Get the current" in module.read_text()
         assert waited(lambda: (tmp_path / "ran").read_text() == "xxx")
         process.send_signal(signal.SIGINT)
@@ -73,10 +73,10 @@ def test_sources_are_built_when_they_change_until_it_is_interrupted(tmp_path: Pa
 def test_an_edit_of_the_package_is_told_and_what_is_gone_is_made_again(tmp_path: Path) -> None:
     module = tmp_path / "generated" / "tools" / "get_weather.py"
     with watching(tmp_path) as (_, log):
-        assert waited(lambda: "watching schemas; Ctrl-C" in log.read_text()), log.read_text()
+        assert waited(lambda: "watching schemas; press Ctrl-C" in log.read_text()), log.read_text()
         good = module.read_text()
         module.write_text(good + "# mine\n")
-        assert waited(lambda: "the package stays as it was" in log.read_text()), log.read_text()
+        assert waited(lambda: "the package is unchanged" in log.read_text()), log.read_text()
         assert "generated/tools/get_weather.py:1:1: error[edited-by-hand]" in log.read_text()
         module.unlink()
         assert waited(lambda: "the errors are fixed" in log.read_text()), log.read_text()

@@ -45,7 +45,7 @@ def faults(schema: dict[str, Any], name: str, mode: str, seed: int) -> Iterator[
     if not any(required_without_property(schema)):
         yield from (f"required, and no property: {name}" for name in required_without_property(found.schema))
     judge = Draft202012Validator(wire)
-    narrowed = any(r.action == "narrowed" and (r.stops or r.what != "further properties") for r in found.records)
+    narrowed = any(r.action == "narrowed" and (r.stops or r.what != "additional properties") for r in found.records)
     lenient = coercions(schema)
     for value in valid_values(schema, seed):
         if lenient is not None and not same_json(Encoding(lenient).decode(value), value):

@@ -18,25 +18,25 @@ from toolgen.runtime.json_text import JSONError, loads
 OBJECT = {"type": "object", "properties": {"a": {}, "b": {}}}
 
 FAULTS: list[tuple[Any, Any, str]] = [
-    ({"type": "array", "uniqueItems": True}, [1, 1.0], "items that differ, found array"),
+    ({"type": "array", "uniqueItems": True}, [1, 1.0], "unique items, found array"),
     ({"type": "array", "contains": {"const": 3}}, [1], "an array with at least 1 of its items 3, found array"),
     ({"type": "array", "contains": {"type": "string"}, "minContains": 2, "maxContains": 3}, ["a"], "an array with 2 to 3 of its items a string, found array"),
     ({"type": "array", "prefixItems": [{"type": "string"}], "items": False}, ["a", 1], "no more than 1 items, found array"),
     ({"oneOf": [{"type": "integer"}, {"minimum": 2}]}, 3, "exactly one of: an integer; at least 2, found integer"),
-    ({"not": {"type": "string"}}, "x", "what is not a string, found string"),
-    ({"not": {"oneOf": [{"type": "integer"}, {"type": "null"}]}}, 1, "what is not exactly one of: an integer; null, found integer"),
-    ({"not": {"minItems": 0, "items": {"type": "null"}}}, [], "another value than its schema refuses, found array"),
+    ({"not": {"type": "string"}}, "x", "anything but a string, found string"),
+    ({"not": {"oneOf": [{"type": "integer"}, {"type": "null"}]}}, 1, "anything but exactly one of: an integer; null, found integer"),
+    ({"not": {"minItems": 0, "items": {"type": "null"}}}, [], "another value, found array"),
     ({"type": "number", "multipleOf": 0.5}, 1.2, "a multiple of 0.5, found number"),
     ({"enum": [1.5, "a", None]}, 2, '1.5, "a" or null, found integer'),
     ({"const": {"a": 1}}, {"a": True}, '{"a": 1}, found object'),
     ({**OBJECT, "minProperties": 2}, {"a": 1}, "at least 2 properties, found object"),
-    ({**OBJECT, "dependentRequired": {"a": ["b"]}}, {"a": 1}, '"b" beside "a", found object'),
+    ({**OBJECT, "dependentRequired": {"a": ["b"]}}, {"a": 1}, '"b" together with "a", found object'),
     ({**OBJECT, "anyOf": [{"required": ["a"]}, {"required": ["b"]}]}, {}, 'with "a" or with "b", found object'),
     ({**OBJECT, "propertyNames": {"maxLength": 1}}, {"aa": 1}, "names of properties: at most 1 characters, found object"),
-    ({**OBJECT, "patternProperties": {"^x": {"type": "null"}}, "additionalProperties": False}, {"y": 1}, 'no properties but "a" and "b", found object'),
-    ({**OBJECT, "unevaluatedProperties": False}, {"c": 1}, 'no properties but "a" and "b", found object'),
-    ({"type": "integer", "if": {"minimum": 10}, "then": {"multipleOf": 10}}, 11, "a multiple of 10 where it is at least 10, found integer"),
-    ({"type": "object", "additionalProperties": {"type": "string", "not": {"const": "x"}}}, {"k": "x"}, 'what is not "x", found string'),
+    ({**OBJECT, "patternProperties": {"^x": {"type": "null"}}, "additionalProperties": False}, {"y": 1}, 'no properties other than "a" and "b", found object'),
+    ({**OBJECT, "unevaluatedProperties": False}, {"c": 1}, 'no properties other than "a" and "b", found object'),
+    ({"type": "integer", "if": {"minimum": 10}, "then": {"multipleOf": 10}}, 11, "a multiple of 10 if it is at least 10, found integer"),
+    ({"type": "object", "additionalProperties": {"type": "string", "not": {"const": "x"}}}, {"k": "x"}, 'anything but "x", found string'),
 ]  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Public functions of a package say what their arguments are."""
+"""Public functions of a package say what their arguments are, and what they return."""
 
 from __future__ import annotations
 
@@ -19,8 +19,12 @@ MODULES = {
     "models": ("dump", "load"),
     "messages": ("has_tool_calls", "is_tool_result", "text_of", "tool_calls_of", "validate", "repair", "expand"),
     "tools": ("parse_arguments", "parse_call", "dispatch", "dispatch_sync", "dispatch_all"),
-    "running": ("run", "run_stream", "arun", "arun_stream"),
+    "running": ("run", "run_stream", "arun", "arun_stream", "allow_all", "combined"),
+    "sessions": ("connect", "connect_async"),
 }
+
+METHODS = ("send", "pieces", "complete", "stream", "send_with_tools", "send_tool_results")
+"""Public methods of both kinds of session."""
 
 
 def undocumented(function: Any) -> list[str]:
@@ -34,10 +38,20 @@ def undocumented(function: Any) -> list[str]:
     ]
 
 
+def says_what_it_returns(function: Any) -> bool:
+    """Whether the docstring of a function describes its result, where it has one."""
+    text = inspect.getdoc(function) or ""
+    returns = inspect.signature(function).return_annotation
+    return returns in (None, "None") or any(f"\n{section}:\n" in text for section in ("Returns", "Yields"))
+
+
 def functions(sample: Package) -> Iterator[tuple[str, Any]]:
     for module, names in MODULES.items():
         for name in names:
             yield f"{module}.{name}", getattr(sample.module(module), name)
+    for kind in ("Session", "AsyncSession"):
+        for name in METHODS:
+            yield f"running.{kind}.{name}", getattr(getattr(sample.module("running"), kind), name)
     for provider in PROFILES:
         module = sample.provider(provider)
         for name in FUNCTIONS:
@@ -54,10 +68,21 @@ def test_a_function_without_a_description_is_found() -> None:
     def bare(choice: str) -> None:
         """Do something."""
 
+    def counting(choice: str) -> int:
+        """Count something.
+
+        Args:
+            choice: What to count.
+        """
+        return len(choice)
+
     assert undocumented(bare) == ["choice"]
+    assert says_what_it_returns(bare)
+    assert (undocumented(counting), says_what_it_returns(counting)) == ([], False)
 
 
-def test_public_functions_describe_their_arguments(sample: Package) -> None:
+def test_public_functions_describe_their_arguments_and_results(sample: Package) -> None:
     checked = dict(functions(sample))
     assert len(checked) > 300
     assert {name: missing for name, function in checked.items() if (missing := undocumented(function))} == {}
+    assert [name for name, function in checked.items() if not says_what_it_returns(function)] == []

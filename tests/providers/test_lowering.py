@@ -401,7 +401,7 @@ def test_names_of_sources_cannot_break_the_report(tmp_path: Path) -> None:
     tool = {"name": "t", "parameters": {"type": "object", "properties": {evil: {"type": "string", "minLength": 1}}}}
     report = built(tmp_path, tool, providers=("openai_chat",)).files["PORTABILITY.md"]
     assert [line for line in report.splitlines() if "owned" in line] == []
-    assert [line for line in report.splitlines() if line.startswith("## ")] == ["## Lost", "## Said in other words"]
+    assert [line for line in report.splitlines() if line.startswith("## ")] == ["## Lost", "## Rewritten"]
 
 
 def test_show_tells_where_a_loss_is_and_what_still_checks_it(tmp_path: Path) -> None:

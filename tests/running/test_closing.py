@@ -27,7 +27,7 @@ def server() -> Iterator[Loopback]:
 
 @contextmanager
 def connected(package: Package, provider: str, server: Loopback, later: bool) -> Iterator[tuple[Any, asyncio.Runner]]:
-    """A session of a configuration; on a client of the tests' where its API has no other address."""
+    """A session of a configuration; on a client of the tests' where its API does not accept a base_url."""
     sessions = package.module("sessions")
     found = sessions.INTERFACES.get(provider)
     if found is None or found[1].address is None:

@@ -114,9 +114,9 @@ def test_a_call_that_cannot_be_mended_is_no_reason_to_go_on(runnable: Package, i
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ({"reviews": None}, r"reviews \(perhaps review\)"),
-        ({"max_turns": 0}, r"max_turns \(perhaps max_tool_turns"),
-        ({"zzz": 1, "on_mesage": None, "timeout": 1}, r"zzz, on_mesage \(perhaps on_message"),
+        ({"reviews": None}, r"reviews \(did you mean review\?\)"),
+        ({"max_turns": 0}, r"max_turns \(did you mean max_tool_turns"),
+        ({"zzz": 1, "on_mesage": None, "timeout": 1}, r"zzz, on_mesage \(did you mean on_message"),
     ],
 )
 def test_a_word_that_is_no_setting_is_refused(runnable: Package, way: str, words: Any, said: str) -> None:

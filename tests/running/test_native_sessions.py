@@ -479,15 +479,15 @@ def held_by(error: BaseException | None) -> str:
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        ({"api_keys": KEY}, "api_keys must be a list of texts, found a string"),
+        ({"api_keys": KEY}, "api_keys must be a list of strings, found a string"),
         ({"api_keys": [KEY, 7]}, "api_keys[1] must be a text, found a number"),
-        ({"api_keys": {KEY: KEY}}, "api_keys must be a list of texts, found an object"),
-        ({"models": KEY}, "models must be a list of texts, found a string"),
+        ({"api_keys": {KEY: KEY}}, "api_keys must be a list of strings, found an object"),
+        ({"models": KEY}, "models must be a list of strings, found a string"),
         ({"models": []}, "models must not be empty"),
         ({"base_url": [KEY]}, "base_url must be a text, found an array"),
         ({"interface": [KEY]}, "interface must be a text, found an array"),
-        ({"api_key": KEY}, "api_key (perhaps api_keys) is not supported"),
-        ({KEY: "x"}, "a key of another name is not supported: the keys are api_keys, models, interface, base_url"),
+        ({"api_key": KEY}, "api_key (did you mean api_keys?) is not supported"),
+        ({KEY: "x"}, "an unknown key is not supported; the keys are api_keys, models, interface, base_url"),
     ],
     ids=str,
 )

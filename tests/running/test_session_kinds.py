@@ -42,4 +42,4 @@ def test_a_review_that_says_yes_lets_nothing_run(runnable: Package, later: bool)
         asyncio.run(running.arun(made, "?", handlers, **given)) if later else running.run(made, "?", handlers, **given)
     )
     assert (handlers.log, result.messages[2].results[0].kind) == ([], "error")
-    assert str(heard[0]) == "a review returns Allow, Deny, Edit or Hold, and not bool"
+    assert str(heard[0]) == "review must return Allow, Deny, Edit or Hold, not bool"

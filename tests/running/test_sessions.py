@@ -181,11 +181,11 @@ async def _nothing() -> None:
 @pytest.mark.parametrize(
     ("later", "gives", "said"),
     [
-        (False, lambda: None, "Odd.send must return a text or a Completion, not NoneType"),
+        (False, lambda: None, "Odd.send must return a string or a Completion, not NoneType"),
         (False, lambda: {"text": "secret"}, "not dict"),
-        (False, _text, "not coroutine: a session whose send is async is an AsyncSession"),
-        (True, _nothing, "Odd.send must return a text or a Completion, not NoneType"),
-        (True, lambda: "secret", "Odd.send must be async: it returned str"),
+        (False, _text, "not coroutine; use AsyncSession if send is async"),
+        (True, _nothing, "Odd.send must return a string or a Completion, not NoneType"),
+        (True, lambda: "secret", "Odd.send must be async, but returned str"),
     ],
 )
 def test_what_send_gives_must_be_an_answer(runnable: Package, later: bool, gives: Any, said: str, mode: str) -> None:

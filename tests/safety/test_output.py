@@ -140,7 +140,7 @@ def test_a_source_that_is_deleted_or_renamed_takes_its_module_with_it(project: P
     code, out, _ = run("check")
     assert code == 1
     for gone in ("now", "zz_last"):
-        assert f"generated/tools/{gone}.py: extra, no source makes it\n" in out
+        assert f"generated/tools/{gone}.py: no longer generated from any source\n" in out
         assert f"--- generated/tools/{gone}.py (on disk)\n" in out
     assert "generated/tools/other.py: missing\n" in out
     assert run("build")[0] == 0
@@ -231,7 +231,7 @@ def test_another_version_of_toolgen(project: Path, quick: Run) -> None:
     lock.write_text(json.dumps(json.loads(lock.read_text()) | {"version": "0.0.9\x1b[31m"}, indent=2) + "\n")
     code, out, err = quick("old", "check")
     assert code == 0
-    assert "note: made by toolgen version 0.0.9" in err
+    assert "note: written by toolgen 0.0.9" in err
     assert "\x1b" not in out + err
     lock.write_text(json.dumps(json.loads(lock.read_text()) | {"version": "9.9.9\x1b[31m"}, indent=2) + "\n")
     for command in ("check", "build"):

@@ -60,7 +60,7 @@ def test_a_timeout_is_a_number_of_seconds(sample: Package, models: Any, timeout:
 @pytest.mark.parametrize("name", [None, 5, ["get_weather"]])
 def test_a_call_without_a_name_gets_an_error(sample: Package, models: Any, name: Any) -> None:
     result = sample.module("tools").dispatch_sync(models.ToolCall("a", name, {}), Handlers())
-    assert (result.kind, result.value.startswith("There is no tool of that name.")) == ("error", True)
+    assert (result.kind, result.value.startswith("There is no tool with this name.")) == ("error", True)
 
 
 def test_one_untrusted_text_may_stand_alone(sample: Package) -> None:

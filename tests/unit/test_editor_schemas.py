@@ -91,7 +91,7 @@ def test_every_keyword_has_words_of_help_that_an_author_needs() -> None:
 
 def test_help_says_which_providers_lack_a_keyword() -> None:
     words = schema("declaration")["definitions"]["JSONSchema"]["properties"]
-    assert "anthropic" in words["pattern"]["description"].partition("where the tool is strict")[0]
-    assert "Not known to" in words["oneOf"]["description"]
+    assert "anthropic" in words["pattern"]["description"].partition("in strict mode")[0]
+    assert "Not supported by" in words["oneOf"]["description"]
     assert "openai_chat" not in words["pattern"]["description"]
-    assert "Not known to" not in words["type"]["description"]
+    assert "Not supported by" not in words["type"]["description"]

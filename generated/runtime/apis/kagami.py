@@ -127,7 +127,9 @@ class KagamiConverter(TextChatConverter):
         """Write a part of an answer that is not a call; a refusal is text here."""
         if type(part) is RefusalPart:
             writer.own_extras(part.metadata, at)
-            writer.report_loss(at, "refusal", "rewritten", "note", "it is text here")
+            writer.report_loss(
+                at, "refusal", "rewritten", "note", "the API accepts only text"
+            )
             part = TextPart(part.text)
         elif type(part) is ReasoningPart:
             writer.report_unsupported(at, "reasoning")
@@ -231,10 +233,10 @@ class KagamiConverter(TextChatConverter):
             writer.own_extras(output_format.metadata, at)
             writer.report_loss(
                 at,
-                "a schema for the answer",
+                "an output schema",
                 "rewritten",
                 "warning",
-                "it is JSON of any form here",
+                "the API only supports JSON without a schema",
             )
             return "json"
         if output_format is None and kept is not ABSENT:
@@ -268,7 +270,7 @@ class KagamiConverter(TextChatConverter):
                 "multimodal",
                 "rewritten",
                 "note",
-                "a result has no parts here",
+                "the API does not support parts in results",
             )
             kind, value = (
                 "error" if is_error else "text",

@@ -45,7 +45,7 @@ def read_text_alone(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
     """Read the text.
 
     Raises:
-        ConversionError: it is none.
+        ConversionError: The value is not one.
     """
     if type(value) is not str:
         raise wrong_type(at, "a string", None if value is ABSENT else value)
@@ -112,7 +112,7 @@ class ModularPromptConverter(TextChatConverter):
                 "content",
                 "rewritten",
                 "note",
-                "its texts are one text here",
+                "the format has one text, so the texts were joined",
             )
         said = "".join(texts)
         wire: dict[str, Any] = {}
@@ -146,12 +146,16 @@ class ModularPromptConverter(TextChatConverter):
                 "isError",
                 "dropped",
                 "behaviour",
-                "results have no error flag here",
+                "the format has no error flag for results",
             )
         if kind != "multimodal":
             return write_result_text(kind, value, kept, at, writer)
         writer.report_loss(
-            (at[0], "kind"), "multimodal", "rewritten", "note", "a result is text here"
+            (at[0], "kind"),
+            "multimodal",
+            "rewritten",
+            "note",
+            "the format has only text results",
         )
         return as_one_text(value, (at[0], "value"), writer)
 
@@ -225,7 +229,7 @@ class ModularPromptConverter(TextChatConverter):
                 "content_filter",
                 "rewritten",
                 "warning",
-                "it is an error here",
+                "it is sent as an error",
             )
             word = "error"
         unsaid = "finishReason" in own or "finishReason" in own.get("$absent", ())
@@ -252,7 +256,9 @@ class ModularPromptConverter(TextChatConverter):
             return []
         writer.own_extras(part.metadata, at)
         if type(part) is RefusalPart:
-            writer.report_loss(at, "refusal", "rewritten", "note", "it is text here")
+            writer.report_loss(
+                at, "refusal", "rewritten", "note", "the format has only text"
+            )
         return [part.text]
 
 
@@ -272,10 +278,13 @@ class ModularPromptStream(BaseStream):
         """Take one text, or the answer, which is an object, and return what it brings. O(1) a text.
 
         Args:
-            event: the event: a dict, or the client's object.
+            event: An event of the stream: a dict, or the client's object.
+
+        Returns:
+            The events of the neutral format that it gives; often none.
 
         Raises:
-            ConversionError: the event is neither.
+            ConversionError: The event is neither of them.
         """
         if type(event) is not str:
             return super().feed(event)
@@ -289,7 +298,7 @@ class ModularPromptStream(BaseStream):
             return []
         self._whole = event
         if event.get("finishReason") == "error":
-            self._failure = "the answer ended in an error"
+            self._failure = "the response ended with an error"
         events: list[StreamEvent] = []
         said, content = "".join(self._texts), event.get("content")
         if (
@@ -354,6 +363,6 @@ class ModularPromptStreamWriter(BaseStreamWriter):
                 "content",
                 "dropped",
                 "warning",
-                "other text was sent before",
+                "other text was already sent",
             )
         return [body]

@@ -42,7 +42,7 @@ def read_named_result(
     A name that we would write otherwise is kept, with the name that it stood for; so is that there was none.
 
     Raises:
-        ConversionError: the id is not a string, or the name is neither text nor null.
+        ConversionError: The id is not a string, or the name is neither text nor null.
     """
     spelled = wire.get(_ID)
     if type(spelled) is not str:
@@ -96,10 +96,10 @@ class TextChatConverter(ChatMessages):
                 if has_no_place(message.content, wire):
                     writer.report_loss(
                         here,
-                        "an empty answer",
+                        "an empty message",
                         "dropped",
                         "note",
-                        "nothing of it has a place here",
+                        "the API supports none of its parts",
                     )
                 else:
                     wires.append(wire)
@@ -185,7 +185,7 @@ class TextChatConverter(ChatMessages):
                         writer.kind_of(part),
                         "moved",
                         "note",
-                        "content stands before calls",
+                        "content must come before calls",
                     )
                 texts += self.write_answer_part(part, here, writer)
         return texts, calls

@@ -70,7 +70,7 @@ class Reader:
         """A call with its arguments as the tool's own schema has them; deeper than JSON text is read, it cannot be run.
 
         Raises:
-            ConversionError: the arguments hold themselves.
+            ConversionError: The arguments contain themselves.
         """
         return _unread(call) if too_deep(call.arguments) else self.decode_parsed(call)
 
@@ -104,7 +104,7 @@ class Reader:
         An id that is missing, blank or used before is made from turn and position.
 
         Raises:
-            ConversionError: it is neither text nor null.
+            ConversionError: The value is neither a string nor null.
         """
         position = self.position
         self.position = position + 1

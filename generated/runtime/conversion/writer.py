@@ -150,13 +150,14 @@ class Writer:
         """Report a loss.
 
         Raises:
-            ConversionError: the answer would not be what was asked for, and that was not allowed.
+            ConversionError: The severity is `behaviour`, and `on_unsupported` is "error".
         """
         self.losses += 1
         path = format_path(at)
         if severity == "behaviour" and not self._weaken:
             raise ConversionError(
-                path, f'{what}: {reason}; on_unsupported="weaken" sends it all the same'
+                path,
+                f'{what} cannot be sent: {reason}; pass on_unsupported="weaken" to send the request anyway',
             )
         loss = Loss(path, what, action, severity, reason)
         if self._on_loss is not None:
@@ -177,7 +178,7 @@ class Writer:
                 "a schema",
                 "rewritten",
                 "note",
-                f"{self.wire.title} takes it in other words",
+                f"{self.wire.title} expresses it differently",
             )
         for record in found.records:
             where = at
@@ -199,7 +200,7 @@ class Writer:
         """A call with its arguments as the lowered schema of its tool has them.
 
         Raises:
-            ConversionError: they are deeper than they would be read again.
+            ConversionError: The arguments are nested more deeply than they could be read back.
         """
         if too_deep(call.arguments):
             raise ConversionError(
@@ -214,7 +215,7 @@ class Writer:
                 "arguments",
                 "narrowed",
                 "note",
-                "they read otherwise when they come back",
+                "another JSON text would be read back",
             )
         return written
 
@@ -243,7 +244,7 @@ class Writer:
     ) -> None:
         """Report a value that this wire has no place for."""
         self.report_loss(
-            at, what, "dropped", severity, f"{self.wire.title} has no place for it"
+            at, what, "dropped", severity, f"{self.wire.title} does not support it"
         )
 
     def described(self, part: Any, at: Path, reason: str = "") -> TextPart:
@@ -251,7 +252,7 @@ class Writer:
         said = (
             f"{self.wire.title}: {reason}"
             if reason
-            else f"{self.wire.title} has no place for it"
+            else f"{self.wire.title} does not support it"
         )
         self.report_loss(at, self.kind_of(part), "described", "warning", said)
         return TextPart(describe(part))
@@ -272,7 +273,7 @@ class Writer:
                 "reasoning",
                 "rewritten",
                 "note",
-                "it goes out as a thought that no model here had",
+                "it came from another provider's model",
             )
 
     @staticmethod
@@ -287,7 +288,7 @@ class Writer:
         for loss in self._unheard:
             warnings.warn(
                 ConversionLoss(
-                    f"{loss.path}: {loss.what} {loss.action}: {loss.reason}"
+                    f"{loss.path}: {loss.action} {loss.what}: {loss.reason}"
                 ),
                 stacklevel=3,
             )
@@ -306,10 +307,10 @@ class Writer:
             elif type(state) is not dict or any(key[:1] != "$" for key in state):
                 self.report_loss(
                     (at, "metadata"),
-                    f"what {provider} kept here",
+                    f"metadata of {provider}",
                     "dropped",
                     "note",
-                    "only its own provider reads it",
+                    "only that provider can read it",
                 )
         return self.accepted(found, (at, "metadata")) if found else found
 
@@ -318,7 +319,7 @@ class Writer:
         for way in self._rejects:
             if extra_at(state, *way) is not ABSENT:
                 self.report_loss(
-                    at, way[-1], "dropped", "warning", f"{self.wire.title} refuses it"
+                    at, way[-1], "dropped", "warning", f"{self.wire.title} rejects it"
                 )
                 state = without_extra(state, *way)
         return state
@@ -373,6 +374,6 @@ class Writer:
                     "a tool's name",
                     "rewritten",
                     "note",
-                    f"{self.wire.title} would refuse it",
+                    f"{self.wire.title} rejects the name",
                 )
         return spelling

@@ -68,7 +68,7 @@ def lower_object(
                 (*way, "properties", name),
                 "a property's name",
                 "rewritten",
-                "the name is not supported by this provider",
+                "this provider does not support the name",
             )
         if dialect.all_required and name not in required:
             inner = _optional(run, schema, inner, (*way, "properties", name), entry)
@@ -127,7 +127,7 @@ def _with_required(
                 (*way, "required"),
                 name,
                 "rewritten",
-                "a required property has to be among the properties here",
+                "a required property must be declared under properties",
             )
             found[name] = (
                 run.register(dict(further), (*way, "additionalProperties"))
@@ -154,7 +154,7 @@ def _optional(
             and "default" in resolved
             and resolved["default"] is None
         )
-        reason = "every property is required here: absent goes as null, and comes back as null"
+        reason = "every property is required, so an absent value is sent as null and read back as null"
         run.note(
             way,
             "an optional property that may be null",
@@ -168,7 +168,7 @@ def _optional(
         way,
         "an optional property",
         "rewritten",
-        "every property is required here: null stands for absent",
+        "every property is required, so an absent value is sent as null",
     )
     entry["null"] = "absent"
     return add_null(inner, run.dialect)
@@ -182,9 +182,7 @@ def _missing(
         if name not in properties and (
             run.dialect.closed or run.dialect.root.get("lists_required")
         ):
-            reason = (
-                "a required property that is not among the properties cannot be sent"
-            )
+            reason = "a required property must be declared under properties"
             action: Any = "narrowed" if run.dialect.closed else "dropped"
             checked = "" if run.dialect.closed else "parse_arguments"
             run.note(
@@ -208,16 +206,14 @@ def _further(
     *,
     respelled: bool,
 ) -> Table | None:
-    """Settle what further properties there may be."""
+    """Decide which additional properties are allowed."""
     dialect = run.dialect
     patterns = said.get("patternProperties")
     if dialect.closed:
         if further is not False or patterns:
             explicit = "additionalProperties" in said or bool(patterns)
-            reason = (
-                "objects are closed here: a property that is not listed cannot be sent"
-            )
-            run.note(way, "further properties", "narrowed", reason, stops=explicit)
+            reason = "objects are closed, so undeclared properties cannot be sent"
+            run.note(way, "additional properties", "narrowed", reason, stops=explicit)
         out["additionalProperties"] = False
         return None
     if "additionalProperties" not in said:
@@ -244,9 +240,7 @@ def _further(
             and run.verbatim("patternProperties", patterns)
         )
         if not kept or spelling is not None:
-            reason = (
-                "it would speak of properties that a pattern of patternProperties names"
-            )
+            reason = "it would apply to the properties that patternProperties matches"
             run.note(
                 way,
                 "additionalProperties",
@@ -284,13 +278,13 @@ def _map(
             way,
             "a map",
             "rewritten",
-            "a list of pairs of key and value stands for it",
+            "it is sent as a list of key-value pairs",
             checked="parse_arguments",
         )
         return (
             {"pairs": True} if spelling is None else {"pairs": True, "more": spelling}
         )
-    reason = "objects are closed here, and a map has no properties to list"
+    reason = "objects are closed, and a map has no properties to declare"
     run.note(way, "a map", "narrowed", reason, stops=True, refused=True)
     out["properties"], out["required"], out["additionalProperties"] = {}, [], False
     return None
@@ -431,7 +425,7 @@ def _tuple(
         way,
         "prefixItems",
         "described",
-        "the places of a list cannot differ here",
+        "items of a list cannot have different schemas",
         checked="parse_arguments",
     )
     if one_form is not None:

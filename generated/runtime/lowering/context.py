@@ -185,7 +185,7 @@ class LoweringContext(ABC):
                 way,
                 keyword,
                 "dropped",
-                "two rules of one keyword hold at once",
+                "two values of the same keyword apply at once",
                 checked="parse_arguments",
             )
 

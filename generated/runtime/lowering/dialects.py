@@ -152,7 +152,7 @@ def violated_limits(schema: Mapping[str, Any], dialect: Dialect) -> list[str]:
                 sum(len(text) for text in values if type(text) is str),
             )
     return [
-        f"{found[what]} {_WORDS[what]}, and {most} are taken"
+        f"{found[what]} {_WORDS[what]}, but at most {most} are allowed"
         for what, most in dialect.limits.items()
         if found[what] > most
     ]

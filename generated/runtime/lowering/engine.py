@@ -77,7 +77,7 @@ class Engine(LoweringContext):
         if not nullable or out is NEVER or spelling == {"json": True}:
             return out, spelling
         if self.dialect.nullable == "none":
-            self.note(way, "null", "narrowed", "null cannot be said here")
+            self.note(way, "null", "narrowed", "null is not supported by this provider")
         return add_null(out, self.dialect), spelling
 
 
@@ -92,7 +92,7 @@ def _lower_reference(
         if key != "$ref" and key not in IDENTITY
     }
     if target is None:
-        run.note(way, "$ref", "dropped", "it leads nowhere", stops=True)
+        run.note(way, "$ref", "dropped", "it cannot be resolved", stops=True)
         return run.node(run.register(rest, way), way, trail)
     found = run.references.at(target)
     if type(found) is not dict:
@@ -127,7 +127,7 @@ def _kept(run: LoweringContext, rest: dict[str, Any], target: Way, way: Way) -> 
             way,
             keyword,
             "dropped",
-            "it stands beside a reference that leads in a circle",
+            "it is next to a circular reference",
             checked="parse_arguments",
         )
     name = run.kept.name_of(target)
@@ -140,7 +140,7 @@ def _kept(run: LoweringContext, rest: dict[str, Any], target: Way, way: Way) -> 
 
 def _end(run: LoweringContext, found: dict[str, Any], way: Way) -> Node:
     """Where recursion is unrolled no further: a free value of the type."""
-    reason = f"recursion is unrolled {run.depth} deep, and the value is free below"
+    reason = f"recursion is expanded {run.depth} levels deep; deeper values are not restricted"
     run.note(way, "$ref", "described", reason, checked="parse_arguments")
     kinds = declared_types(found) or (("object",) if "properties" in found else ())
     if run.dialect.complete:
@@ -159,12 +159,12 @@ def _one_union(
         return schema
     if "anyOf" in schema:
         run.note(
-            way, "oneOf", "dropped", "it stands beside anyOf", checked="parse_arguments"
+            way, "oneOf", "dropped", "it is next to anyOf", checked="parse_arguments"
         )
         return run.register(
             {key: value for key, value in schema.items() if key != "oneOf"}, way
         )
-    reason = "anyOf stands for it; that no second branch holds is not said"
+    reason = "anyOf replaces it, without the rule that only one branch may match"
     run.note(way, "oneOf", "rewritten", reason, checked="parse_arguments")
     return run.register(
         {("anyOf" if key == "oneOf" else key): value for key, value in schema.items()},
@@ -244,7 +244,7 @@ def _lower_union(
                 way,
                 keyword,
                 "dropped",
-                "a value of several types goes as JSON text",
+                "a value of several types is sent as JSON text",
                 checked="parse_arguments",
             )
         kinds = list(dict.fromkeys(str(out.get("type")) for out in lowered))
@@ -395,7 +395,7 @@ def _leave_listed(
             del out[keyword]
             text = describe_rule(keyword, said[keyword])
             sentences.append(text)
-            run.note_described(way, keyword, text, "its values go out in another form")
+            run.note_described(way, keyword, text, "its values are encoded")
 
 
 def _speaks_of(keyword: str, kinds: tuple[str, ...], out: dict[str, Any]) -> bool:
@@ -422,7 +422,5 @@ def _meant(run: LoweringContext, said: dict[str, Any], way: Way) -> tuple[str, .
     if not spoken:
         return ()
     kind = spoken[0][0]
-    run.note(
-        way, "type", "narrowed", f"it names no type, and its keywords speak of {kind}"
-    )
+    run.note(way, "type", "narrowed", f"it has no type; its keywords suggest {kind}")
     return (kind,)

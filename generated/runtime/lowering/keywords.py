@@ -144,7 +144,7 @@ def keep_rules(
                     value,
                     way,
                     sentences,
-                    "its values go out in another form, or it refers in a circle",
+                    "its values are encoded, or it contains a circular reference",
                 )
         elif not dialect.supports(keyword):
             _leave(run, keyword, value, way, sentences, run.reason(keyword))
@@ -155,7 +155,7 @@ def keep_rules(
                 value,
                 way,
                 sentences,
-                f"this format of {kind or 'a value'} is not supported by this provider",
+                f"this provider does not support this format for {kind or 'a value'}",
             )
         elif (
             keyword == "pattern"
@@ -163,7 +163,12 @@ def keep_rules(
             and not dialect.patterns.fullmatch(str(value))
         ):
             _leave(
-                run, keyword, value, way, sentences, "not every pattern is taken here"
+                run,
+                keyword,
+                value,
+                way,
+                sentences,
+                "this provider does not support this pattern",
             )
         elif not (keyword == "default" and value is None and dialect.closed):
             out[keyword] = value
@@ -197,7 +202,7 @@ def _leave_dependent(
                 out.pop(keyword),
                 way,
                 sentences,
-                "it depends on a keyword that is not sent",
+                "it depends on a keyword that was left out",
             )
     if "contains" in out and said.get("minContains") == 0 and "minContains" not in out:
         _leave(
@@ -233,7 +238,7 @@ def _makes_inclusive(
     if type(beside) is int or type(beside) is float:
         bound = max(bound, beside) if step > 0 else min(bound, beside)
     out[other] = bound
-    run.note(way, keyword, "rewritten", f"{other} says the same of integers")
+    run.note(way, keyword, "rewritten", f"{other} means the same for integers")
     return True
 
 
@@ -277,7 +282,7 @@ def lower_annotations(
             way,
             "description",
             "defaulted",
-            "every property has one here, and an empty one says nothing",
+            "every property needs a description, so it has an empty one",
         )
     return found
 
@@ -287,7 +292,7 @@ def lower_untyped(
 ) -> Node:
     """A value of any type."""
     if run.dialect.untyped == "text":
-        run.note(way, "a value of any type", "rewritten", "it goes as JSON text")
+        run.note(way, "a value of any type", "rewritten", "it is sent as JSON text")
         return {
             "type": "string",
             **lower_annotations(
@@ -299,7 +304,7 @@ def lower_untyped(
             way,
             "a value of any type",
             "narrowed",
-            "every value must have a type here",
+            "every value needs a type",
             stops=True,
             refused=True,
         )
@@ -340,7 +345,7 @@ def lower_values(
             way,
             "const" if "const" in said else "enum",
             "rewritten",
-            "its values go as texts",
+            "its values are sent as strings",
         )
         texts = texts_of(values)
         out["type"] = "string"
@@ -350,7 +355,7 @@ def lower_values(
         out["const"] = said["const"]
         return None, True
     if "const" in said:
-        run.note(way, "const", "rewritten", "a list of one value stands for it")
+        run.note(way, "const", "rewritten", "an enum with one value means the same")
     _put(run, values, way, out, sentences)
     return None, True
 

@@ -34,7 +34,7 @@ def json_line(value: Any, path: str) -> str:
     """Write a value as compact JSON; `path` says where it stands.
 
     Raises:
-        ConversionError: JSON cannot hold it.
+        ConversionError: The value cannot be written as JSON.
     """
     try:
         return compact(value).translate(_BREAKS)

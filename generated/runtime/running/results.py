@@ -99,14 +99,14 @@ def json_value(value: Any) -> Any:
     """Return a value as plain JSON data, a new tree.
 
     Raises:
-        NoJSONError: something in it cannot be written as JSON, or it holds itself.
+        NoJSONError: The value cannot be written as JSON, or contains itself.
     """
     try:
         made = _plain(value)
     except RecursionError:
-        raise NoJSONError("it is nested too deep, or holds itself") from None
+        raise NoJSONError("it is nested too deeply, or contains itself") from None
     if too_deep(made):
-        raise NoJSONError(f"it is nested more than {MAX_DEPTH} deep")
+        raise NoJSONError(f"it is nested more than {MAX_DEPTH} levels deep")
     return made
 
 
@@ -183,7 +183,7 @@ def _object(value: Mapping[Any, Any]) -> dict[str, Any]:
                 raise NoJSONError(f"a key is of type {type(key).__name__}")
             name = json.dumps(name)
         if name in made:
-            raise NoJSONError("two keys are one text")
+            raise NoJSONError("two keys become the same string")
         made[name] = item if type(item) is str and item.isascii() else _plain(item)
     return made
 
@@ -250,7 +250,7 @@ CANCELLED = "The call was cancelled."
 NOT_RUN = "The call was not run."
 """What the model is told of a call that nobody ran before the conversation went on."""
 
-NO_MORE_TURNS = "The call was not run: there are no more turns."
+NO_MORE_TURNS = "The call was not run: the run has no more turns."
 """What the model is told of calls at the limit of turns."""
 
 MAX_NAMES = 20
@@ -258,15 +258,15 @@ MAX_NAMES = 20
 
 _REASONS: dict[str, str] = {
     "duplicate_id": "Another call of this message has the same id, so this one was not run.",
-    "filtered": "The call was held back by a content filter and was not run.",
+    "filtered": "A content filter blocked the call, so it was not run.",
     "not_an_object": "The arguments must be one JSON object. The call was not run.",
-    "truncated": "The call was cut off and was not run. Send it again, whole.",
-    "untrusted": "The call repeats a text that somebody else wrote, and was not run.",
+    "truncated": "The call was cut off, so it was not run. Send the complete call again.",
+    "untrusted": "The call repeats text that a user or a tool wrote, so it was not run.",
 }
 
 
 class ToolError(Exception):
-    """What a handler raises to tell the model what went wrong: its text becomes the result, as it is."""
+    """Raise this in a handler to tell the model what went wrong. Its message becomes the result, unchanged."""
 
 
 def error_result(call: ToolCall, text: str) -> ToolResult:
@@ -280,9 +280,9 @@ def result_of_return(call: ToolCall, entry: ToolEntry | None, value: Any) -> Too
     A tool without an entry declares nothing of its result.
 
     Raises:
-        NoJSONError: JSON cannot say it.
-        ArgumentsError: it is not what the tool declares as its result.
-        ConversionError: a result or a part that the handler made is not one of the format.
+        NoJSONError: The value cannot be written as JSON.
+        ArgumentsError: The value does not fit the declared result.
+        ConversionError: A result or part of the handler is not valid in the format.
     """
     if type(value) not in PLAIN:
         if isinstance(value, _PARTS):
@@ -324,12 +324,12 @@ def unknown_tool_text(name: str, known: Collection[str]) -> str:
         if one.casefold() == name.casefold() and one not in near
     ]
     if near:
-        return f"There is no tool of that name. Perhaps {' or '.join(near)} is meant."
+        return f"There is no tool with this name. Did you mean {' or '.join(near)}?"
     if not known:
-        return "There is no tool of that name. There are none."
+        return "There is no tool with this name. No tools are available."
     listed = sorted(known)[:MAX_NAMES]
     more = f" and {len(known) - MAX_NAMES} more" if len(known) > MAX_NAMES else ""
-    return f"There is no tool of that name. There are: {', '.join(listed)}{more}."
+    return f"There is no tool with this name. The tools are: {', '.join(listed)}{more}."
 
 
 def invalid_arguments_text(name: str, error: ArgumentsError) -> str:
@@ -355,12 +355,12 @@ def denied_text(reason: str | None) -> str:
 
 def invalid_result_text(name: str) -> str:
     """Say that a tool ran, and gave what it does not declare."""
-    return f"{name} ran, but its result does not fit its declaration."
+    return f"{name} ran, but its result does not match its declaration."
 
 
 def timeout_text(name: str, seconds: float | None) -> str:
     """Say that a handler was left because it took too long."""
-    return f"{name} did not end within {seconds:g} seconds."
+    return f"{name} did not finish within {seconds:g} seconds."
 
 
 def failure_text(name: str, error: BaseException) -> str:

@@ -87,8 +87,8 @@ class ToolLoop:
         """Prepare a run. `paused` are stop reasons with which a provider interrupts its own turn.
 
         Raises:
-            TypeError: a tool has no handler.
-            ValueError: a limit is less than 1, or a verdict or a result is for no call that waits.
+            TypeError: A tool has no handler.
+            ValueError: A limit is less than 1, or a verdict or result does not belong to a waiting call.
         """
         self._limit = settings.get("max_tool_turns", 10)
         self._max_parallel = settings.get("max_parallel", 8)
@@ -124,7 +124,7 @@ class ToolLoop:
         """Check that each verdict and each result is for a call that waits.
 
         Raises:
-            ValueError: some are not; their ids are named.
+            ValueError: Some calls are not waiting. The message lists their ids.
         """
         waiting = {call.id for _, calls in self._open for call in calls}
         given = [
@@ -133,7 +133,7 @@ class ToolLoop:
         ]
         if lost := [identifier for identifier in given if identifier not in waiting]:
             raise ValueError(
-                f"no call of the history waits for a verdict or a result: {', '.join(map(repr, lost))}"
+                f"no call in the history is waiting for a verdict or result: {', '.join(map(repr, lost))}"
             )
 
     async def events(self) -> AsyncGenerator[StreamEvent | AgentEvent, None]:
@@ -274,10 +274,10 @@ class ToolLoop:
         """What the run came to.
 
         Raises:
-            RuntimeError: it has not come to its end.
+            RuntimeError: The run has not ended.
         """
         if self.result is None:
-            raise RuntimeError("the run has no end")
+            raise RuntimeError("the run did not end")
         return self.result
 
     def _unforce(self) -> None:
@@ -294,10 +294,10 @@ class ToolLoop:
         """Take the answer into the conversation.
 
         Raises:
-            RuntimeError: there was none, which is a fault of the session.
+            RuntimeError: There was no completion, which is a bug in the session.
         """
         if completion is None:
-            raise RuntimeError("the session's answer did not end in a completion")
+            raise RuntimeError("the session's stream ended without a completion")
         self._completion = completion
         self._distinguish(tool_calls_of(completion.message))
         if completion.usage is not None:

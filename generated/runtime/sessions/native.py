@@ -46,8 +46,8 @@ class NativeSession(ClientSession, Session):
         """Send a request, and return the answer.
 
         Raises:
-            SessionError: the API refused it.
-            ConversionError: it cannot be sent as it is meant.
+            SessionError: The API rejected the request.
+            ConversionError: The request cannot be sent as it is.
         """
         whole = self.prepared(request)
         keywords = self.keywords(whole, streaming=False)
@@ -64,8 +64,8 @@ class NativeSession(ClientSession, Session):
         """Send a request, and yield the answer's events as they come; `completed` is the last one.
 
         Raises:
-            SessionError: the API refused it.
-            ConversionError: it cannot be sent as it is meant.
+            SessionError: The API rejected the request.
+            ConversionError: The request cannot be sent as it is.
         """
         whole = self.prepared(request)
         keywords = self.keywords(whole, streaming=True)
@@ -158,8 +158,8 @@ class AsyncNativeSession(ClientSession, AsyncSession):
         """Send a request, and return the answer.
 
         Raises:
-            SessionError: the API refused it.
-            ConversionError: it cannot be sent as it is meant.
+            SessionError: The API rejected the request.
+            ConversionError: The request cannot be sent as it is.
         """
         whole = self.prepared(request)
         keywords = self.keywords(whole, streaming=False)
@@ -177,8 +177,8 @@ class AsyncNativeSession(ClientSession, AsyncSession):
         """Send a request, and yield the answer's events as they come; `completed` is the last one.
 
         Raises:
-            SessionError: the API refused it.
-            ConversionError: it cannot be sent as it is meant.
+            SessionError: The API rejected the request.
+            ConversionError: The request cannot be sent as it is.
         """
         whole = self.prepared(request)
         keywords = self.keywords(whole, streaming=True)
@@ -297,7 +297,7 @@ class CallThreads:
         """Yield what an iterator gives. One thread reads all of it, and hands on at once what came since it was last asked.
 
         Raises:
-            Exception: the one that the iterator raised.
+            Exception: The exception that the iterator raised.
         """
         reading = _Reading(source, asyncio.get_running_loop())
         self._pool.submit(copy_context().run, reading.read)

@@ -27,9 +27,10 @@ _ANSWERED = 200
 
 
 class SessionError(Exception):
-    """An API refused a request. `error` says why, and whether to try again; the text names no more than the kind.
+    """An API rejected a request.
 
-    The client's own exception is left out: servers repeat parts of keys in theirs.
+    `error` says why, and whether a retry may help; the message only states its kind. The client's own exception is left
+    out, because servers repeat parts of API keys in it.
     """
 
     def __init__(
@@ -102,7 +103,7 @@ def request_id(headers: Any) -> str | None:
     """What the headers of an answer call the request.
 
     Args:
-        headers: a mapping of names to values, in any case; anything else says nothing.
+        headers: A mapping of header names, in any case, to values. Other objects are ignored.
     """
     said = _lowered(headers)
     return next((said[name] for name in _REQUEST_IDS if name in said), None)
@@ -115,8 +116,8 @@ def retry_after(headers: Any, body: Any) -> float | None:
     details of Google's APIs (google.rpc.RetryInfo).
 
     Args:
-        headers: a mapping of names to values, in any case; anything else says nothing.
-        body: the body of the answer.
+        headers: A mapping of header names, in any case, to values. Other objects are ignored.
+        body: The body of the response.
     """
     said = _lowered(headers)
     seconds = _number(said.get("retry-after-ms"), 0.001)

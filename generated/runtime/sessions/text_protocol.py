@@ -67,14 +67,14 @@ def to_text_request(request: Request, on_loss: OnLoss | None = None) -> Request:
     """The same request without tools, calls and results: all of them are text. What has no text is reported.
 
     Raises:
-        ConversionError: a schema, an argument or a result holds what JSON cannot.
+        ConversionError: A schema, argument or result cannot be written as JSON.
     """
     for loss in _losses(request):
         if on_loss is not None:
             on_loss(loss)
         elif loss.severity != "note":
             warnings.warn(
-                f"{loss.path}: {loss.what} {loss.action}: {loss.reason}",
+                f"{loss.path}: {loss.action} {loss.what}: {loss.reason}",
                 ConversionLoss,
                 stacklevel=3,
             )
@@ -109,7 +109,7 @@ def _losses(request: Request) -> Iterator[Loss]:
             "the choice",
             "rewritten",
             "note",
-            "tools that may not be called are left out",
+            "tools that must not be called were left out",
         )
     elif request.tool_choice not in (None, "auto"):
         yield Loss(
@@ -117,12 +117,16 @@ def _losses(request: Request) -> Iterator[Loss]:
             "the choice",
             "dropped",
             "behaviour",
-            "a model without tools of its own cannot be held to one",
+            "a model without native tools cannot be forced to call one",
         )
     for i, tool in enumerate(request.tools or []):
         if isinstance(tool, OpaquePart):
             yield Loss(
-                f"tools[{i}]", "a tool", "dropped", "warning", "it is a provider's own"
+                f"tools[{i}]",
+                "a tool",
+                "dropped",
+                "warning",
+                "it belongs to another provider",
             )
     for i, message in enumerate(request.messages):
         if isinstance(message, AssistantMessage) and isinstance(message.content, list):
@@ -135,7 +139,7 @@ def _losses(request: Request) -> Iterator[Loss]:
                         part.type,
                         "dropped",
                         "warning",
-                        "it has no text",
+                        "it cannot be written as text",
                     )
 
 

@@ -38,7 +38,7 @@ def to_date(text: str) -> date:
     """Read a day as RFC 3339 spells it: `2024-05-06`.
 
     Raises:
-        ValueError: it is not spelled so, or there is no such day.
+        ValueError: The string does not have this form, or the day does not exist.
     """
     if not _is_date(text):
         raise ValueError("not a date of RFC 3339")
@@ -49,7 +49,7 @@ def to_datetime(text: str) -> datetime:
     """Read a moment as RFC 3339 spells it: `2024-05-06T07:08:09Z`. Digits beyond microseconds are left out.
 
     Raises:
-        ValueError: it is not spelled so, has no offset, or there is no such moment.
+        ValueError: The string does not have this form, has no offset, or the moment does not exist.
     """
     if not _is_datetime(text):
         raise ValueError("not a date-time of RFC 3339")
@@ -60,7 +60,7 @@ def to_time(text: str) -> time:
     """Read a time of day as RFC 3339 spells it: `07:08:09Z`. Digits beyond microseconds are left out.
 
     Raises:
-        ValueError: it is not spelled so, or has no offset.
+        ValueError: The string does not have this form, or has no offset.
     """
     if not _is_time(text):
         raise ValueError("not a time of RFC 3339")
@@ -71,7 +71,7 @@ def to_uuid(text: str) -> UUID:
     """Read a UUID as RFC 4122 spells it, in groups of hexadecimal digits.
 
     Raises:
-        ValueError: it is not spelled so.
+        ValueError: The string does not have this form.
     """
     if not _is_uuid(text):
         raise ValueError("not a UUID of RFC 4122")

@@ -113,7 +113,7 @@ class ToolEntry:
         """Make the model of the arguments.
 
         Raises:
-            ArgumentsError: the value is not strict JSON, or does not fit.
+            ArgumentsError: The value is not strict JSON, or does not fit.
         """
         if type(value) is str and len(value) < MAX_QUICK:
             read = self._read or self._prepared()
@@ -144,7 +144,7 @@ class ToolEntry:
         """Hold what the tool gives, as JSON data, against what it declares.
 
         Raises:
-            ArgumentsError: the value does not fit.
+            ArgumentsError: The value does not fit.
         """
         if self._check is None:
             from pydantic import TypeAdapter
@@ -243,7 +243,11 @@ class ToolEntry:
     def _too_deep(self) -> ArgumentsError:
         return ArgumentsError(
             self.name,
-            [Fault("", "a value of bounded depth", "one that is nested too deep")],
+            [
+                Fault(
+                    "", "a value of bounded depth", "a value that is nested too deeply"
+                )
+            ],
         )
 
     def _other_value(self, value: object) -> BaseModel:
@@ -279,12 +283,16 @@ def parsed_call(
     `aliases` has the tools that other names stand for.
 
     Raises:
-        ArgumentsError: the call is marked as one that cannot be run, there is no such tool, or the arguments do not fit.
+        ArgumentsError: The call is invalid, the tool does not exist, or the arguments do not fit it.
     """
     if call.invalid is not None:
         raise ArgumentsError(
             call.name,
-            [Fault("", "a call that can be run", f"one that is {call.invalid.reason}")],
+            [
+                Fault(
+                    "", "a valid call", f"a call with the reason {call.invalid.reason}"
+                )
+            ],
         )
     entry = entries.get(aliases.get(call.name, call.name))
     if entry is None:
@@ -321,15 +329,13 @@ def _differences(said: Any, meant: Any, at: Path) -> Iterator[Loss]:
                 yield _note(
                     (at, name),
                     "null",
-                    "it stands for an absent value: the property is optional, and never null",
+                    "null means that the optional property is absent",
                 )
     elif type(said) is list and type(meant) is list:
         for i, (item, other) in enumerate(zip(said, meant, strict=True)):
             yield from _differences(item, other, (at, i))
     elif not same_json(said, meant):
-        yield _note(
-            at, type_of(said), f"it stands for what it spells, of type {type_of(meant)}"
-        )
+        yield _note(at, type_of(said), f"the value was read as {type_of(meant)}")
 
 
 def _note(at: Path, what: str, reason: str) -> Loss:
@@ -370,14 +376,17 @@ class ToolSet:
     def parse_arguments(
         self, name: str, value: str | bytes | Mapping[str, Any]
     ) -> BaseModel:
-        """Make the model of a tool's arguments of an object, or of JSON text.
+        """Check the arguments of a tool, and return them as a model.
 
         Args:
-            name: the name of the tool.
-            value: an object, or JSON text.
+            name: The name of the tool.
+            value: The arguments: an object, or JSON text.
+
+        Returns:
+            An instance of the model of the tool's arguments.
 
         Raises:
-            ArgumentsError: there is no such tool, or the value does not fit it.
+            ArgumentsError: The tool does not exist, or the value does not fit it.
         """
         entry = self.entries.get(name)
         if entry is None:
@@ -385,16 +394,19 @@ class ToolSet:
         return entry.parsed(value)
 
     def parse_call(self, call: ToolCall, *, on_loss: OnLoss | None = None) -> BaseModel:
-        """Make the model of a call's arguments.
+        """Check the arguments of a call, and return them as a model.
 
-        What does not fit, but can only mean one thing (null for an optional value, the text of a listed number), is taken
-        for it; `on_loss` is called with a note of each.
+        A value that does not fit, but whose meaning is unambiguous, is converted: null for an absent optional value, or
+        a string for a listed number. `on_loss` is called with a note for each.
 
         Args:
-            call: the call.
-            on_loss: called with each `Loss`; without it, a warning of Python's says what was lost.
+            call: The call.
+            on_loss: Called with each `Loss`. Without it, all losses except notes are issued as Python warnings.
+
+        Returns:
+            An instance of the model of the tool's arguments.
 
         Raises:
-            ArgumentsError: the call cannot be run, there is no such tool, or the arguments do not fit it.
+            ArgumentsError: The call is invalid, the tool does not exist, or the arguments do not fit it.
         """
         return parsed_call(self.entries, call, on_loss, self.aliases)

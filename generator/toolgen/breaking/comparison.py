@@ -184,7 +184,7 @@ def _report(
         change.code,
         change.span,
         hint=_hint(change, replayed),
-        related=(Related(change.old_span, "it stood here"),) if change.old_span is not None else (),
+        related=(Related(change.old_span, "it was here before"),) if change.old_span is not None else (),
         tool=RawText(", ".join(change.tools)),
         where=RawText(change.where),
         before=RawText(_shown(change.before)),
@@ -253,7 +253,7 @@ def _accepted(schemas: Path, findings: Findings) -> dict[str, str] | None:
         isinstance(entry, dict) and isinstance(entry.get("change"), str) and isinstance(entry.get("reason"), str)
         for entry in entries
     ):
-        problem = RawText("it is not a list of entries with `change` and `reason`")
+        problem = RawText("it must be a list of entries with `change` and `reason`")
         findings.add("accepted-illegal", document.span(), path=document.path, problem=problem)
         return None
     return {entry["change"]: entry["reason"] for entry in entries}
@@ -270,7 +270,7 @@ def accept(schemas: Path, compared: Compared, accepted: Sequence[str], reason: s
     for identifier in wanted if "all" in accepted else accepted:
         change = wanted.get(identifier)
         if change is None:
-            yield f"{identifier}: there is no such change"
+            yield f"{identifier}: unknown change\n"
             continue
         where = f"{', '.join(change.tools)} {change.where}".strip()
         entries.append({"change": identifier, "code": change.code, "where": where, "reason": reason})

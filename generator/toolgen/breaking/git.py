@@ -51,7 +51,7 @@ def git(folder: Path, *arguments: str, data: bytes = b"") -> subprocess.Complete
         ) from None
     except subprocess.TimeoutExpired:
         raise RevisionError(
-            f"git did not answer within {_TIMEOUT} seconds", "compare with a folder: --against-dir DIR"
+            f"git did not respond within {_TIMEOUT} seconds", "compare with a folder: --against-dir DIR"
         ) from None
 
 
@@ -65,7 +65,7 @@ def tree_of(schemas: Path, revision: str, *, merge_base: bool = False) -> tuple[
     """
     folder = schemas if schemas.is_dir() else schemas.parent
     if revision.startswith("-"):
-        raise RevisionError("a revision does not begin with a dash", "name a branch, a tag or a commit")
+        raise RevisionError("a revision cannot start with a dash", "use a branch, a tag or a commit")
     if git(folder, "rev-parse", "--is-inside-work-tree").returncode != 0 and git(folder, "rev-parse").returncode != 0:
         raise RevisionError(
             f"{schemas.as_posix()} is not inside a git repository", "compare with a folder: --against-dir DIR"
@@ -73,11 +73,13 @@ def tree_of(schemas: Path, revision: str, *, merge_base: bool = False) -> tuple[
     found = git(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
     commit = found.stdout.decode().strip()
     if found.returncode != 0 or not commit:
-        raise RevisionError(f"there is no revision {revision!r} here", _unknown_hint(folder, revision))
+        raise RevisionError(f"this repository has no revision {revision!r}", _unknown_hint(folder, revision))
     if merge_base:
         base = git(folder, "merge-base", "HEAD", commit)
         if base.returncode != 0:
-            raise RevisionError(f"HEAD and {revision!r} have no common commit here", "git fetch --unshallow")
+            raise RevisionError(
+                f"HEAD and {revision!r} have no common commit in this clone", "run `git fetch --unshallow`"
+            )
         commit = base.stdout.decode().strip()
     prefix = git(folder, "rev-parse", "--show-prefix").stdout.decode().strip()
     inside = PurePosixPath(prefix) if schemas.is_dir() else PurePosixPath(prefix) / schemas.name
@@ -85,16 +87,19 @@ def tree_of(schemas: Path, revision: str, *, merge_base: bool = False) -> tuple[
         folder, "ls-tree", "-r", "-t", "-z", "--full-tree", commit, "--", f"{inside}/" if str(inside) != "." else "."
     )
     if listed.returncode != 0:
-        raise RevisionError(f"the tree of {revision!r} is not here", "git fetch --unshallow, or clone without --filter")
+        raise RevisionError(
+            f"this clone does not contain the tree of {revision!r}",
+            "run `git fetch --unshallow`, or clone without --filter",
+        )
     return commit, "" if str(inside) == "." else f"{inside}/", listed.stdout
 
 
 def _unknown_hint(folder: Path, revision: str) -> str:
     if Path(revision).is_dir():
-        return f"it is a folder: --against-dir {revision}"
+        return f"to compare with a folder, use --against-dir {revision}"
     if git(folder, "rev-parse", "--is-shallow-repository").stdout.strip() == b"true":
-        return f"the clone is shallow: git fetch --depth=1 origin {revision}, or fetch-depth: 0 in actions/checkout"
-    return "git branch --all lists branches, git tag lists tags"
+        return f"the clone is shallow; run `git fetch --depth=1 origin {revision}`, or set `fetch-depth: 0` in actions/checkout"
+    return "`git branch --all` lists branches, and `git tag` lists tags"
 
 
 def is_unchanged(schemas: Path, revision: str | None, folder: Path | None, *, merge_base: bool = False) -> bool:

@@ -59,9 +59,9 @@ _PUBLIC = ("types.py", "models.py", "messages.py", "running.py", "errors.py")
 def _names(old: str, new: str) -> list[str]:
     """The public names that are gone or mean something else, and those of their members."""
     before, after = public_names(old), public_names(new)
-    gone = [f"{name} is gone" for name in before if name not in after]
+    gone = [f"{name} was removed" for name in before if name not in after]
     other = [
-        f"{name} was `{before[name]}` and is `{after[name]}`"
+        f"{name} was `{before[name]}` and is now `{after[name]}`"
         for name in before
         if after.get(name, before[name]) != before[name]
     ]
@@ -104,7 +104,7 @@ def _payload(path: str, old: str, new: str) -> list[str]:
     if before == after:
         return []
     if before is None or after is None:
-        return [f"{provider}: the provider is {'new' if before is None else 'gone'}"]
+        return [f"{provider}: the provider {'is new' if before is None else 'was removed'}"]
     return [f"{provider}: {_changed_entries(before, after) or 'the text'} ({payload_sizes(before, after)})"]
 
 
@@ -123,7 +123,7 @@ def payload_sizes(before: Any, after: Any, tokenizer: Tokenizer | str = "") -> s
     if not isinstance(tokenizer, str):
         tokens = f" ({tokenizer.count(old)} and {tokenizer.count(new)} tokens of {tokenizer.name})"
     sizes = f"{len(old.encode())} bytes before, {len(new.encode())} now{tokens}"
-    return f"{sizes}, {share} % of the old payload is still its beginning"
+    return f"{sizes}, the first {share} % of the old payload is unchanged"
 
 
 def _changed_entries(before: Any, after: Any) -> str:
@@ -152,7 +152,7 @@ def payload_report(
     if sent is None or sent.fingerprint == old.fingerprint:
         return f"{_changed_entries(old.payload, new.payload) or 'the text'} ({sizes})"
     names = _changed_names(sent.tools, new.tool_digests())
-    return f"{names or 'the text'} ({sizes}; the old side made with this release)"
+    return f"{names or 'the text'} ({sizes}; this release also built the old version)"
 
 
 def _tools(text: str) -> Any:

@@ -31,7 +31,7 @@ class Replayed:
         """What the calls of some tools say: how many there are, and how many of them are refused."""
         refused = sum(count for (tool, _), count in self.refused.items() if tool in tools)
         every = refused + sum(self.fitting[tool] for tool in tools)
-        return f"{refused} of {every} stored calls are refused"
+        return f"{refused} of {every} stored calls are rejected"
 
 
 def replay(file: Path, files: Mapping[str, str], provider: str | None, findings: Findings) -> Replayed | None:

@@ -82,7 +82,7 @@ def _contents(folder: Path, entries: Mapping[str, _Entry]) -> dict[str, bytes | 
         head = data[at:end].split(b" ")
         if end < 0 or len(head) != 3:
             raise RevisionError(
-                "some sources of that revision are not in this clone", "git fetch --refetch --filter=blob:limit=10m"
+                "this clone lacks some sources of that revision", "run `git fetch --refetch --filter=blob:limit=10m`"
             )
         size = int(head[2])
         found[blob] = data[end + 1 : end + 1 + size]
@@ -129,7 +129,7 @@ class RevisionFolder(Folder):
         if len(data) > limits.FILE_BYTES:
             report.fatal("source-too-large", path=report.path, limit=limits.FILE_BYTES)
         if data.startswith(_LFS):
-            report.fatal("unreadable-source", path=report.path, reason=RawText("it is a pointer of Git LFS"))
+            report.fatal("unreadable-source", path=report.path, reason=RawText("it is a Git LFS pointer"))
         budget.bytes -= len(data)
         spend(budget.name, budget.bytes, limits.TOTAL_BYTES, "bytes", report)
         return data

@@ -1,4 +1,4 @@
-"""The command line: the short way for a tree in which nothing changed, else the commands of this folder."""
+"""The command line: a quick answer if nothing changed, otherwise the commands in this folder."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from toolgen.cli.terminal import emit
 
 
 def main() -> None:
-    """Run the command line. A signal to stop ends it with one line, no litter, and 128 + the signal's number."""
+    """Run the command line. A signal ends it with one line and 128 + the signal number, after cleaning up."""
     try:
         if sys.argv[1:] == ["--version"]:
             emit(f"toolgen {__version__}\n")

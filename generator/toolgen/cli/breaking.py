@@ -14,23 +14,27 @@ from toolgen.cli.terminal import emit, report
 
 @click.command("breaking")
 @schemas_argument
-@click.option("--against", "revision", metavar="REV", help="The old side: a revision of git, such as main.")
-@click.option("--against-dir", "folder", type=click.Path(path_type=Path), metavar="DIR", help="The old side: a folder.")
-@click.option("--merge-base", is_flag=True, help="Compare with the commit at which this branch left REV.")
+@click.option("--against", "revision", metavar="REV", help="Compare with a git revision, such as main.")
+@click.option("--against-dir", "folder", type=click.Path(path_type=Path), metavar="DIR", help="Compare with a folder.")
+@click.option("--merge-base", is_flag=True, help="Compare with the commit where this branch forked from REV.")
 @click.option(
     "--replay",
     "replayed",
     multiple=True,
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Stored conversations (JSON lines) to hold against the new schemas.",
+    help="Check stored conversations (JSON lines) against the new schemas.",
 )
-@click.option("--provider", metavar="NAME", help="The format of the stored conversations: that of this provider.")
+@click.option("--provider", metavar="NAME", help="Provider whose format the stored conversations are in.")
 @click.option(
-    "--accept", "accepted", multiple=True, metavar="ID", help="Accept a change, or all of them; needs --reason."
+    "--accept",
+    "accepted",
+    multiple=True,
+    metavar="ID",
+    help="Accept a change by its id, or all changes; requires --reason.",
 )
-@click.option("--reason", metavar="TEXT", help="Why the change is accepted.")
-@click.option("--prune", is_flag=True, help="Remove accepted changes that are not among the changes.")
+@click.option("--reason", metavar="TEXT", help="Why the change is acceptable.")
+@click.option("--prune", is_flag=True, help="Remove accepted changes that no longer occur.")
 @format_option
 @verbosity_options
 def command(
@@ -47,20 +51,21 @@ def command(
     quiet: bool,
     verbose: bool,
 ) -> None:
-    """Say what the change from an old SCHEMAS breaks: for handlers, the model, and stored conversations.
+    """Show which changes break handlers, the model or conversations.
 
-    Ends with 1 if one of the changes breaks somebody and is not accepted in SCHEMAS/accepted.yaml.
+    Compares SCHEMAS with an older version. Exits with 1 if a change breaks something and SCHEMAS/accepted.yaml does not
+    accept it.
 
     \b
     Example:
       toolgen breaking schemas/ --against origin/main --merge-base
     """
     if (revision is None) == (folder is None) and not (replayed and revision is None and folder is None):
-        raise click.UsageError("say what to compare with: --against REV or --against-dir DIR")
+        raise click.UsageError("nothing to compare with; use --against REV or --against-dir DIR")
     if provider is not None and not replayed:
-        raise click.UsageError("--provider needs --replay FILE")
+        raise click.UsageError("--provider requires --replay FILE")
     if accepted and not reason:
-        raise click.UsageError("--accept needs --reason TEXT")
+        raise click.UsageError("--accept requires --reason TEXT")
     if form == "text" and not (replayed or accepted or prune):
         from toolgen.breaking.git import is_unchanged
 

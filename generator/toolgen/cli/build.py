@@ -62,14 +62,14 @@ def command(
 
 
 class Build(NamedTuple):
-    """A package that was written: what it was compiled from, its folder, and what of it changed."""
+    """A package that was written: its sources, its folder, and what changed in it."""
 
     built: Compilation
     output: Output
     changes: Changes
 
     def counts(self) -> dict[str, int]:
-        """How many files were created, changed, deleted and left as they were."""
+        """Count the files that were created, changed, deleted and left unchanged."""
         changes = self.changes
         return {
             "created": len(changes.created),
@@ -79,7 +79,7 @@ class Build(NamedTuple):
         }
 
     def summary(self) -> str:
-        """A line that says so."""
+        """Summarize the build in one line."""
         from toolgen.write.output_path import shown
 
         said = ", ".join(f"{count} {word}" for word, count in self.counts().items() if count)
@@ -95,7 +95,7 @@ def build_package(
     force: bool = False,
     quiet: bool = False,
 ) -> Build | None:
-    """Compile a project and write its package; None, with an error among the findings, where nothing was written."""
+    """Compile a project and write its package; None, with an error among the findings, if nothing was written."""
     from toolgen.write import apply
 
     with progress(quiet=quiet) as step:

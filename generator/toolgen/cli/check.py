@@ -26,9 +26,10 @@ from toolgen.cli.terminal import emit, report
 @format_option
 @verbosity_options
 def command(schemas: Path, out: Path | None, providers: tuple[str, ...], form: str, quiet: bool, verbose: bool) -> None:
-    """Compare what build would write with what is there; print a diff, write nothing.
+    """Check that the package is up to date.
 
-    `--provider` is for a package that was built with it; those that the package has are compared, too.
+    Prints what a build would change, and writes nothing. Use `--provider` if the package was built with it. Providers
+    that the package already has are checked too.
 
     \b
     Example:
@@ -54,18 +55,18 @@ def command(schemas: Path, out: Path | None, providers: tuple[str, ...], form: s
         if not quiet:
             emit(f"{shown(output.name)}: up to date with {built.sources.name}\n", sys.stderr)
             if drift.version:
-                emit(f"note: {drift.version}; the next change of a source brings it up to date\n", sys.stderr)
+                emit(f"note: {drift.version}; the next change of a source updates it", sys.stderr)
         if form == "text" and not (quiet or verbose or providers):
             why = save_build_record(built, output, out, reported)
             if why:
-                emit(f"no record of this check is kept, and the next one takes as long: {why}\n", sys.stderr)
+                emit(f"the result of this check cannot be cached, so the next check is as slow: {why}", sys.stderr)
         end(FINE)
     text = "".join(f"{line}\n" for line in drift.lines(output.name)) + drift.diff
     emit(text, sys.stderr if form in DOCUMENTS else sys.stdout)
     if not quiet:
         advice = [
             *(["run `toolgen build`"] if drift.stale else []),
-            *(["move the files away that toolgen did not write"] if drift.foreign else []),
+            *(["move away the files that toolgen did not write"] if drift.foreign else []),
         ]
         said = f"{shown(output.name)}: out of date with {built.sources.name}; {', and '.join(advice)}"
         emit(f"{said}\n", sys.stderr)

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 @click.command("docs")
 @schemas_argument
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder of the pages.")
-@click.option("--check", is_flag=True, help="Write nothing; end with 1 where the pages are out of date.")
-@click.option("--since", metavar="REV", help="Add a page with the changes since a revision of git, such as v1.2.")
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder for the pages.")
+@click.option("--check", is_flag=True, help="Write nothing; exit with 1 if the pages are out of date.")
+@click.option("--since", metavar="REV", help="Add a page with the changes since a git revision, such as v1.2.")
 @provider_option
 @format_option
 @verbosity_options
@@ -36,9 +36,10 @@ def command(
     quiet: bool,
     verbose: bool,
 ) -> None:
-    """Write pages about the tools in SCHEMAS that need no server, JSON for programs (catalogue.json), and a text for each tool.
+    """Write pages about the tools in SCHEMAS.
 
-    The same sources give the same bytes; files that toolgen did not write stay as they are.
+    Writes static HTML, JSON for programs (catalogue.json), and a text file for each tool. The same sources always give
+    the same bytes. Files that toolgen did not write are left alone.
 
     \b
     Example:
@@ -87,7 +88,7 @@ def command(
 
 
 def _changes(schemas: Path, since: str, findings: Findings) -> dict[str, Any]:
-    """What changed since a revision, as `toolgen breaking` says it; an error is added where that cannot be read."""
+    """List the changes since a revision, as `toolgen breaking` does; adds an error if the revision cannot be read."""
     from toolgen.breaking.comparison import compare_with
     from toolgen.diagnostics import Findings
 

@@ -1,6 +1,6 @@
 """The group of all commands, and the options that several of them share.
 
-A module in this folder with a `command` is one, and `reference` has several; each is imported when it is asked for.
+A module in this folder with a `command` is a command, and `reference` has several; each is imported on demand.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import click
 from toolgen import __version__
 
 _SHARED = ("__init__", "fixing", "group", "process", "reference", "terminal")
-"""Modules that are not a command."""
+"""Modules that are not commands."""
 
 _REFERENCE = ("completion", "explain", "schema")
 """The commands of `reference`."""
@@ -27,7 +27,7 @@ class Commands(click.Group):
     """The commands, by the files in this folder."""
 
     def invoke(self, ctx: click.Context) -> object:
-        """Run a command. An interrupt ends with 130: click's own 1 would read as `found something`."""
+        """Run a command. An interrupt exits with 130, because click's own 1 would read as `found something`."""
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
@@ -66,7 +66,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def complete_tools(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
-    """The tools of the package that begin so, out of its lock."""
+    """List the tools of the package whose names start with the given text, from its lock file."""
     from toolgen.write.lockfile import LOCK, LockError, read_lock
 
     schemas = Path(context.params.get("schemas") or "schemas")
@@ -79,7 +79,7 @@ def complete_tools(context: click.Context, parameter: click.Parameter, incomplet
 
 
 def complete_providers(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
-    """The providers that begin so: those that toolgen brings, and those of SCHEMAS."""
+    """List the providers that start with the given text: built-in ones, and those of SCHEMAS."""
     from toolgen.resources import builtin
 
     schemas = Path(context.params.get("schemas") or "schemas")
@@ -89,7 +89,7 @@ def complete_providers(context: click.Context, parameter: click.Parameter, incom
 
 
 def complete_codes(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
-    """The codes of findings that begin so."""
+    """List the finding codes that start with the given text."""
     from toolgen.diagnostics.codes import CODES
 
     return sorted(code for code in CODES if code.startswith(incomplete))
@@ -100,7 +100,7 @@ schemas_argument = click.argument("schemas", type=click.Path(path_type=Path), de
 out_option = click.option(
     "--out",
     type=click.Path(path_type=Path),
-    help="Folder of the generated package; default: `out` of toolgen.yaml, or `generated` beside SCHEMAS.",
+    help="Folder of the generated package; default: `out` in toolgen.yaml, or `generated` next to SCHEMAS.",
 )
 
 provider_option = click.option(
@@ -109,7 +109,7 @@ provider_option = click.option(
     multiple=True,
     metavar="NAME",
     shell_complete=complete_providers,
-    help="Only this provider; may be given more than once. A build keeps those that the package has.",
+    help="Only this provider; can be repeated. A build keeps the providers that the package already has.",
 )
 
 format_option = click.option(
@@ -118,18 +118,18 @@ format_option = click.option(
     type=click.Choice(["text", "json", "github", "sarif", "gitlab", "markdown"]),
     default="text",
     show_default=True,
-    help="How findings are printed: text and github on stderr, documents on stdout.",
+    help="Format of findings: text and github go to stderr, the others to stdout.",
 )
 
 
 def verbosity_options(command: F) -> F:
     """Add `-q` and `-v`."""
-    command = click.option("-v", "--verbose", is_flag=True, help="Notes as well.")(command)
-    return click.option("-q", "--quiet", is_flag=True, help="Errors only.")(command)
+    command = click.option("-v", "--verbose", is_flag=True, help="Show notes as well.")(command)
+    return click.option("-q", "--quiet", is_flag=True, help="Show only errors.")(command)
 
 
 def output_folder(schemas: Path, out: Path | None, configured: str | None) -> Path:
-    """The folder of the generated package: the option, the configuration, or `generated` beside SCHEMAS."""
+    """The folder of the generated package: from the option, the configuration, or `generated` next to SCHEMAS."""
     if out is not None:
         return out
     parent = schemas / ".." if schemas.name in ("", "..") else schemas.parent

@@ -1,4 +1,4 @@
-"""`toolgen import`: existing definitions become declarations."""
+"""`toolgen import`: existing tool definitions become declarations."""
 
 from __future__ import annotations
 
@@ -22,25 +22,28 @@ from toolgen.importing.formats import FROM_SERVERS, MODULES, WITH_TAGS
     type=click.Path(path_type=Path),
     required=True,
     metavar="DIR",
-    help="The schemas folder: declarations go to DIR/tools, schemas that they share to DIR/types.",
+    help="Schemas folder: declarations go to DIR/tools, shared schemas to DIR/types.",
 )
 @click.option(
     "--source",
     metavar="NAME",
-    help="What a later import knows this one again by; by default the title of an OpenAPI document, a server's name, or FILE's.",
+    help="Name under which later imports recognize this source; default: the title of an OpenAPI document, the name "
+    "of a server, or FILE.",
 )
 @click.option(
-    "--only", multiple=True, metavar="PATTERN", help="Only tools with such a name: 'pets_*'. May be repeated."
+    "--only", multiple=True, metavar="PATTERN", help="Only tools whose name matches, such as 'pets_*'; can be repeated."
 )
 @click.option(
-    "--tag", "tags", multiple=True, metavar="TAG", help="Only operations with this tag (openapi). May be repeated."
+    "--tag", "tags", multiple=True, metavar="TAG", help="Only operations with this tag (openapi); can be repeated."
 )
-@click.option("--skip-faulty", is_flag=True, help="Leave tools with a fault out, and say which and why.")
+@click.option("--skip-faulty", is_flag=True, help="Skip tools with errors, and report each with its reason.")
 @click.option(
-    "--check", is_flag=True, help="Write nothing; end with 1 where the source has changed since the last import."
+    "--check", is_flag=True, help="Write nothing; exit with 1 if the source has changed since the last import."
 )
-@click.option("--command", "server", metavar="COMMAND", help="Start this MCP server and ask it, in place of FILE.")
-@click.option("--url", metavar="URL", help="Ask the MCP server at this address, in place of FILE.")
+@click.option(
+    "--command", "server", metavar="COMMAND", help="Start this MCP server and list its tools, instead of reading FILE."
+)
+@click.option("--url", metavar="URL", help="List the tools of the MCP server at this URL, instead of reading FILE.")
 @click.option(
     "--timeout",
     "seconds",
@@ -48,7 +51,7 @@ from toolgen.importing.formats import FROM_SERVERS, MODULES, WITH_TAGS
     default=30,
     show_default=True,
     metavar="SECONDS",
-    help="How long a server may take.",
+    help="Time limit for the server.",
 )
 @verbosity_options
 def command(
@@ -66,15 +69,17 @@ def command(
     quiet: bool,
     verbose: bool,
 ) -> None:
-    """Turn the tools in FILE into declarations under DIR/tools, one YAML file a tool.
+    """Convert the tools in FILE to declarations.
 
-    FILE is JSON, or YAML where it is named so: for `mcp` an answer to tools/list or an array of such pages, for the
-    providers an array of tools or a request body that has one, for `openapi` a document of version 3. Every change to
-    a tool is listed; after an error nothing is written.
+    Writes one YAML file for each tool into DIR/tools.
 
-    The same import later takes over what changed at the source and keeps what you edited: changes to different keys
-    are put together, of two to the same key yours stays, and tools that are gone are listed and stay. DIR/tools/import.lock
-    records what was imported. No other file is overwritten.
+    FILE is JSON, or YAML if its name says so. For `mcp` it is a tools/list response or an array of such pages, for the
+    providers an array of tools or a request body, and for `openapi` an OpenAPI 3 document. The import reports every
+    change that it makes to a tool. If there is an error, it writes nothing.
+
+    Run the same import again to get changes of the source; your edits are kept. If you and the source changed
+    different keys, both changes are applied; if you changed the same key, yours stays. Tools that no longer exist at
+    the source are reported, not deleted. DIR/tools/import.lock records what was imported. No other file is overwritten.
 
     \b
     Example:
@@ -87,11 +92,11 @@ def command(
     from toolgen.importing.selection import Choice
 
     if sum(each is not None for each in (file, server, url)) != 1:
-        raise click.UsageError("Name one source: FILE, --command or --url.")
+        raise click.UsageError("expected exactly one source: FILE, --command or --url")
     if format not in FROM_SERVERS and file is None:
-        raise click.UsageError("Only a server of MCP can be asked: toolgen import mcp --command …")
+        raise click.UsageError("--command and --url are only for MCP servers: use `toolgen import mcp`")
     if tags and format not in WITH_TAGS:
-        raise click.UsageError("Only operations of an OpenAPI document have tags; --only chooses by name.")
+        raise click.UsageError("--tag is only for OpenAPI documents; use --only to choose tools by name")
     findings = Findings()
     choice = Choice(only, tags, skip_faulty)
     if file is not None:
@@ -109,7 +114,7 @@ def command(
     if check:
         if not quiet:
             emit(
-                "the source has changed since the last import\n" if done.differs else "nothing has changed\n",
+                "the source has changed since the last import\n" if done.differs else "nothing changed",
                 sys.stderr,
             )
         end(FOUND if done.differs else FINE)

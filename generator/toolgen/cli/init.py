@@ -13,12 +13,12 @@ from toolgen.cli.terminal import emit
 
 @click.command("init")
 @click.argument("folder", metavar="[DIR]", type=click.Path(path_type=Path), default=Path())
-@click.option("-q", "--quiet", is_flag=True, help="Errors only.")
+@click.option("-q", "--quiet", is_flag=True, help="Show only errors.")
 def command(folder: Path, quiet: bool) -> None:
-    """Make a small working project in DIR (default: here).
+    """Create a small working project in DIR (default: here).
 
-    A tool, the configuration, .gitattributes, a pre-commit hook and a CI job. No file that is there is changed: what it
-    should have is printed instead. A second run does nothing.
+    Writes a tool, the configuration, .gitattributes, a pre-commit hook and a CI job. Existing files are never changed:
+    toolgen prints what they should contain. A second run does nothing.
 
     \b
     Example:
@@ -34,7 +34,7 @@ def command(folder: Path, quiet: bool) -> None:
         profiles = load_shipped("providers", builtin("schemas"), Findings())
         written = write_project(folder, project_files(folder, profiles))
     except OSError as error:
-        emit(f"toolgen: {safe(str(error.filename or folder))} cannot be written: {error.strerror}\n", sys.stderr)
+        emit(f"toolgen: cannot write {safe(str(error.filename or folder))}: {error.strerror}\n", sys.stderr)
         end(WRONG)
     if not quiet:
         for file in written.created:
@@ -42,11 +42,12 @@ def command(folder: Path, quiet: bool) -> None:
         for file in written.kept:
             if file.path.startswith(EDITOR):
                 emit(
-                    f"{safe(str(folder / file.path))} is of another release: delete it, and run this again\n",
+                    f"{safe(str(folder / file.path))} is from another release; delete it and run `toolgen init` "
+                    "again\n",
                     sys.stderr,
                 )
                 continue
-            emit(f"{safe(str(folder / file.path))} is there already; it should have:\n", sys.stderr)
+            emit(f"{safe(str(folder / file.path))} already exists; it should contain:\n", sys.stderr)
             emit("".join(f"    {line}\n" if line else "\n" for line in file.text.splitlines()), sys.stderr)
         said = "next: toolgen build" if written.created else "nothing to do"
         emit(f"{said}\n", sys.stderr)

@@ -1,4 +1,4 @@
-"""`toolgen lint`: what declarations lose or risk; and `--fix`, which applies fixes round by round, for one may show the next."""
+"""`toolgen lint`: problems in declarations, what providers lose of them, and `--fix`, which applies fixes in rounds."""
 
 from __future__ import annotations
 
@@ -28,20 +28,21 @@ __all__ = ["Fixed", "fix_all"]
 @schemas_argument
 @provider_option
 @format_option
-@click.option("--fix", is_flag=True, help="Change the sources where that keeps what they mean.")
-@click.option("--diff", is_flag=True, help="Show what --fix would change, and change nothing.")
-@click.option("-v", "--verbose", is_flag=True, help="Every finding, and the size of each payload.")
-@click.option("-q", "--quiet", is_flag=True, help="Errors only.")
+@click.option("--fix", is_flag=True, help="Fix the sources where the fix does not change their meaning.")
+@click.option("--diff", is_flag=True, help="Show what --fix would change, without changing anything.")
+@click.option("-v", "--verbose", is_flag=True, help="Show every finding, and the size of each payload.")
+@click.option("-q", "--quiet", is_flag=True, help="Show only errors.")
 def command(
     schemas: Path, providers: tuple[str, ...], form: str, fix: bool, diff: bool, quiet: bool, verbose: bool
 ) -> None:
-    """Say what the declarations in SCHEMAS lose or risk, by provider.
+    """Report problems in SCHEMAS, and what each provider loses.
 
-    Nothing is written but by `--fix`, which states types of enums, writes a union of one as its branch, and takes defaults
-    of null and comments away that say nothing. Comments and order stay. Payloads may change by it; what is accepted does not.
+    Only `--fix` writes anything. It adds types to enums, replaces unions of one by their branch, and removes null
+    defaults and suppressions that have no effect. It keeps comments and order. Payloads may change, but the schemas
+    accept the same values.
 
-    Ends with 1 if one of the findings is an error, with 2 if a build would refuse the sources. `toolgen explain CODE`
-    says more of a finding.
+    Exits with 1 if a finding is an error, and with 2 if a build would reject the sources. `toolgen explain CODE`
+    explains a finding.
 
     \b
     Example:
@@ -75,11 +76,11 @@ def command(
 
 
 _SHOWN = 3
-"""Findings of one code that are shown of warnings and notes."""
+"""How many warnings and notes of one code are shown."""
 
 
 def _first_of_each(findings: Findings) -> Findings:
-    """All errors, and of each other code the first few."""
+    """Keep all errors, and the first few findings of each other code."""
     from toolgen.diagnostics import Findings
 
     seen: Counter[str] = Counter()
@@ -92,20 +93,20 @@ def _first_of_each(findings: Findings) -> Findings:
 
 
 def _summary(schemas: Path, tools: int, findings: Findings, *, verbose: bool) -> str:
-    """How many findings there are: of each code where some are not shown, and of each level."""
+    """Count the findings: by code if some are not shown, and by level."""
     levels = Counter(finding.level for finding in findings)
     codes = Counter((finding.level, finding.code) for finding in findings)
     lines = []
     if not verbose and any(n > _SHOWN and level != "error" for (level, _), n in codes.items()):
         lines = [f"{n:>6} {level}[{code}]\n" for (level, code), n in codes.most_common()]
-        lines.append(f"shown are {_SHOWN} of each warning and note; -v shows all\n")
+        lines.append(f"showing {_SHOWN} of each warning and note; use -v to show all\n")
     named = [(levels[level], level) for level in ("error", "warning", "note") if levels[level]]
     said = ", ".join(f"{n} {level}{'s' if n != 1 else ''}" for n, level in named) or "no problems found"
     return "".join(lines) + f"{schemas.as_posix()}: {tools} tool{'s' if tools != 1 else ''}, {said}\n"
 
 
 def _table(sizes: Mapping[str, Mapping[str, int]]) -> str:
-    """Bytes of compact JSON, a line for each tool and one for all, a block for each provider."""
+    """Bytes of compact JSON: a block for each provider, with a line for each tool and one for all of them."""
     lines = []
     for provider, of_tools in sizes.items():
         lines.append(f"{of_tools['*']:>8} bytes  {provider}\n")
@@ -119,14 +120,14 @@ _ROUNDS = 10
 
 @dataclass(slots=True)
 class Fixed:
-    """How many findings were fixed, and the differences as a unified diff."""
+    """The number of findings that were fixed, and the changes as a unified diff."""
 
     count: int = 0
     diff: str = ""
 
 
 def fix_all(schemas: Path, providers: Sequence[str], *, write: bool) -> Fixed:
-    """Fix what can be fixed in the sources. Without `write` one round alone is made, and nothing is written.
+    """Fix what can be fixed in the sources. Without `write`, makes a single round and writes nothing.
 
     A file whose text cannot be changed line by line stays as it is, and so does its finding.
     """
@@ -160,7 +161,7 @@ def fix_all(schemas: Path, providers: Sequence[str], *, write: bool) -> Fixed:
 
 
 def _new_text(text: str, document: Document, value: object, new: str | None) -> str | None:
-    """The text of a source with a fix; None where it cannot be had without writing the whole file anew."""
+    """Apply a fix to the text of a source; None if that would mean writing the whole file anew."""
     from toolgen.importing.yaml_text import edited
     from toolgen.load.loading import read_back
 

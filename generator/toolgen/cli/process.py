@@ -1,4 +1,4 @@
-"""A command as a process: its exit codes, the signals that stop it, the bar while it works, and the record that it leaves."""
+"""A command as a process: exit codes, signals, the progress bar, and the build record."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from toolgen.write import Output
 
 FINE, FOUND, WRONG = 0, 1, 2
-"""Exit codes: all is well; it worked and found something; the sources or the arguments are wrong."""
+"""Exit codes: success; it worked and found something; the sources or the arguments are wrong."""
 
 
 def end(code: int) -> NoReturn:
@@ -33,18 +33,18 @@ _STOPS = ("SIGINT", "SIGTERM", "SIGHUP")
 
 
 class _Stopped(SystemExit):
-    """Nothing between the signal and the end takes this for an error, and whoever holds something tidies up."""
+    """No handler on the way takes this for an error, and every context manager cleans up."""
 
 
 _asked: list[int] = []
-"""The numbers of the signals that came."""
+"""The numbers of the signals that arrived."""
 
 
 @contextmanager
 def stop_on_signals() -> Iterator[None]:
-    """Let a signal end what runs here. One that somebody else handles or ignores, as `nohup` does, stays theirs.
+    """Let a signal end the block. A signal that something else handles or ignores, as `nohup` does, is left alone.
 
-    Where a signal came, whatever error it became on the way up, the end is that of the signal.
+    If a signal arrived, the process ends as that signal demands, whatever error it became on the way.
     """
     for name in _STOPS:
         number = getattr(signal, name, None)
@@ -60,7 +60,7 @@ def stop_on_signals() -> Iterator[None]:
 
 
 def raise_if_stopped() -> None:
-    """Stop where a signal came and nothing of it came up: Python drops what is raised in a finalizer or a weak reference."""
+    """Stop if a signal arrived but raised nothing: Python drops exceptions of finalizers and weak references."""
     if _asked:
         raise _Stopped(128 + _asked[0])
 
@@ -71,17 +71,17 @@ def _stop(number: int, _: FrameType | None) -> NoReturn:
 
 
 SHARES = {"read": 15, "linked": 35, "rendered": 40, "written": 10}
-"""What has been done by a step's name, and how much of the whole it is, in percent, for a thousand tools."""
+"""What was done, by the name of a step, and its share of the whole in percent, for a thousand tools."""
 
 MANY = 50
-"""Tools from which on a bar is shown."""
+"""Number of tools from which on a progress bar is shown."""
 
 
 @contextmanager
 def progress(*, quiet: bool) -> Iterator[Progress]:
-    """Give what a build calls after each step; it draws nothing where stderr is not a screen, or for a few tools.
+    """Give a build what it calls after each step; it draws nothing if stderr is not a terminal or there are few tools.
 
-    The bar is gone before anything else is printed. A step is also where a signal is heeded that got lost.
+    The bar is removed before anything else is printed. A step also handles a signal that Python dropped.
     """
     if quiet or sys.stderr is None or sys.stderr.closed or not sys.stderr.isatty():
         yield _no_bar
@@ -112,9 +112,9 @@ def _no_bar(name: str, _: int) -> None:
 
 
 def save_build_record(built: Compilation, output: Output, out: Path | None, reported: str) -> str:
-    """Let the next build and check know what this one saw, so that they can be short; return why that cannot be.
+    """Record what this build or check saw, so that the next one can skip work; return why if that fails.
 
-    `out` is the folder of the command line, `reported` what was printed of findings.
+    `out` is the folder from the command line, `reported` the findings that were printed.
     """
     from hashlib import sha256
 
@@ -135,7 +135,7 @@ def save_build_record(built: Compilation, output: Output, out: Path | None, repo
 def compile_beside(
     schemas: Path, out: Path | None, providers: Sequence[str], findings: Findings, progress: Progress
 ) -> Compilation | None:
-    """Compile a project for providers, and for those that its package has: a build for some keeps the others."""
+    """Compile a project for the given providers, and for those that its package already has."""
     from toolgen.cli.group import output_folder
     from toolgen.compilation import compile_project
     from toolgen.diagnostics import Findings

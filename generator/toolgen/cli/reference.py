@@ -1,4 +1,4 @@
-"""`toolgen explain`, `toolgen schema` and `toolgen completion`: what toolgen knows of itself."""
+"""`toolgen explain`, `toolgen schema` and `toolgen completion`: reference for findings, source files and shells."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ from toolgen.cli.terminal import emit
 @click.command("explain")
 @click.argument("code", required=False, shell_complete=complete_codes)
 def explain(code: str | None) -> None:
-    """Say what the finding CODE means, why it matters and how to fix it; without CODE list all codes.
+    """Explain the finding CODE, or list all codes.
+
+    Says what the finding means, why it matters and how to fix it.
 
     \b
     Example:
@@ -32,7 +34,7 @@ def explain(code: str | None) -> None:
     if text is None:
         near = similar_codes(code)
         advice = f"did you mean {' or '.join(near)}?" if near else "`toolgen explain` lists all codes"
-        emit(f"toolgen: there is no finding code {code!r}; {advice}\n", sys.stderr)
+        emit(f"toolgen: unknown finding code {code!r}; {advice}\n", sys.stderr)
         end(WRONG)
     emit(text)
     end(FINE)
@@ -40,9 +42,11 @@ def explain(code: str | None) -> None:
 
 @click.command("schema")
 @click.argument("kind", type=click.Choice(["declaration", "provider", "format", "config"]))
-@click.option("--editor", is_flag=True, help="As editors take it: draft-07, with words of help for every keyword.")
+@click.option("--editor", is_flag=True, help="For editors: draft-07, with a description for every keyword.")
 def schema(kind: str, editor: bool) -> None:
-    """Print the JSON Schema of a kind of source file; `format` prints the intermediate format itself.
+    """Print the JSON Schema of a kind of source file.
+
+    `format` prints the schema of the neutral format instead.
 
     \b
     Example:
@@ -58,7 +62,7 @@ def schema(kind: str, editor: bool) -> None:
 
 
 def _format() -> Mapping[str, Any]:
-    """The intermediate format as one JSON Schema."""
+    """The neutral format as one JSON Schema."""
     from toolgen.diagnostics import Findings
     from toolgen.load.loading import load_shipped
     from toolgen.resolve.profiles import link_format
@@ -67,7 +71,7 @@ def _format() -> Mapping[str, Any]:
     findings = Findings()
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "toolgen's intermediate format",
+        "title": "toolgen's neutral format",
         **link_format(load_shipped("format", builtin("schemas"), findings), findings).schema,
     }
 
@@ -75,7 +79,7 @@ def _format() -> Mapping[str, Any]:
 @click.command("completion")
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(shell: str) -> None:
-    """Print the completion script of a shell.
+    """Print the completion script for a shell.
 
     \b
     Example:
@@ -87,7 +91,7 @@ def completion(shell: str) -> None:
 
     made = get_completion_class(shell)
     if made is None:
-        raise click.UsageError(f"there is no completion for {shell}")
+        raise click.UsageError(f"no completion is available for {shell}")
     # `source()` of bash would start one to ask its version; the script is the same text.
     complete = made(main_group, {}, "toolgen", "_TOOLGEN_COMPLETE")
     emit(complete.source_template % complete.source_vars() + "\n")

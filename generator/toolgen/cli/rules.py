@@ -1,6 +1,6 @@
-"""`toolgen rules`: what providers take of tools and their schemas, the project's own profiles laid over the shipped ones.
+"""`toolgen rules`: which tools and schemas each provider accepts, with the project's own profiles applied.
 
-As text it is YAML that a project's own profile can be made of.
+As text it is YAML that can be copied into a profile of the project.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ _CHOICES = {
     "unions": "unions",
     "untyped": "untyped",
 }
-"""Facts that hold when they are not stated, too, and what a dialect calls them."""
+"""Facts that hold even if they are not stated, with the name that a dialect has for them."""
 
 _BESIDE = ("names", "parameter_names", "limits")
-"""Further facts of a profile that tools are held against."""
+"""Further facts of a profile that tools are checked against."""
 
 _WIDTH = 110
 _PLAIN = re.compile(r"[A-Za-z$][A-Za-z0-9_$-]*")
@@ -52,13 +52,14 @@ _NOT_PLAIN = frozenset(["true", "false", "null", "yes", "no", "on", "off", "y", 
     type=click.Choice(["text", "json"]),
     default="text",
     show_default=True,
-    help="How the rules are printed: as YAML with comments, or as JSON with the place of each fact.",
+    help="Output format: YAML with comments, or JSON with the location of each fact.",
 )
 def command(schemas: Path, providers: tuple[str, ...], form: str) -> None:
-    """Print what each provider takes of tools and their schemas, as it stands after SCHEMAS/providers.
+    """Print which tools and schemas each provider accepts.
 
-    Keywords, formats and limits with their date and evidence, and how null, references, maps and closed objects go out. What
-    a file of the project states is marked by its place.
+    Includes the profiles in SCHEMAS/providers. Lists keywords, formats and limits with their date and evidence, and how
+    null, references, maps and closed objects are sent. Facts from a file of your project are marked with their
+    location.
 
     \b
     Example:
@@ -78,7 +79,7 @@ def command(schemas: Path, providers: tuple[str, ...], form: str) -> None:
 
 
 def _facts(profile: Profile) -> dict[str, Any]:
-    """The facts about tools of a provider, and where each is stated."""
+    """A provider's facts about tools, and where each is stated."""
     found: dict[str, Any] = {"title": profile.facts["title"]}
     for key in _BESIDE:
         if profile.facts.get(key):
@@ -110,7 +111,7 @@ def _dialect(profile: Profile, mode: str, facts: Mapping[str, Any]) -> dict[str,
 
 
 def _keywords() -> list[str]:
-    """The keywords of JSON Schema that a declaration may hold."""
+    """The keywords of JSON Schema that a declaration may use."""
     from toolgen.runtime.lowering.schemas import ANNOTATIONS, STRUCTURE, VALIDATED
 
     further = {"$ref", "$defs", "format", "not", "if", "then", "else"}
@@ -118,7 +119,7 @@ def _keywords() -> list[str]:
 
 
 def _stated(profile: Profile, pointer: tuple[str, ...]) -> str | None:
-    """The place of the document that has the last word on a fact."""
+    """The location of the document that decides a fact."""
     for document in reversed(profile.documents):
         if pointer in document.keys:
             span = document.key_span(*pointer)
@@ -127,7 +128,7 @@ def _stated(profile: Profile, pointer: tuple[str, ...]) -> str | None:
 
 
 def _text(rules: Mapping[str, Any]) -> str:
-    """Write the facts as YAML, with what a project stated by itself marked by its place."""
+    """Write the facts as YAML; those that the project states are marked with their location."""
     return "\n".join("".join(f"{line}\n" for line in _lines(name, found)) for name, found in rules.items())
 
 
@@ -161,7 +162,7 @@ def _fact(head: str, value: Any, mark: str) -> Iterator[str]:
 
 
 def _wrapped(head: str, words: Sequence[str], further: str, end: str = "") -> Iterator[str]:
-    """Words between commas, over as many lines as they take."""
+    """Words between commas, over as many lines as needed."""
     line = head
     for i, word in enumerate(words):
         text = word + (", " if i + 1 < len(words) else end)

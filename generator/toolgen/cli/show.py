@@ -26,15 +26,15 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path),
     default=Path("schemas"),
     show_default=True,
-    help="The sources.",
+    help="The schemas folder.",
 )
 @provider_option
 @format_option
 @verbosity_options
 def command(tool: str, schemas: Path, providers: tuple[str, ...], form: str, quiet: bool, verbose: bool) -> None:
-    """Print TOOL's payload as it will be sent, and what was lost on the way.
+    """Print TOOL's payload for each provider, and what it loses.
 
-    The payload goes to stdout as JSON, by provider; losses go to stderr, one a line.
+    The payloads go to stdout as JSON, by provider. Losses go to stderr, one per line.
 
     \b
     Example:
@@ -57,7 +57,10 @@ def command(tool: str, schemas: Path, providers: tuple[str, ...], form: str, qui
 
 
 def _shown(compilation: Compilation, name: str, findings: Findings) -> dict[str, tuple[Any, list[str]]] | None:
-    """A tool's payload and losses by provider, no payload where the provider does not get it; None without such a tool."""
+    """A tool's payload and losses by provider. The payload is None if the provider does not get the tool.
+
+    Returns None if there is no such tool.
+    """
     from toolgen.diagnostics import Span
     from toolgen.diagnostics.finding import did_you_mean
 
@@ -72,12 +75,12 @@ def _shown(compilation: Compilation, name: str, findings: Findings) -> dict[str,
         if one.offered:
             shown[provider] = wire.payload_of(name), [_line(told) for told in one.told]
         else:
-            shown[provider] = None, ["not offered to this provider: the declaration says so"]
+            shown[provider] = None, ["not offered to this provider: the declaration lists it under `unsupported`"]
     return shown
 
 
 def _line(told: ToolLosses) -> str:
-    """A loss as one line."""
+    """Write a loss as one line."""
     place = f"{told.span.path}:{told.span.line}:{told.span.column}"
-    checked = f"; {told.checked} checks it" if told.checked else ""
-    return f"{place}: {told.what} {told.action}: {told.reason}{checked}"
+    checked = f"; checked by {told.checked}" if told.checked else ""
+    return f"{place}: {told.action} {told.what}: {told.reason}{checked}"

@@ -15,14 +15,14 @@ from toolgen.cli.terminal import emit, report
 @click.command("stub")
 @click.argument("tools", nargs=-1, shell_complete=complete_tools)
 @click.option(
-    "--schemas", type=click.Path(path_type=Path), default=Path("schemas"), show_default=True, help="The sources."
+    "--schemas", type=click.Path(path_type=Path), default=Path("schemas"), show_default=True, help="The schemas folder."
 )
 @click.option("--class", "name", default="App", show_default=True, help="Name of the class.")
 @format_option
 def command(tools: tuple[str, ...], schemas: Path, name: str, form: str) -> None:
-    """Print a class with a method for each of TOOLS (default: all), to be filled in.
+    """Print a handler class to fill in.
 
-    It goes to stdout: nothing is written.
+    The class has a method for each of TOOLS (default: all). It goes to stdout; no file is written.
 
     \b
     Example:
@@ -34,7 +34,7 @@ def command(tools: tuple[str, ...], schemas: Path, name: str, form: str) -> None
     from toolgen.render.tools import handler_stub
 
     if not name.isidentifier():
-        raise click.BadParameter("it is not the name of a class", param_hint="--class")
+        raise click.BadParameter("must be a valid class name", param_hint="--class")
     findings = Findings()
     linked = link_project(schemas, findings)
     known = {tool.name: tool for tool in linked.catalog.tools} if linked is not None else {}

@@ -17,8 +17,8 @@ _CONTROLS = {code: f"\\u{code:04x}" for code in (*range(0x20), *range(0x7F, 0xA0
 def emit(text: str, stream: TextIO | None = None) -> None:
     """Write `text` to a stream (stdout if None) and flush it.
 
-    What the stream's encoding lacks becomes an escape, as does every terminal control. Once the reader has gone,
-    this and all later output to the stream goes nowhere: the command ends as it would have, with its own exit code.
+    Characters that the stream's encoding lacks and all terminal controls become escapes. Once the reader has closed the
+    stream, this and all later output is dropped, and the command keeps its own exit code.
 
     Raises:
         SystemExit: with 2, if the stream cannot be written for another reason, such as a full disk.
@@ -37,7 +37,7 @@ def emit(text: str, stream: TextIO | None = None) -> None:
     except OSError as error:
         _silence(stream)
         if stream is not sys.stderr:
-            emit(f"toolgen: the output cannot be printed: {error.strerror}\n", sys.stderr)
+            emit(f"toolgen: cannot write the output: {error.strerror}\n", sys.stderr)
         raise SystemExit(2) from None
 
 
@@ -53,10 +53,10 @@ def _silence(stream: TextIO) -> None:
 def report(
     findings: Findings, form: str, *, quiet: bool = False, verbose: bool = False, stream: TextIO | None = None
 ) -> str:
-    """Print the findings, errors and warnings, notes where asked for; return what was printed.
+    """Print errors and warnings, and notes if `verbose`; return what was printed.
 
-    Beside errors, text has the warnings of the files that the errors are in, where they may say why, and counts the others.
-    Documents for programs go to stdout, whatever else `form` names to stderr, and all to `stream` where it is given.
+    If there are errors, text output has only the warnings of the same files, which may explain them, and counts the
+    others. Documents for programs go to stdout, all other forms to stderr, and everything to `stream` if it is given.
     """
     from toolgen.diagnostics.printers import DOCUMENTS, PRINTERS
 
@@ -77,7 +77,7 @@ def report(
 
 
 def list_changes(findings: Findings) -> None:
-    """Print all findings on stderr, one a line however many there are: they are what a command did."""
+    """Print all findings on stderr, one per line: they are the result of the command."""
     from toolgen.diagnostics.printers import safe
 
     for finding in findings:

@@ -1,4 +1,4 @@
-"""`toolgen upgrade`: rebuild with this release, and say what changes, and for whom."""
+"""`toolgen upgrade`: rebuild with this release, and show what changes, and for whom."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ EDITIONS = ("2026",)
 @schemas_argument
 @out_option
 @provider_option
-@click.option("--edition", type=click.Choice(EDITIONS), help="Go to this edition: it is written into toolgen.yaml.")
-@click.option("--dry-run", is_flag=True, help="Write nothing; end with 1 where something would change.")
+@click.option("--edition", type=click.Choice(EDITIONS), help="Switch to this edition, and write it into toolgen.yaml.")
+@click.option("--dry-run", is_flag=True, help="Write nothing; exit with 1 if anything would change.")
 @format_option
 @verbosity_options
 def command(
@@ -46,10 +46,11 @@ def command(
     quiet: bool,
     verbose: bool,
 ) -> None:
-    """Rebuild the package with this release of toolgen; say what changes, and for whom, and write it.
+    """Rebuild the package with this release, and show what changes.
 
-    Changes of names concern the handlers, changes of payloads the model and prompt caches. Everything else is internal.
-    Commit or stash other changes first: what the sources changed since the last build would be counted as well.
+    Changed names affect handlers, changed payloads affect the model and prompt caches, and all other changes are
+    internal. Commit or stash other changes first, because the command also counts changes of the sources since the last
+    build.
 
     \b
     Example:
@@ -78,8 +79,8 @@ def command(
         _texts(output.folder, paths), {path: built.files[path] for path in paths if path in built.files}
     )
     report(findings, form, quiet=quiet, verbose=verbose)
-    lines = [drift.version or f"made by toolgen version {__version__}"] if verbose or changes.any else []
-    lines += [f"edition {edition} goes into {config[0].as_posix()}"] if config else []
+    lines = [drift.version or f"built by toolgen {__version__}"] if verbose or changes.any else []
+    lines += [f"{config[0].as_posix()}: set edition {edition}"] if config else []
     lines += [f"handlers: {each}" for each in changes.handlers]
     lines += [f"model: {each}" for each in changes.model]
     lines += [f"internal: {_counted(changes.internal)}"] if changes.internal else []
@@ -94,7 +95,7 @@ def command(
             temporary.write_text(text, "utf-8")
             temporary.replace(file)
         except OSError as error:
-            emit(f"toolgen: {file.as_posix()} cannot be written: {error.strerror}\n", sys.stderr)
+            emit(f"toolgen: cannot write {file.as_posix()}: {error.strerror}\n", sys.stderr)
             end(WRONG)
         built = compile_project(schemas, Findings(), providers) or built
     done = apply(built.files, output, built.stamp, findings)
@@ -110,7 +111,7 @@ def command(
 def _with_edition(
     document: Document | None, texts: Mapping[str, str], schemas: Path, edition: str
 ) -> tuple[Path, str] | None:
-    """The configuration's file and its text with another edition; None where it names that one."""
+    """The configuration file and its text with another edition; None if it already has that edition."""
     line = f'edition: "{edition}"\n'
     if document is None:
         return schemas / "toolgen.yaml", line
@@ -124,7 +125,7 @@ def _with_edition(
 
 
 def _texts(folder: Path, paths: Iterable[str]) -> dict[str, str]:
-    """The texts of the files that are there."""
+    """Read the files that exist."""
     found = {}
     for path in paths:
         file = folder / path

@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 Stamps: TypeAlias = dict[str, tuple[int, int]]
 
 INTERVAL = 0.3
-"""Seconds between two looks at the sources. Looking works everywhere; events do not reach containers and some disks."""
+"""Seconds between two checks of the sources. Polling works everywhere; file events miss containers and some disks."""
 
 QUIET = 0.05
-"""Seconds without a change before a build: editors write in several steps."""
+"""Seconds without a change before a build, because editors write in several steps."""
 
 MOST = 0.5
 """Seconds that a build waits for quiet at most."""
@@ -40,16 +40,17 @@ MOST = 0.5
 @out_option
 @provider_option
 @format_option
-@click.option("--then", metavar="COMMAND", help="Run this after each build that wrote the package.")
+@click.option("--then", metavar="COMMAND", help="Run this command after each build that wrote the package.")
 @verbosity_options
 def command(
     schemas: Path, out: Path | None, providers: tuple[str, ...], form: str, then: str | None, quiet: bool, verbose: bool
 ) -> None:
-    """Build SCHEMAS (default: schemas) now, and again whenever a source or the package changes, until it is interrupted.
+    """Build SCHEMAS again whenever a source or the package changes.
 
-    What did not change since the last build is not compiled again. After an error the package stays as it was, and the
-    findings are shown again once something else changes. With `--format json` there is one line a build: an object with
-    `built`, `output`, `files` and `findings`. Toolgen itself is not watched: start the command again after an update.
+    Runs until you interrupt it. Only what changed since the last build is compiled again. If there is an error, the
+    package stays unchanged, and the findings are shown again after the next change. With `--format json`, each build
+    prints one line: an object with `built`, `output`, `files` and `findings`. The command does not watch toolgen
+    itself, so restart it after an update.
 
     \b
     Example:
@@ -60,7 +61,7 @@ def command(
     try:
         arguments = shlex.split(then) if then is not None else []
     except ValueError as error:
-        raise click.BadParameter(f"it cannot be split into words: {error}", param_hint="'--then'") from None
+        raise click.BadParameter(f"not a valid command line: {error}", param_hint="'--then'") from None
     output: Path | None = None
     package: Stamps = {}
     sources: Stamps | None = None
@@ -89,11 +90,11 @@ def command(
 
 
 def outcome(schemas: Path, done: Build | None, failed: bool) -> str:
-    """What a build did, and what is next; whether the one before it `failed`."""
+    """Report what a build did and what comes next. `failed` tells whether the build before it failed."""
     if done is None:
-        return f"watching {schemas}; the package stays as it was\n"
-    fixed = "the errors are fixed; " if failed else ""
-    return f"{done.summary()}watching {schemas}; {fixed}Ctrl-C ends it\n"
+        return f"watching {schemas}; the package is unchanged\n"
+    fixed = "errors fixed; " if failed else ""
+    return f"{done.summary()}watching {schemas}; {fixed}press Ctrl-C to stop\n"
 
 
 def event_line(done: Build | None, findings: Findings, *, quiet: bool, verbose: bool) -> str:
@@ -110,18 +111,18 @@ def event_line(done: Build | None, findings: Findings, *, quiet: bool, verbose: 
 
 
 def run(arguments: list[str]) -> None:
-    """Run a command to its end, and report where it fails."""
+    """Run a command to its end, and report if it fails."""
     try:
         code = subprocess.run(arguments, check=False).returncode  # noqa: S603 - the user gave it to be run
     except OSError as error:
-        emit(f"toolgen: {arguments[0]} cannot be run: {error.strerror}\n", sys.stderr)
+        emit(f"toolgen: cannot run {arguments[0]}: {error.strerror}\n", sys.stderr)
     else:
         if code:
-            emit(f"toolgen: {arguments[0]} ended with {code}\n", sys.stderr)
+            emit(f"toolgen: {arguments[0]} exited with {code}\n", sys.stderr)
 
 
 def wait_for_quiet(schemas: Path) -> Stamps:
-    """The stamps of the sources once they do not change any more, or have changed for too long to wait."""
+    """The stamps of the sources, once they stop changing or have been changing for too long."""
     deadline = time.monotonic() + MOST
     found = stamps_of(schemas)
     while time.monotonic() < deadline:
@@ -134,12 +135,12 @@ def wait_for_quiet(schemas: Path) -> Stamps:
 
 
 def stamps_of(folder: Path | None) -> Stamps:
-    """The time and the size of each file below a folder, by its path; those of no folder where there is none."""
+    """The time and size of each file below a folder, by path; nothing if the folder does not exist."""
     return {} if folder is None else dict(_stamps(os.fspath(folder)))
 
 
 def _stamps(folder: str) -> Iterator[tuple[str, tuple[int, int]]]:
-    """What goes away meanwhile is left out, and so is what Python keeps of modules that it imported."""
+    """Files that vanish meanwhile are left out, and so are Python's caches of imported modules."""
     try:
         entries = list(os.scandir(folder))
     except OSError:

@@ -12,9 +12,9 @@ WIDTH = 100
 """Columns of a page."""
 
 STAGES = {
-    "load": "reading the sources",
-    "parse": "the form of a source",
-    "resolve": "linking schemas, names and profiles",
+    "load": "loading the sources",
+    "parse": "parsing sources",
+    "resolve": "resolving schemas, names and profiles",
     "rules": "lint",
     "write": "writing the package",
     "importing": "toolgen import",
@@ -77,8 +77,8 @@ def _source(title: str, text: str) -> str:
 
 def _silencing(row: Code) -> str:
     if row.level == "error" and row not in BY_STAGE["rules"]:
-        return "An error cannot be silenced: nothing is written until it is fixed."
+        return "You cannot silence an error: toolgen writes nothing until it is fixed."
     return (
-        f"In one place by the comment `# toolgen: allow {row.id}` in a YAML source, everywhere by "
-        f"`lint: {{{row.id}: off}}` in toolgen.yaml, which takes the levels note, warning and error as well."
+        f"To silence a single finding, add the comment `# toolgen: allow {row.id}` to the YAML source. To silence all of "
+        f"them, set `lint: {{{row.id}: off}}` in toolgen.yaml. The setting also accepts the levels note, warning and error."
     )

@@ -45,7 +45,7 @@ def named(
             findings.add(
                 "import-duplicate",
                 document.span(*tool.place("name")),
-                related=(Related(here, "the first one"),),
+                related=(Related(here, "first defined here"),),
                 name=tool.name,
             )
     for tool in first.values():
@@ -99,7 +99,7 @@ def _distinct(name: str, owners: dict[str, ImportedTool]) -> str:
 def _report(tool: ImportedTool, name: str, other: ImportedTool | None, document: Document, findings: Findings) -> None:
     code = "import-renamed" if other is None else "import-collision"
     wires = f"kept for {' and '.join(tool.sources)}" if tool.sources else "kept in tools/import.lock"
-    kept = RawText(wires if tool.name else "not kept, for it is empty")
+    kept = RawText(wires if tool.name else "dropped, because it is empty")
     holes: dict[str, object] = {"name": tool.name, "legal": name, "kept": kept}
     if other is not None:
         holes["other"] = other.name

@@ -183,7 +183,7 @@ def write_yaml(document: Document, findings: Findings) -> str:
     scratch = Findings()
     back = read_back(text, document.source, scratch)
     if scratch.errors or not same(back, document.value) or len(text.encode()) > FILE_BYTES:
-        reason = next((f.message for f in scratch), f"it has more than {FILE_BYTES} bytes")
+        reason = next((f.message for f in scratch), f"it is larger than {FILE_BYTES} bytes")
         span = document.span("name") if isinstance(document.value, dict) else document.span()
         name = document.source.rpartition("/")[2].rpartition(".")[0]
         findings.add("import-unreadable", span, tool=name, reason=RawText(reason))

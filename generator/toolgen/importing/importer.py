@@ -180,7 +180,7 @@ def _are_folders(schemas: Path, findings: Findings) -> bool:
     return True
 
 
-_NO_FOLDER = "give --out the folder that shall hold tools/, or move what is there away"
+_NO_FOLDER = "pass the folder that contains tools/ with --out, or move the existing file away"
 
 
 def _incoming(tools: list[ImportedTool], former: Imported, document: Document, findings: Findings) -> list[Incoming]:

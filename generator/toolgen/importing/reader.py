@@ -121,13 +121,13 @@ class Reader:
         elif key in value:
             self.wrong((*at, key), value[key], "a list of tools")
         else:
-            self.findings.add("import-no-list", self.document.span(*at), hint=f"give {self.title}", key=key)
+            self.findings.add("import-no-list", self.document.span(*at), hint=f"pass {self.title}", key=key)
 
     def skipped(self, at: Pointer, entry: Entry) -> None:
         """Report a tool that is not one of the application's own."""
         kind = entry.get("type")
         if not isinstance(kind, str):
-            self.wrong((*at, "type"), kind, "text: the type of the tool")
+            self.wrong((*at, "type"), kind, "a string: the type of the tool")
             return
         inner = entry.get(kind)
         name = entry.get("name", inner.get("name") if isinstance(inner, dict) else None)
@@ -139,7 +139,7 @@ class Reader:
             self.findings.add("import-nameless", self.document.span(*at))
             return None
         if not isinstance(entry["name"], str):
-            self.wrong((*at, "name"), entry["name"], "text: the tool's name")
+            self.wrong((*at, "name"), entry["name"], "a string: the tool's name")
             return None
         return entry["name"]
 

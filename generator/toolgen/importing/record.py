@@ -95,7 +95,7 @@ def load_record(schemas: Path, findings: Findings) -> Record | None:
     except OSError as error:
         reason = error.strerror or "it is not a file"
     except (AttributeError, IndexError, KeyError, TypeError, ValueError, RecursionError):
-        reason = "it has not the form that an import gives it"
+        reason = "it does not have the form that an import writes"
     findings.add("import-record", Span(shown(path)), reason=RawText(reason))
     return None
 
@@ -123,7 +123,7 @@ def _source(value: Any) -> Imported:
     about = {key: item for key, item in value.items() if key not in ("tools", "types")}
     tools, types = ({k: _entry(v, kind) for k, v in value[kind].items()} for kind in ("tools", "types"))
     if not all(isinstance(entry.value["name"], str) for entry in tools.values()):
-        raise ValueError("a tool without a name")
+        raise ValueError("a tool has no name")
     return Imported(tools, types, about)
 
 
@@ -132,7 +132,7 @@ def _entry(value: Any, folder: str) -> Entry:
     steps = file.split("/")
     is_inside = steps[0] == folder and len(steps) > 1 and not {"", ".", ".."} & {*steps}
     if not (is_inside and file.isprintable() and file.endswith((".yaml", ".yml")) and isinstance(origin, dict)):
-        raise ValueError("no file of an import")
+        raise ValueError("it names a file that is not one of an import")
     return Entry(file, value["value"], origin, value.get("gone") is True)
 
 

@@ -78,24 +78,24 @@ def _own(schema: dict[str, Any], anchor: Pointer) -> Iterator[tuple[Pointer, str
     if isinstance(required, list) and all(isinstance(name, str) for name in required):
         schema["required"] = list(dict.fromkeys(required))
         if len(schema["required"]) < len(required):
-            yield ("required",), "a name stood in required twice"
+            yield ("required",), "removed a duplicate name from required"
     values, kinds = schema.get("enum"), declared_types(schema)
     if values == []:
         del schema["enum"]
-        yield ("enum",), "an enum without values says nothing, and is left out"
+        yield ("enum",), "removed an empty enum"
     elif isinstance(values, list) and kinds:
         fitting = [value for value in values if is_of(value, kinds)]
         if fitting and len(fitting) < len(values):
             schema["enum"] = fitting
-            yield ("enum",), "values that the type refuses are left out of enum"
+            yield ("enum",), "removed values from enum that have the wrong type"
         elif not fitting and kinds == ("string",) and all(type(value) in (int, float) for value in values):
             schema["enum"] = [str(value) for value in values]
-            yield ("enum",), "numbers in the enum of a text are its texts"
+            yield ("enum",), "changed numbers in the enum of a string to strings"
     pattern = schema.get("pattern")
     if isinstance(pattern, str) and schema.get("format") in _SAID_BY_FORMAT and isinstance(compiled(pattern), str):
         del schema["pattern"]
-        yield ("pattern",), "a pattern that does not run is left out; the format says the same"
+        yield ("pattern",), "removed an invalid pattern; the format says the same"
     if schema.get("$recursiveRef") == "#" and "$ref" not in schema:
         del schema["$recursiveRef"]
         schema["$ref"] = f"#{pointer_text(anchor)}"
-        yield ("$recursiveRef",), "$recursiveRef is written as $ref"
+        yield ("$recursiveRef",), "replaced $recursiveRef by $ref"

@@ -119,7 +119,7 @@ class Folder:
             try:
                 path = path.resolve(strict=True)
             except (OSError, RuntimeError):
-                self._refuse("linked-source", source, problem=RawText("leads nowhere"))
+                self._refuse("linked-source", source, problem=RawText("has no target"))
                 return None
             if not path.is_relative_to(self._real):
                 self._refuse("linked-source", source, problem=RawText("leaves the schemas folder"))
@@ -154,7 +154,7 @@ class Folder:
 
     def _linked_folder(self, folder: Path, source: str) -> None:
         inside = folder.resolve().is_relative_to(self._real)
-        problem = "leads to a folder" if inside else "leaves the schemas folder"
+        problem = "points to a folder" if inside else "leaves the schemas folder"
         self._refuse("linked-source", source, problem=RawText(problem))
 
     def _too_many(self, limit: int, what: str) -> None:
@@ -177,7 +177,7 @@ def _is_source(name: str) -> bool:
 
 def kind_of_file(mode: int) -> str:
     """What a file is, by its mode, as a message says it."""
-    return next((kind for test, kind in _KINDS if test(mode)), "no file")
+    return next((kind for test, kind in _KINDS if test(mode)), "not a file")
 
 
 def _mode(path: Path) -> int | None:

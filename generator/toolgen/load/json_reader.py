@@ -47,7 +47,7 @@ class _Reader:
         self._tree.value = self._value((), 1)
         self._skip()
         if self._at < len(self._text):
-            self._wrong("there is more after the value")
+            self._wrong("there is text after the value")
         return self._tree
 
     def _value(self, pointer: Pointer, depth: int) -> Json:
@@ -79,17 +79,17 @@ class _Reader:
         while True:
             start = self._at
             if not self._text.startswith('"', start):
-                self._wrong("a key in double quotes is expected")
+                self._wrong("expected a key in double quotes")
             self._count += 1
             key = self._string()
             place = self._place(start)
             self._skip()
             if not self._take(":"):
-                self._wrong("a colon is expected")
+                self._wrong("expected a colon")
             self._skip()
             here = (*pointer, key)
             if key in found:
-                first = ((self._tree.keys[here], "first here"),)
+                first = ((self._tree.keys[here], "first defined here"),)
                 self._report.fault("duplicate-key", place, key=key, related=first)
                 self._value(here, depth + 1)
             else:
@@ -100,7 +100,7 @@ class _Reader:
             if self._take("}"):
                 return found
             if not self._take(","):
-                self._wrong("a comma or } is expected")
+                self._wrong("expected a comma or }")
             self._skip()
 
     def _array(self, pointer: Pointer, depth: int) -> Json:
@@ -115,14 +115,14 @@ class _Reader:
             if self._take("]"):
                 return found
             if not self._take(","):
-                self._wrong("a comma or ] is expected")
+                self._wrong("expected a comma or ]")
             self._skip()
 
     def _string(self) -> str:
         start = self._at
         match = _STRING.match(self._text, start)
         if match is None:
-            self._wrong("a string is not closed, or holds a wrong escape or a raw line end")
+            self._wrong("a string is not closed, or contains an invalid escape or a raw line break")
         self._at = match.end()
         body = match[0]
         if "\\" not in body:
@@ -146,7 +146,7 @@ class _Reader:
             self._at = word.end()
             return _CONSTANTS[word[0]]
         if word is None or word[0] not in _NOT_FINITE:
-            self._wrong("a value is expected")
+            self._wrong("expected a value")
         self._at = word.end()
         problem = RawText("is not a finite number")
         self._report.fault("number-out-of-range", self._place(start), text=word[0], problem=problem)

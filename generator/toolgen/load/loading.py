@@ -146,12 +146,12 @@ def _resolved(file: Path, report: Report) -> Path:
         mode = path.stat().st_mode
     except (OSError, RuntimeError, ValueError) as error:
         # A loop of links is a RuntimeError before Python 3.13, a NUL in the path a ValueError.
-        reason = (error.strerror if isinstance(error, OSError) else None) or "the path leads nowhere"
+        reason = (error.strerror if isinstance(error, OSError) else None) or "the path cannot be resolved"
         report.fatal("unreadable-source", path=report.path, reason=RawText(reason))
     if not stat.S_ISREG(mode):
         kind, wanted = RawText(kind_of_file(mode)), RawText("a regular file")
         report.fatal(
-            "not-a-file", hint="name the file that holds the tools", path=report.path, kind=kind, wanted=wanted
+            "not-a-file", hint="pass the file that contains the tools", path=report.path, kind=kind, wanted=wanted
         )
     return path
 

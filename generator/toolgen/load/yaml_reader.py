@@ -86,14 +86,14 @@ def _events(text: str, report: Report) -> Iterator[yaml.Event]:
 
 
 _CAUSES = (
-    ("mapping values are not allowed", "a colon stands in unquoted text", 'put the text in quotes: description: "First: then."'),
-    ("did not find expected ',' or", "a bracket is not closed, or a text in it has no quotes", "close `{` with `}` and `[` with `]`, and quote texts with `,` `:` `{` or `}` in them"),
-    ("did not find expected key", "the indentation does not fit the lines above", "begin keys of one mapping in one column"),
-    ("did not find expected '-' indicator", "the indentation does not fit the lines above", "begin the items of one list in one column"),
-    ("could not find expected ':'", "a key has no colon, or a text has no quotes", "write `key: value`, and quote a text that goes on in the next line"),
-    ("found unexpected end of stream", "a quote is not closed", "close it, or double one that belongs to the text"),
-    ("found unknown escape character", "a backslash stands in double quotes", "put the text in single quotes, or double the backslash"),
-    ("block sequence entries are not allowed", "a list begins behind a key", "begin the list in the next line, or write `[a, b]`"),
+    ("mapping values are not allowed", "unquoted text contains a colon", 'put the text in quotes: description: "First: then."'),
+    ("did not find expected ',' or", "a bracket is not closed, or text inside it needs quotes", "close `{` with `}` and `[` with `]`, and put text with `,` `:` `{` or `}` in quotes"),
+    ("did not find expected key", "the indentation does not match the lines above", "start all keys of a mapping in the same column"),
+    ("did not find expected '-' indicator", "the indentation does not match the lines above", "start all items of a list in the same column"),
+    ("could not find expected ':'", "a key has no colon, or text has no quotes", "write `key: value`, and put text that continues on the next line in quotes"),
+    ("found unexpected end of stream", "a quote is not closed", "close it, or double a quote that is part of the text"),
+    ("found unknown escape character", "a backslash in double quotes starts no valid escape", "put the text in single quotes, or double the backslash"),
+    ("block sequence entries are not allowed", "a list starts on the line of its key", "start the list on the next line, or write `[a, b]`"),
 )  # fmt: skip
 """Sentences of the parser, what a person has written then, and what to do about it."""
 
@@ -105,7 +105,11 @@ def _cause(error: yaml.MarkedYAMLError, text: str) -> tuple[str, str | None, tup
     conflict = _CONFLICT.search(text)
     if conflict is not None:
         line = text.count("\n", 0, conflict.start()) + 1
-        return "marks of a merge conflict are left in the file", "choose a side between <<<<<<< and >>>>>>>", (line, 1)
+        return (
+            "the file contains conflict markers of a merge",
+            "resolve the conflict between <<<<<<< and >>>>>>>",
+            (line, 1),
+        )
     problem, lines = error.problem or error.context or "", text.rstrip().splitlines()
     mark = error.problem_mark or error.context_mark
     if mark is not None and mark.line >= len(lines) and error.context_mark is not None:
@@ -114,8 +118,8 @@ def _cause(error: yaml.MarkedYAMLError, text: str) -> tuple[str, str | None, tup
     if "cannot start any token" in problem and mark is not None:
         begun = lines[mark.line][: mark.column + 1] if mark.line < len(lines) else ""
         if "\t" in begun and not begun.strip():
-            return "the line is indented with a tab", "indent with blanks; YAML takes no tabs there", place
-        return f"a text may not begin with {begun[-1:]}", "put it in quotes", place
+            return "the line is indented with a tab", "indent with spaces; YAML does not allow tabs here", place
+        return f"unquoted text cannot start with {begun[-1:]}", "put it in quotes", place
     for sentence, cause, hint in _CAUSES:
         if problem.startswith(sentence):
             return cause, hint, place
@@ -286,7 +290,7 @@ class _Builder:
                 continue
             here = (*pointer, name)
             if name in found:
-                first = ((self._tree.keys[here], "first here"),)
+                first = ((self._tree.keys[here], "first defined here"),)
                 self._report.fault("duplicate-key", key.place, key=name, related=first)
                 continue
             self._tree.keys[here] = key.place

@@ -92,7 +92,7 @@ def _hint(name: object) -> str | None:
     if isinstance(name, str):
         return None
     scalar = isinstance(name, bool | int | float)
-    return "It is not a string; put it in quotes." if scalar else "Write a text here, such as get_weather."
+    return "put the name in quotes; it is not a string" if scalar else "use a string, such as get_weather"
 
 
 def _with_plain_names(document: Document) -> Document:

@@ -75,7 +75,7 @@ def plan_union(
         ShapeError: a type or a shape is unknown, or the shapes cannot be told apart.
     """
     if not ("by" in union or "tag" in union or len(union["shapes"]) == 1):
-        raise MappingError(("unions", name), "needs a tag, or a function that tells its shapes apart")
+        raise MappingError(("unions", name), "needs a tag, or a function that tells its mappings apart")
     for kind in union["types"]:
         if kind not in format.types:
             raise MappingError(("unions", name, "types"), f"the format has no type {kind}")
@@ -85,13 +85,13 @@ def plan_union(
     for shape_name in words or union["shapes"]:
         shape = shapes.get(shape_name)
         if shape is None:
-            raise MappingError(("unions", name, "shapes"), f"there is no shape {shape_name}")
+            raise MappingError(("unions", name, "shapes"), f"there is no mapping {shape_name}")
         if by:
             members.append(MemberPlan(words[shape_name], False, shape_name, shape.type, ()))
             continue
         word = next((str(word) for key, word in shape.tag if key == tag), None)
         if word is None and tag:
-            raise MappingError(("shapes", shape_name, "tag"), f"needs the tag {tag}, for it is in {name}")
+            raise MappingError(("shapes", shape_name, "tag"), f"needs the tag {tag}, because it is part of {name}")
         needs = tuple(facts["shapes"][shape_name].get("needs", ()))
         members.append(MemberPlan(word, bool(tag) and tag == shape.untagged, shape_name, shape.type, needs))
     return UnionPlan(name, tuple(union["types"]), tag, by, tuple(members))
@@ -129,7 +129,7 @@ class _Planner:
         missing = [f for f in self._data_fields() if self._variable(f) not in carried and f.name not in ignored]
         for field in missing:
             if field.required:
-                raise MappingError(("shapes", self.name, "keys"), f"no key carries {self.kind.name}.{field.name}")
+                raise MappingError(("shapes", self.name, "keys"), f"no key maps to {self.kind.name}.{field.name}")
         needed = {f for k in self.keys if k.required for f in k.variables}
         words = re.findall("[A-Z][a-z]*", self.kind.name)
         plain = self._plain(len(tag), words[-1].lower())
@@ -158,7 +158,7 @@ class _Planner:
             field = self.fields.get(name)
             if field is None or field.schema.get("type") != "string":
                 raise MappingError(
-                    ("shapes", self.name, "outside"), f"{self.kind.name}.{name} is not a string of the format"
+                    ("shapes", self.name, "outside"), f"{self.kind.name}.{name} is not a string in the format"
                 )
             found[str(name)] = self._variable(field)
         return found
@@ -301,7 +301,7 @@ class _Planner:
     def _key(self, holder: str, key: str, spec: Mapping[str, Any]) -> FieldMapping | None:
         names = spec["fields"] if "fields" in spec else [spec["field"]] if "field" in spec else []
         if not names:
-            raise MappingError(("shapes", self.name, "keys"), f"the key {key} carries no field")
+            raise MappingError(("shapes", self.name, "keys"), f"the key {key} maps to no field")
         fields = [self.fields.get(n) for n in names]
         if any(f is None for f in fields):
             return None

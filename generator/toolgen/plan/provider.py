@@ -256,14 +256,14 @@ def _check_complete(
         if name.isupper():
             raise MappingError((), f"needs {name.lower()}")
         if name.split("_", 1)[1] not in objects:
-            raise MappingError(("shapes",), f"needs a shape or a union {name.split('_', 1)[1]}")
+            raise MappingError(("shapes",), f"needs a mapping or a union {name.split('_', 1)[1]}")
     for key in kind.DEFAULT_KEYS:
         if key not in facts.get("defaults", {}):
             raise MappingError(("defaults",), f"needs the default {key}")
     for notion, hooks in NOTION_HOOKS.items():
         missing = [hook for hook in hooks if not hasattr(kind, hook) and hook.split("_", 1)[1] not in objects]
         if notion in notions and missing:
-            raise MappingError(("converter",), f"has a notion of {notion}, and {kind.__name__} has none")
+            raise MappingError(("converter",), f"has the capability {notion}, but {kind.__name__} does not")
 
 
 def _used_by(kind: Any) -> set[str]:
@@ -317,7 +317,7 @@ def _notions(facts: Mapping[str, Any], shapes: Mapping[str, ObjectMapping]) -> f
     for notion, sections in NEEDS.items():
         for section in sections:
             if found[notion] and section not in facts:
-                raise MappingError((), f"needs {section}, for the wire has a notion of {notion}")
+                raise MappingError((), f"needs {section}, because the wire has the capability {notion}")
     return frozenset(notion for notion, there in found.items() if there)
 
 
@@ -326,9 +326,7 @@ def _check_constants(shapes: Mapping[str, ObjectMapping]) -> None:
     for name, shape in shapes.items():
         for constant in shape.known:
             if constant in seen:
-                raise MappingError(
-                    ("shapes", name), f"its names fall together with those of the shape {seen[constant]}"
-                )
+                raise MappingError(("shapes", name), f"its names collide with those of the mapping {seen[constant]}")
             seen[constant] = name
 
 
@@ -356,7 +354,7 @@ def _tables(facts: Mapping[str, Any]) -> Mapping[str, Any]:
                 walk(shape, spec["keys"])
             elif isinstance(spec.get("with"), str):
                 if spec["with"] not in facts:
-                    raise MappingError(("shapes", shape), f"speaks of {spec['with']}, which the profile does not have")
+                    raise MappingError(("shapes", shape), f"refers to {spec['with']}, which is not in the profile")
                 found[upper(spec["with"])] = _without_notes(facts[spec["with"]])
             elif "with" in spec:
                 found[upper(shape, key)] = spec["with"]

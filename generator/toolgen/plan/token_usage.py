@@ -81,7 +81,7 @@ def plan_usage(table: Mapping[str, Any], format: Format) -> UsagePlan:
                     _snake(way), _snake(".".join(holder)) if holder else "wire", key, other.get(way, "")
                 )
     if len({count.variable for count in counts.values()}) < len(counts):
-        raise MappingError(("usage",), "two ways differ only in case or punctuation")
+        raise MappingError(("usage",), "two paths differ only in case or punctuation")
     totals: list[TotalPlan] = []
     gap = False
     for field in format.types["Usage"].fields:
@@ -94,9 +94,9 @@ def plan_usage(table: Mapping[str, Any], format: Format) -> UsagePlan:
         )
         parts = ("input_tokens", "output_tokens") if field.name == "totalTokens" else ()
         if field.required and not found and not parts:
-            raise MappingError(("usage",), f"no number makes up {field.name}")
+            raise MappingError(("usage",), f"no number is part of {field.name}")
         if field.required and found and found[0] in other:
-            raise MappingError(("usage", field.name), "a number that must be there is spelled in one way")
+            raise MappingError(("usage", field.name), "a required number can have only one name")
         if found or field.required:
             own = counts[found[0]] if found else None
             totals.append(TotalPlan(field.python, own, others, parts, field.required, gap))

@@ -135,7 +135,7 @@ def _other(parameters: Any, name: str, shaper: TypePlanner) -> AliasPlan | None:
     if parameters is None or object_view(parameters, shaper.lookup) is not None:
         return None
     keywords = tuple(k for k in asserted_keywords(parameters) if k not in FAMILIES["object"])
-    described = "Arguments that are not an object: the schema does not say that they are one."
+    described = "Arguments of a tool whose schema does not require an object."
     return AliasPlan(type_name(name, taken=shaper.taken), described, {}, Check(parameters, keywords, parameters))
 
 

@@ -157,7 +157,7 @@ def _generated(schema: dict[str, Any], **options: Any) -> str:
         ),
     )
     if not isinstance(code, str):
-        raise TypeError(f"one module was asked for, {type(code).__name__} came back")
+        raise TypeError(f"expected one module, got {type(code).__name__}")
     return code
 
 
@@ -213,7 +213,7 @@ class _Tokens(ast.NodeTransformer):
             return self.visit(deepcopy(self.parts[node.id]))
         name = self.classes.get(node.id) or _RENAMED.get(node.id, node.id)
         if node.id not in self.classes and name not in _KNOWN:
-            raise ValueError(f"a type expression has the unknown name {name}")
+            raise ValueError(f"unknown name {name} in a type expression")
         self._used.add(name)
         return ast.Name(name)
 
@@ -290,7 +290,7 @@ def _read(text: str, format: Format) -> tuple[tuple[ClassText, ...], tuple[Alias
                 aliases[name] = AliasText(name, format.types[name].description, ast.unparse(node.value))
     missing = format.types.keys() - classes.keys() - aliases.keys() - {"Metadata"}
     if missing:
-        raise ValueError(f"the model generator gave no {', '.join(sorted(missing))}")
+        raise ValueError(f"the model generator did not generate {', '.join(sorted(missing))}")
     return (
         tuple(classes[n] for n in format.types if n in classes),
         tuple(aliases[n] for n in format.types if n in aliases),

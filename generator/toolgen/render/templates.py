@@ -88,4 +88,4 @@ def format_text(path: str, text: str) -> str:
     try:
         return ruff_api.format_string(path, text)
     except ruff_api.errors.RuffError as error:
-        raise ValueError(f"{path}: a template made text that is not valid Python: {error}") from error
+        raise ValueError(f"{path}: the template produced invalid Python: {error}") from error

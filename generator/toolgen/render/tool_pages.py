@@ -302,7 +302,7 @@ def _markdown(tool: Mapping[str, Any]) -> str:
     lines = [
         f"# {tool['name']}",
         "",
-        tool["description"] or "There is no description.",
+        tool["description"] or "This tool has no description.",
         "",
         f"Risk: {tool['risk']}.",
         "",

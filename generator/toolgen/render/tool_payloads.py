@@ -76,7 +76,7 @@ class InMemoryPackage(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         exec(code, module.__dict__)  # noqa: S102 - our own rendered text, see the class
 
 
-CLOSING = "further properties"
+CLOSING = "additional properties"
 """What a closed object cannot have."""
 
 Status = Literal["ok", "lossy", "refused", "not offered"]
@@ -265,7 +265,7 @@ def _told(record: Any, tool: Tool) -> ToolLosses:
 
 
 def _why_open(record: Any, tool: Tool) -> ToolLosses:
-    reason = f"not strict: {record.what}, for {record.reason}" if record.what != "strict" else record.reason
+    reason = f"not strict, because of {record.what}: {record.reason}" if record.what != "strict" else record.reason
     return ToolLosses(
         tool.place(record.way, record.what), pointer_text(record.way), "strict", "dropped", reason, "parse_arguments"
     )

@@ -77,7 +77,7 @@ def _types(plan: ModelsPlan, expressions: Iterator[Expression]) -> str:
         environment()
         .get_template("types.py.jinja")
         .render(
-            title="Types that tools share.",
+            title="Types that several tools share.",
             imports=imports.lines(),
             exports=sorted((str(item.name) for item in plan.items), key=natural_key),
             functions=functions,

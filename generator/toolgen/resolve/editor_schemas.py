@@ -17,42 +17,42 @@ __all__ = ["editor_schema"]
 _VOCABULARY = "JSONSchema"
 
 _HELP = {
-    "type": "What kind of value this is; a list of kinds where several are taken.",
+    "type": "The type of the value, or a list of types.",
     "properties": "The properties of an object, each with its schema.",
-    "required": "The names of the properties that have to be there; all others may be left out.",
-    "additionalProperties": "Whether an object may have further properties (false: none), or the schema of these.",
-    "patternProperties": "Schemas of properties by patterns of their names.",
-    "propertyNames": "A schema that every name of a property has to satisfy.",
+    "required": "The names of the required properties. All others are optional.",
+    "additionalProperties": "Whether an object may have additional properties (false: no), or the schema of their values.",
+    "patternProperties": "Schemas for properties whose names match a pattern.",
+    "propertyNames": "A schema for the names of the properties.",
     "items": "The schema of each item of an array.",
-    "prefixItems": "The schemas of the first items of an array, in their order.",
-    "enum": "The values that are taken, and no other.",
-    "const": "The one value that is taken.",
-    "description": "What the value means, as the model reads it. Quote text that has a comma or a colon in it.",
-    "title": "A short name, for people.",
-    "default": "What the argument is where it is left out.",
-    "examples": "Values that fit.",
-    "format": "What a text looks like: date, date-time, time, uuid, email, uri, …; path marks a path of a file.",
-    "pattern": "A regular expression that a text has to match somewhere. No look-around, no back references.",
-    "minLength": "The least number of characters of a text.",
-    "maxLength": "The greatest number of characters of a text.",
-    "minimum": "The least number that is taken.",
-    "maximum": "The greatest number that is taken.",
+    "prefixItems": "The schemas of the first items of an array, in order.",
+    "enum": "The list of allowed values.",
+    "const": "The only allowed value.",
+    "description": "What the value means. The model reads it. Put text with a comma or a colon in quotes.",
+    "title": "A short name for people.",
+    "default": "The value that applies if the argument is absent.",
+    "examples": "Examples of valid values.",
+    "format": "The form of a string: date, date-time, time, uuid, email, uri, …; `path` marks a file path.",
+    "pattern": "A regular expression that the string has to match somewhere. Look-around and backreferences are not supported.",
+    "minLength": "The minimum number of characters of a string.",
+    "maxLength": "The maximum number of characters of a string.",
+    "minimum": "The smallest allowed number.",
+    "maximum": "The largest allowed number.",
     "exclusiveMinimum": "The number has to be greater than this.",
     "exclusiveMaximum": "The number has to be less than this.",
     "multipleOf": "The number has to be a multiple of this.",
-    "minItems": "The least number of items of an array.",
-    "maxItems": "The greatest number of items of an array.",
-    "uniqueItems": "Whether no item may come twice.",
-    "minProperties": "The least number of properties of an object.",
-    "maxProperties": "The greatest number of properties of an object.",
-    "anyOf": "Schemas of which the value has to fit at least one.",
-    "oneOf": "Schemas of which the value has to fit exactly one. Few providers take it; anyOf is understood by more.",
-    "allOf": "Schemas that the value has to fit all.",
-    "not": "A schema that the value may not fit.",
-    "if": "A schema that decides whether `then` or `else` holds.",
-    "$ref": "Another schema instead of this one: a path relative to this file (../types/place.yaml), or a place in it (#/$defs/Name).",
-    "$defs": "Schemas to refer to by `$ref: '#/$defs/Name'`.",
-    "deprecated": "Whether new code should not use this any more.",
+    "minItems": "The minimum number of items of an array.",
+    "maxItems": "The maximum number of items of an array.",
+    "uniqueItems": "Whether all items have to be different.",
+    "minProperties": "The minimum number of properties of an object.",
+    "maxProperties": "The maximum number of properties of an object.",
+    "anyOf": "The value has to match at least one of these schemas.",
+    "oneOf": "The value has to match exactly one of these schemas. More providers support anyOf.",
+    "allOf": "The value has to match all of these schemas.",
+    "not": "The value must not match this schema.",
+    "if": "If the value matches this schema, `then` applies, otherwise `else`.",
+    "$ref": "Use another schema here: a path relative to this file (../types/place.yaml), or a location in it (#/$defs/Name).",
+    "$defs": "Schemas that `$ref: '#/$defs/Name'` refers to.",
+    "deprecated": "Whether new code should no longer use this.",
 }
 
 
@@ -116,8 +116,8 @@ def _support(keyword: str, profiles: Mapping[str, Mapping[str, Any]]) -> str:
             if isinstance(known, list) and keyword not in known:
                 providers.append(name)
     always, strict = lacking["open"], [name for name in lacking["strict"] if name not in lacking["open"]]
-    said = f" Not known to {', '.join(always)}: it goes into the description there." if always else ""
-    return said + (f" Not known to {', '.join(strict)} where the tool is strict." if strict else "")
+    said = f" Not supported by {', '.join(always)}, where it is moved into the description." if always else ""
+    return said + (f" Not supported by {', '.join(strict)} in strict mode." if strict else "")
 
 
 def _is_old(schema: Any) -> bool:

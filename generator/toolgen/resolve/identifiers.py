@@ -157,7 +157,7 @@ def check_type_names(named: Iterable[tuple[str, Span]], findings: Findings) -> N
     for name, span in named:
         first = seen.setdefault(fold(name), span)
         if first is not span:
-            related = (Related(first, "the first one"),)
+            related = (Related(first, "first defined here"),)
             findings.add("type-names-collide", span, related=related, name=name, first=RawText(first.path))
 
 

@@ -56,7 +56,7 @@ def link(parsed: Parsed, findings: Findings) -> tuple[tuple[Tool, ...], tuple[Sh
 def _check_types_are_schemas(library: SchemaRegistry, findings: Findings) -> None:
     for key, document in library.documents.items():
         if key not in library.tools and not isinstance(document.value, dict | bool):
-            reason = RawText("a schema is an object, true or false")
+            reason = RawText("a schema must be an object, true or false")
             findings.add("schema-invalid", document.span(), keyword=document.source, reason=reason)
 
 
@@ -170,7 +170,7 @@ def link_catalog(parsed: Parsed, providers: Sequence[str], findings: Findings) -
             findings.add(
                 "provider-unknown",
                 Span(sources.name) if providers or not sources.config else sources.config.span("providers", i),
-                hint=did_you_mean(name, known) or f"known are {', '.join(known)}",
+                hint=did_you_mean(name, known) or f"known providers: {', '.join(known)}",
                 name=name,
             )
     linked = _linked_profiles(sources, wanted, findings)

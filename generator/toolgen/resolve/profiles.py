@@ -135,7 +135,7 @@ def check_defaults(parsed: Parsed, linked: Iterable[Profile], known: Collection[
         return
     for name in defaults:
         if name not in known:
-            hint = did_you_mean(name, known) or f"known are {', '.join(known)}"
+            hint = did_you_mean(name, known) or f"known providers: {', '.join(known)}"
             findings.add("provider-unknown", sources.config.key_span("defaults", name), hint=hint, name=name)
     profiles = {profile.name: profile for profile in link_profiles(sources.providers, defaults, Findings())}
     profiles |= {profile.name: profile for profile in linked}

@@ -43,10 +43,10 @@ _FORMATS_OF_OPENAPI = frozenset(
 """Formats of the OpenAPI Format Registry, which says something to readers and checks nothing."""
 
 _MEANT = {
-    "nullable": 'JSON Schema has no such keyword: write `type: [string, "null"]`',
-    "example": "JSON Schema has a list instead: `examples: […]`",
-    "optional": "an optional property is one that `required` does not name",
-    "inputSchema": "a schema stands here itself, without a key around it",
+    "nullable": 'JSON Schema has no such keyword; use `type: [string, "null"]`',
+    "example": "JSON Schema uses a list: `examples: […]`",
+    "optional": "properties are optional unless `required` lists them",
+    "inputSchema": "put the schema itself here, without a key around it",
 }
 """Words of other formats, and what to write instead."""
 
@@ -80,7 +80,8 @@ class KeywordChecks:
         self._findings.add(
             "parameters-bare",
             self._library.key_span(place, first),
-            hint=f"write `{place.pointer[0]}: {{type: object, properties: {{{first[:40]}: …}}, required: [{first[:40]}]}}`",
+            hint=f"write `{place.pointer[0]}: {{type: object, properties: {{{first[:40]}: …}}, required: "
+            f"[{first[:40]}]}}`",
             key=RawText(str(place.pointer[0])),
             names=RawText(join_names([quote_name(name) for name in schema][:8])),
         )
@@ -96,7 +97,7 @@ class KeywordChecks:
             near = closest_names(key, (word for word in known if word not in schema), alike=0.75)
             hint = _MEANT.get(key) or (f"did you mean {quote_name(near[0])}?" if near else None)
             if key not in _MEANT and isinstance(value, Mapping) and _looks_like_a_schema(value):
-                hint = "a property stands under `properties`"
+                hint = "declare it under `properties`"
             self._findings.add("keyword-unknown", self._library.key_span(place, key), hint=hint, keyword=key)
 
     def _format(self, schema: Mapping[str, Any], place: SchemaLocation) -> None:
@@ -174,13 +175,13 @@ def check_bounds(
     for keyword in _COUNTS:
         value = schema.get(keyword, 0)
         if not _number(value) or value != int(value) or value < 0:
-            bad[keyword] = "a whole number from zero on"
+            bad[keyword] = "a whole number, zero or greater"
     for keyword in _NUMBERS:
         if not _number(schema.get(keyword, 0)):
             bad[keyword] = "a number"
     step = schema.get("multipleOf", 1)
     if not _number(step) or step <= 0:
-        bad["multipleOf"] = "a number above zero"
+        bad["multipleOf"] = "a number greater than zero"
     for keyword, wanted in bad.items():
         findings.add(
             "bound-invalid",
@@ -384,5 +385,7 @@ def _explained(error: ValidationError) -> tuple[RawText, str | None]:
         expected = " or ".join(words(error.validator_value))
         return RawText(f"expected {expected}, found {json_type(value)}"), type_hint(expected, value)
     if value is None:
-        return RawText("null is no value of it"), "put null in quotes where its type is meant, or take it out"
+        return RawText(
+            "null is not a valid value for it"
+        ), "for the type null, put it in quotes; otherwise remove the keyword"
     return RawText(error.message[:200].encode("unicode_escape").decode("ascii")), None

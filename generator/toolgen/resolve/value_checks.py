@@ -105,12 +105,12 @@ def _ref(validator: Any, ref: str, instance: Any, _: Any) -> Iterator[Validation
         judge.known[key] = not errors
         yield from errors
     elif not fits:
-        yield ValidationError(f"it is not what {ref} describes")
+        yield ValidationError(f"it does not match {ref}")
 
 
 def _pattern(_: Any, pattern: str, instance: Any, __: Any) -> Iterator[ValidationError]:
     if isinstance(instance, str) and not matches(pattern, instance):
-        yield ValidationError("the text does not match the pattern")
+        yield ValidationError("the string does not match the pattern")
 
 
 def _pattern_properties(validator: Any, patterns: Any, instance: Any, _: Any) -> Iterator[ValidationError]:
@@ -132,12 +132,12 @@ def _additional(validator: Any, extra: Any, instance: Any, schema: Any) -> Itera
 
 def _format(_: Any, name: Any, instance: Any, __: Any) -> Iterator[ValidationError]:
     if isinstance(instance, str) and name in FORMATS and not is_format(name, instance):
-        yield ValidationError(f"it is not of the format {name}")
+        yield ValidationError(f"it does not have the format {name}")
 
 
 def _unique(_: Any, unique: Any, instance: Any, __: Any) -> Iterator[ValidationError]:
     if unique and isinstance(instance, list) and len(set(map(_identity, instance))) < len(instance):
-        yield ValidationError("an item is there twice")
+        yield ValidationError("two items are equal")
 
 
 def _enum(_: Any, values: Any, instance: Any, __: Any) -> Iterator[ValidationError]:
@@ -145,12 +145,12 @@ def _enum(_: Any, values: Any, instance: Any, __: Any) -> Iterator[ValidationErr
     if id(values) not in listed:
         listed[id(values)] = frozenset(map(_identity, values))
     if _identity(instance) not in listed[id(values)]:
-        yield ValidationError("it is not one of the values listed")
+        yield ValidationError("it is not one of the listed values")
 
 
 def _const(_: Any, value: Any, instance: Any, __: Any) -> Iterator[ValidationError]:
     if _identity(value) != _identity(instance):
-        yield ValidationError("it is another value than the constant")
+        yield ValidationError("it differs from the constant")
 
 
 def _counted(keyword: Keyword) -> Keyword:

@@ -42,5 +42,5 @@ def call_tool_keywords(params: dict[str, Any], accepted: Collection[str], writer
         if keyword in accepted:
             found[keyword] = value
         else:
-            writer.report_loss((ROOT, key), key, "dropped", "warning", "the client has no keyword for it")
+            writer.report_loss((ROOT, key), key, "dropped", "warning", "the client does not accept it as an argument")
     return found

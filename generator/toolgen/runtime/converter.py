@@ -104,15 +104,19 @@ class Converter:
     def to_tool_choice(
         self, choice: ToolChoice, *, on_loss: OnLoss | None = None, on_unsupported: OnUnsupported = "error"
     ) -> Any:
-        """Write a tool choice; None where it is said by leaving it out.
+        """Convert a tool choice to the wire.
 
         Args:
-            choice: the choice to write.
-            on_loss: called with each `Loss`; without it, a warning of Python's says what was lost.
-            on_unsupported: "error" raises where the wire cannot keep what was asked for, "weaken" reports it.
+            choice: The tool choice.
+            on_loss: Called with each `Loss`. Without it, all losses except notes are issued as Python warnings.
+            on_unsupported: What to do if the wire cannot express what is asked for: "error" raises, "weaken" reports a
+                loss.
+
+        Returns:
+            The JSON value of the wire. None if the choice is made by leaving the key out.
 
         Raises:
-            ConversionError: the wire cannot keep the choice, and it was not allowed to weaken it.
+            ConversionError: The wire does not support the choice, and `on_unsupported` is "error".
         """
         writer = Writer(self.wire, on_loss, on_unsupported)
         written = self.write_tool_choice(choice, ABSENT, ROOT, writer)
@@ -120,26 +124,33 @@ class Converter:
         return None if written is ABSENT else written
 
     def from_tool_choice(self, wire: Any, *, tools: Iterable[ToolDefinition | OpaquePart] = ()) -> ToolChoice | None:
-        """Read a tool choice; None for one that the format has no word for.
+        """Convert a tool choice from the wire.
 
         Args:
-            wire: the value as the API has it.
-            tools: definitions of tools that this package does not declare.
+            wire: The JSON value of the wire.
+            tools: Definitions of tools that the package does not declare, to decode their arguments.
+
+        Returns:
+            The tool choice. None if the format has no equivalent.
         """
         return self.read_tool_choice(self.normalize(wire), ROOT, Reader(self.wire, tools=tools))[0]
 
     def to_messages(
         self, messages: Sequence[Message], *, on_loss: OnLoss | None = None, on_unsupported: OnUnsupported = "error"
     ) -> list[Any]:
-        """Write messages as the wire's own.
+        """Convert messages to the wire.
 
         Args:
-            messages: messages of the format, in their order.
-            on_loss: called with each `Loss`; without it, a warning of Python's says what was lost.
-            on_unsupported: "error" raises where the wire cannot keep what was asked for, "weaken" reports it.
+            messages: The messages of a conversation, in order.
+            on_loss: Called with each `Loss`. Without it, all losses except notes are issued as Python warnings.
+            on_unsupported: What to do if the wire cannot express what is asked for: "error" raises, "weaken" reports a
+                loss.
+
+        Returns:
+            The JSON messages of the wire. Their number may differ, because some wires merge or split messages.
 
         Raises:
-            ConversionError: a value cannot be written as it was meant.
+            ConversionError: The wire cannot express a value, and `on_unsupported` is "error".
         """
         writer = Writer(self.wire, on_loss, on_unsupported)
         written = self.write_messages(messages, ABSENT, ROOT, writer)
@@ -147,29 +158,39 @@ class Converter:
         return written
 
     def from_messages(self, wire: Any, *, tools: Iterable[ToolDefinition | OpaquePart] = ()) -> list[Message]:
-        """Read the wire's messages; the assistant's are counted as turns from 0.
+        """Convert messages from the wire.
 
         Args:
-            wire: the value as the API has it.
-            tools: definitions of tools that this package does not declare.
+            wire: The JSON value of the wire.
+            tools: Definitions of tools that the package does not declare, to decode their arguments.
+
+        Returns:
+            The messages. Assistant messages count as turns from 0, for synthetic ids.
 
         Raises:
-            ConversionError: a value has the wrong JSON type.
+            ConversionError: A value has the wrong JSON type.
         """
         return self.read_messages(self.normalize(wire), ROOT, Reader(self.wire, tools=tools))[0]
 
     def to_request(
         self, request: Request, *, on_loss: OnLoss | None = None, on_unsupported: OnUnsupported = "error"
     ) -> dict[str, Any]:
-        """Write the body of a request, JSON-ready.
+        """Convert a request to the JSON body for the API.
 
         Args:
-            request: the request to write.
-            on_loss: called with each `Loss`; without it, a warning of Python's says what was lost.
-            on_unsupported: "error" raises where the wire cannot keep what was asked for, "weaken" reports it.
+            request: The request.
+            on_loss: Called with each `Loss`. Without it, all losses except notes are issued as Python warnings.
+            on_unsupported: What to do if the wire cannot express what is asked for: "error" raises, "weaken" reports a
+                loss.
+
+        Returns:
+            The body, ready for `json.dumps`.
 
         Raises:
-            ConversionError: a value cannot be written as it was meant.
+            ConversionError: The wire cannot express a value, and `on_unsupported` is "error".
+
+        Example:
+            body = to_request(Request([UserMessage("Hi")], model="some-model"))
         """
         writer = Writer(self.wire, on_loss, on_unsupported, tools=request.tools or ())
         written = self.write_request(request, ROOT, writer)
@@ -179,15 +200,18 @@ class Converter:
     def from_request(
         self, body: Any, model: str | None = None, *, tools: Iterable[ToolDefinition | OpaquePart] = ()
     ) -> Request:
-        """Read the body of a request. `model` is its model where the body names none.
+        """Convert the JSON body of a request.
 
         Args:
-            body: the JSON body.
-            model: the model, for a body that names none.
-            tools: definitions of tools that this package does not declare.
+            body: The JSON body.
+            model: The model, if the body does not name one.
+            tools: Definitions of tools that the package does not declare, to decode their arguments.
+
+        Returns:
+            The request.
 
         Raises:
-            ConversionError: a value has the wrong JSON type.
+            ConversionError: A value has the wrong JSON type.
         """
         if type(body) is not dict:
             raise wrong_type(ROOT, "an object", body)
@@ -199,15 +223,18 @@ class Converter:
     def from_response(
         self, response: Any, turn: int = 0, *, tools: Iterable[ToolDefinition | OpaquePart] = ()
     ) -> Completion:
-        """Read a response.
+        """Convert a response of the API.
 
         Args:
-            response: the body of a response, or the official client's object.
-            turn: the number of assistant messages before it; ids that are made here count by it.
-            tools: definitions of tools that this package does not declare.
+            response: The JSON body of a response, or the official client's response object.
+            turn: Index of the assistant message in the conversation, from 0. Synthetic ids contain it.
+            tools: Definitions of tools that the package does not declare, to decode their arguments.
+
+        Returns:
+            The completion. `completion.message` has the text and the calls, in the order of the model.
 
         Raises:
-            ConversionError: it is an API error (see `from_error`), or a value has the wrong JSON type.
+            ConversionError: The body is an API error (use `from_error`), or a value has the wrong JSON type.
         """
         return self.read_response(
             self.normalize(self.client_data(response, ROOT)), ROOT, Reader(self.wire, turn, tools)
@@ -222,17 +249,21 @@ class Converter:
         on_loss: OnLoss | None = None,
         on_unsupported: OnUnsupported = "error",
     ) -> Any:
-        """Write a response.
+        """Convert a completion to a response of the API, for apps that act as the provider.
 
         Args:
-            completion: the completion to write.
-            id: the id of the response, where the completion has none.
-            created: seconds since 1970, where the completion has none.
-            on_loss: called with each `Loss`; without it, a warning of Python's says what was lost.
-            on_unsupported: "error" raises where the wire cannot keep what was asked for, "weaken" reports it.
+            completion: The completion.
+            id: The id of the response, if the completion has none.
+            created: The creation time in seconds since 1970, if the completion has none.
+            on_loss: Called with each `Loss`. Without it, all losses except notes are issued as Python warnings.
+            on_unsupported: What to do if the wire cannot express what is asked for: "error" raises, "weaken" reports a
+                loss.
+
+        Returns:
+            The JSON body of the response.
 
         Raises:
-            ConversionError: a value cannot be written as it was meant.
+            ConversionError: The wire cannot express a value, and `on_unsupported` is "error".
         """
         writer = Writer(self.wire, on_loss, on_unsupported, answer=True)
         written = self.write_response(completion, id, created, writer)
@@ -242,25 +273,31 @@ class Converter:
     def from_tool_calls(
         self, response: Any, turn: int = 0, *, tools: Iterable[ToolDefinition | OpaquePart] = ()
     ) -> list[ToolCall]:
-        """Read the calls of a response.
+        """Extract the tool calls from a response of the API.
 
         Args:
-            response: the body of a response, or the official client's object.
-            turn: the number of assistant messages before it; ids that are made here count by it.
-            tools: definitions of tools that this package does not declare.
+            response: The JSON body of a response, or the official client's response object.
+            turn: Index of the assistant message in the conversation, from 0. Synthetic ids contain it.
+            tools: Definitions of tools that the package does not declare, to decode their arguments.
+
+        Returns:
+            The calls, in the order of the model. A call with `invalid` set must not be run.
 
         Raises:
-            ConversionError: as `from_response`.
+            ConversionError: As `from_response`.
         """
         content = self.from_response(response, turn, tools=tools).message.content
         return [part.call for part in content if type(part) is ToolCallPart] if type(content) is list else []
 
     def from_error(self, status: int, body: Any) -> ApiError:
-        """Read an error that the API answered with. `body` is its JSON, or its text.
+        """Convert an error response of the API.
 
         Args:
-            status: the HTTP status.
-            body: the JSON body.
+            status: The HTTP status code.
+            body: The body of the error response: JSON data, or text.
+
+        Returns:
+            The error: its kind, its message, and whether a retry may help.
         """
         return api_error(self.wire.name, status, body, self.ERRORS)
 
@@ -296,7 +333,7 @@ class ToolConverter(Converter):
     write_tool_result: ObjectWriter[ToolResult]
 
     def tools(self, *names: str) -> list[dict[str, Any]]:
-        """The value of the wire's `tools` for some declared tools, in the order given; the entries are shared."""
+        """Return the entries of some declared tools, in the given order. They are shared, so do not change them."""
         crowded_out = self.wire.declared.crowded_out  # fewer tools leave each of them more room
         if crowded_out and not crowded_out.isdisjoint(names):
             found = [self.wire.declared.definitions[name] for name in names]
@@ -310,15 +347,19 @@ class ToolConverter(Converter):
         on_loss: OnLoss | None = None,
         on_unsupported: OnUnsupported = "error",
     ) -> list[Any]:
-        """Write tool definitions as the wire's `tools`.
+        """Convert tool definitions to the wire.
 
         Args:
-            definitions: the tools to write.
-            on_loss: called with each `Loss`; without it, a warning of Python's says what was lost.
-            on_unsupported: "error" raises where the wire cannot keep what was asked for, "weaken" reports it.
+            definitions: The tools.
+            on_loss: Called with each `Loss`. Without it, all losses except notes are issued as Python warnings.
+            on_unsupported: What to do if the wire cannot express what is asked for: "error" raises, "weaken" reports a
+                loss.
+
+        Returns:
+            The value of `tools` in a request body.
 
         Raises:
-            ConversionError: a tool may not be sent to this provider, or its schema is not a schema.
+            ConversionError: A tool excludes this provider, or its schema is not valid.
         """
         writer = Writer(self.wire, on_loss, on_unsupported)
         written: list[Any] = self.write_tools(definitions, ABSENT, ROOT, writer)
@@ -328,29 +369,36 @@ class ToolConverter(Converter):
     def from_tools(
         self, wire: Any, *, tools: Iterable[ToolDefinition | OpaquePart] = ()
     ) -> list[ToolDefinition | OpaquePart]:
-        """Read the wire's `tools`; the provider's own tools stay opaque.
+        """Convert tool definitions from the wire.
 
         Args:
-            wire: the value as the API has it.
-            tools: definitions of tools that this package does not declare.
+            wire: The JSON value of the wire.
+            tools: Definitions of tools that the package does not declare, to decode their arguments.
+
+        Returns:
+            The definitions. The provider's own tools are opaque parts.
 
         Raises:
-            ConversionError: a value has the wrong JSON type.
+            ConversionError: A value has the wrong JSON type.
         """
         return self.read_tools(self.normalize(wire), ROOT, Reader(self.wire, tools=tools))[0] or []
 
     def to_tool_call(
         self, call: ToolCall, *, on_loss: OnLoss | None = None, on_unsupported: OnUnsupported = "error"
     ) -> dict[str, Any]:
-        """Write one call.
+        """Convert a call to the wire.
 
         Args:
-            call: the call.
-            on_loss: called with each `Loss`; without it, a warning of Python's says what was lost.
-            on_unsupported: "error" raises where the wire cannot keep what was asked for, "weaken" reports it.
+            call: The call.
+            on_loss: Called with each `Loss`. Without it, all losses except notes are issued as Python warnings.
+            on_unsupported: What to do if the wire cannot express what is asked for: "error" raises, "weaken" reports a
+                loss.
+
+        Returns:
+            The JSON object of the wire.
 
         Raises:
-            ConversionError: its arguments hold what JSON cannot.
+            ConversionError: The arguments cannot be written as JSON.
         """
         writer = Writer(self.wire, on_loss, on_unsupported)
         written = self.write_tool_call(call, ROOT, writer)
@@ -360,15 +408,19 @@ class ToolConverter(Converter):
     def to_tool_result(
         self, result: ToolResult, *, on_loss: OnLoss | None = None, on_unsupported: OnUnsupported = "error"
     ) -> dict[str, Any]:
-        """Write one result.
+        """Convert a result to the wire.
 
         Args:
-            result: the result.
-            on_loss: called with each `Loss`; without it, a warning of Python's says what was lost.
-            on_unsupported: "error" raises where the wire cannot keep what was asked for, "weaken" reports it.
+            result: The result.
+            on_loss: Called with each `Loss`. Without it, all losses except notes are issued as Python warnings.
+            on_unsupported: What to do if the wire cannot express what is asked for: "error" raises, "weaken" reports a
+                loss.
+
+        Returns:
+            The JSON object of the wire.
 
         Raises:
-            ConversionError: its value cannot be written, or the wire cannot keep its error flag.
+            ConversionError: The value cannot be written, or the wire cannot express the error flag.
         """
         writer = Writer(self.wire, on_loss, on_unsupported)
         written = self.write_tool_result(result, ROOT, writer)
@@ -382,15 +434,19 @@ class SdkConverter(Converter):
     def to_sdk(
         self, request: Request, *, on_loss: OnLoss | None = None, on_unsupported: OnUnsupported = "error"
     ) -> dict[str, Any]:
-        """Write a request as keyword arguments of the official client's own call.
+        """Convert a request to keyword arguments for the official client.
 
         Args:
-            request: the request to write.
-            on_loss: called with each `Loss`; without it, a warning of Python's says what was lost.
-            on_unsupported: "error" raises where the wire cannot keep what was asked for, "weaken" reports it.
+            request: The request.
+            on_loss: Called with each `Loss`. Without it, all losses except notes are issued as Python warnings.
+            on_unsupported: What to do if the wire cannot express what is asked for: "error" raises, "weaken" reports a
+                loss.
+
+        Returns:
+            The keyword arguments for the client's method.
 
         Raises:
-            ConversionError: a value cannot be written as it was meant.
+            ConversionError: The wire cannot express a value, and `on_unsupported` is "error".
         """
         body = self.to_request(request, on_loss=on_loss, on_unsupported=on_unsupported)
         return self.sdk_call(body, self.SDK_KEYWORDS)

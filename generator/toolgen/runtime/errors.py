@@ -1,8 +1,8 @@
-"""What conversions raise and warn of.
+"""Errors and warnings of conversions.
 
-ConversionError (ValueError)    a value cannot be read, or cannot be written as it was meant
-BareApiError (ConversionError)  what was to be an answer is an API's error
-ConversionLoss (UserWarning)    something was lost on the way, and nobody listened with `on_loss`
+ConversionError (ValueError)    a value cannot be converted
+BareApiError (ConversionError)  an API error where a response was expected
+ConversionLoss (UserWarning)    a loss, if no `on_loss` was given
 """
 
 from __future__ import annotations
@@ -15,7 +15,16 @@ __all__ = ["BareApiError", "ConversionError", "ConversionLoss", "type_name", "wr
 
 
 class ConversionError(ValueError):
-    """A value that cannot be converted. `path` says where, `reason` why; neither holds the conversation's content."""
+    """A value that cannot be converted.
+
+    Attributes:
+        path: Where the value is, such as `messages[0].content[1]`.
+        reason: What is wrong. It contains nothing of the conversation.
+
+    Attributes:
+        path: Where the value is, such as `messages[0].content[1]`.
+        reason: What is wrong. It contains nothing of the conversation.
+    """
 
     def __init__(self, path: str, reason: str) -> None:
         super().__init__(f"{path}: {reason}" if path else reason)
@@ -23,15 +32,22 @@ class ConversionError(ValueError):
         self.reason = reason
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Say how a copy is made, for the text that exceptions keep is made of two."""
+        """Say how a copy is made, because the message is made from two arguments."""
         return type(self), (self.path, self.reason), self.__dict__
 
 
 class BareApiError(ConversionError):
-    """What was to be an answer is an API's error. `body` is what `from_error` takes; the text has nothing of it."""
+    """An API error where a response was expected.
+
+    Attributes:
+        body: The error's body, for `from_error`. The message of the exception contains nothing of it.
+
+    Attributes:
+        body: The error's body, for `from_error`. The message of the exception contains nothing of it.
+    """
 
     def __init__(self, path: str, body: Any) -> None:
-        super().__init__(path, "is an API error; read it with from_error")
+        super().__init__(path, "is an API error; use from_error to read it")
         self.body = body
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -40,7 +56,7 @@ class BareApiError(ConversionError):
 
 
 class ConversionLoss(UserWarning):
-    """A loss of severity `warning` that no `on_loss` heard."""
+    """A loss that is not a note, issued as a warning because no `on_loss` was given."""
 
 
 _NAMES = {
@@ -56,11 +72,11 @@ _NAMES = {
 
 
 def type_name(found: Any) -> str:
-    """What a value is in JSON; the name of its class where JSON has no such thing."""
+    """Return the JSON type of a value, or the name of its class if JSON has no such type."""
     name = type(found).__name__
     return _NAMES.get(name, name)
 
 
 def wrong_type(at: Path, expected: str, found: Any) -> ConversionError:
-    """The error for a value of the wrong JSON type; null stands for a value that is not there."""
+    """Make the error for a value of the wrong JSON type. A missing value counts as null."""
     return ConversionError(format_path(at), f"must be {expected}, found {type_name(found)}")

@@ -36,7 +36,7 @@ def read_data_url(value: Any, at: Path, reader: Reader) -> tuple[str | None, str
     """Read url, data and media type; another kind of `data:` address stays an address.
 
     Raises:
-        ConversionError: the value is not a string.
+        ConversionError: The value is not a string.
     """
     if type(value) is not str:
         raise wrong_type(at, "a string", value)
@@ -52,14 +52,14 @@ def write_data_url(
     """Write the address.
 
     Raises:
-        UnsayableError: there is neither an address, nor data with its media type.
+        UnsupportedValueError: The part has neither a URL nor data with a media type.
     """
     if data is not None:
         if media_type is None:
-            raise UnsupportedValueError("data needs its media type")
+            raise UnsupportedValueError("data needs a media type")
         return f"data:{media_type};base64,{data}"
     if url is None:
-        raise UnsupportedValueError("there is neither an address nor data")
+        raise UnsupportedValueError("it has neither a URL nor data")
     if media_type is not None and url[:5] != "data:":
         writer.report_unsupported((at[0], "mediaType"), "mediaType")
     return url
@@ -69,7 +69,7 @@ def read_one_or_many(value: Any, at: Path, reader: Reader) -> tuple[list[str] | 
     """Read the texts.
 
     Raises:
-        ConversionError: the value is neither a text, nor a list of texts, nor null.
+        ConversionError: The value is neither a text, nor a list of texts, nor null.
     """
     if value is None or value is ABSENT:
         return None, ABSENT
@@ -94,7 +94,7 @@ def read_words(value: Any, at: Path, reader: Reader, table: Mapping[str, str]) -
     """Read a word; one that the table lacks is kept as it is.
 
     Raises:
-        ConversionError: the value is neither text nor null.
+        ConversionError: The value is neither a string nor null.
     """
     if value is None or value is ABSENT:
         return None, ABSENT
@@ -108,21 +108,21 @@ def write_words(word: str | None, kept: Any, at: Path, writer: Writer, table: Ma
     """Write a word.
 
     Raises:
-        UnsayableError: the wire has no word for it.
+        UnsupportedValueError: The wire has no such value.
     """
     if word is None:
         return kept
     for spelling, meaning in table.items():
         if meaning == word:
             return spelling
-    raise UnsupportedValueError("it has no word for it")
+    raise UnsupportedValueError("the API has no such value")
 
 
 def read_blank_if_none(value: Any, at: Path, reader: Reader) -> tuple[str | None, Any]:
     """Read the text; that there was none at all is kept.
 
     Raises:
-        ConversionError: it is neither text nor null.
+        ConversionError: The value is neither a string nor null.
     """
     if value is ABSENT:
         return None, {"$absent": True}
@@ -161,7 +161,7 @@ def read_effort(value: Any, at: Path, reader: Reader) -> tuple[Reasoning | None,
     """Read the effort.
 
     Raises:
-        ConversionError: it is neither text nor null.
+        ConversionError: The value is neither a string nor null.
     """
     if value is None or value is ABSENT:
         return None, ABSENT

@@ -35,28 +35,37 @@ _OTHERS = frozenset([SystemMessage, UserMessage, AssistantMessage])
 
 
 def has_tool_calls(message: Message) -> TypeGuard[AssistantMessage]:
-    """Whether a message is the assistant's and asks for calls.
+    """Whether a message is from the assistant and contains calls.
 
     Args:
-        message: the message.
+        message: The message.
+
+    Returns:
+        True for an assistant message with at least one call.
     """
     return type(message) is AssistantMessage and bool(tool_calls_of(message))
 
 
 def is_tool_result(message: Message) -> TypeGuard[ToolMessage]:
-    """Whether a message holds results of calls.
+    """Whether a message contains results of calls.
 
     Args:
-        message: the message.
+        message: The message.
+
+    Returns:
+        True for a tool message.
     """
     return type(message) is ToolMessage
 
 
 def text_of(message: Message) -> str:
-    """The text of a message, its text parts joined; of results those of kind text.
+    """Join the text of a message. For results, this is the text of kind `text`.
 
     Args:
-        message: the message.
+        message: The message.
+
+    Returns:
+        The text; empty if there is none.
     """
     if type(message) is ToolMessage:
         return "".join(r.value for r in message.results if r.kind == "text")
@@ -67,10 +76,13 @@ def text_of(message: Message) -> str:
 
 
 def tool_calls_of(message: Message) -> list[ToolCall]:
-    """The calls of a message, in their order.
+    """Return the calls of a message.
 
     Args:
-        message: the message.
+        message: The message.
+
+    Returns:
+        The calls, in order.
     """
     if type(message) is not AssistantMessage or type(message.content) is not list:
         return []
@@ -78,16 +90,20 @@ def tool_calls_of(message: Message) -> list[ToolCall]:
 
 
 def expand(result: ToolResult, fetch: Callable[[str], str]) -> ToolResult:
-    """A trimmed result made whole: `fetch` gives the text that its reference names. One that is whole stays as it is.
+    """Replace a truncated result by the complete one.
 
-    Of data the text is read as JSON; of parts it stands for their text, where the first of it was.
+    A result that is complete is returned as it is. For `data`, the fetched text is read as JSON. For `multimodal`, it
+    replaces the text parts.
 
     Args:
-        result: the result.
-        fetch: gives the text that a reference names, by its id.
+        result: The result.
+        fetch: Function that returns the stored text for the id of a reference.
+
+    Returns:
+        The complete result.
 
     Raises:
-        ConversionError: the text of data is not valid JSON.
+        ConversionError: The fetched text of `data` is not valid JSON.
     """
     if not result.trimmed or result.output_ref is None:
         return result
@@ -97,7 +113,7 @@ def expand(result: ToolResult, fetch: Callable[[str], str]) -> ToolResult:
         try:
             value = loads(text)
         except ValueError as error:
-            raise ConversionError("value", "what was fetched is not valid JSON") from error
+            raise ConversionError("value", "the fetched result is not valid JSON") from error
     elif result.kind == "multimodal":
         places = [i for i, part in enumerate(result.value) if type(part) is TextPart]
         value = [part for part in result.value if type(part) is not TextPart]
@@ -106,31 +122,37 @@ def expand(result: ToolResult, fetch: Callable[[str], str]) -> ToolResult:
 
 
 def validate(messages: Sequence[Message]) -> list[Finding]:
-    """What providers would refuse: calls without results, results without calls, ids twice, results out of order.
+    """Find what providers would reject: missing results, missing calls, duplicate ids, and results out of order.
 
-    A result belongs to the last call before it that has its id and no result yet, so ids may repeat from turn to turn.
+    A result belongs to the last call before it that has its id and no result yet, so ids may repeat in later turns.
 
     Args:
-        messages: messages of the format, in their order.
+        messages: The messages of a conversation, in order.
+
+    Returns:
+        The findings; empty if the history is valid.
 
     Raises:
-        TypeError: a value is not a message.
+        TypeError: A value is not a message.
     """
     return _Pairs(messages).findings()
 
 
 def repair(messages: Sequence[Message]) -> tuple[list[Message], list[Finding]]:
-    """Fix all that `validate` finds, and return its findings; the messages given are not changed.
+    """Fix everything that `validate` finds. The given messages are not changed.
 
-    A call without a result gets an error result; a result without a call, or a second one, is dropped; results move
-    directly after their calls; a call with an id that was used before gets a new one, and so does its result. A result
-    that is paired is never dropped, and a turn without a fault stays as it is.
+    A call without a result gets an error result. A result without a call, or a second result, is dropped. Results move
+    directly after their calls. A call with a duplicate id gets a new one, and so does its result. Results that belong
+    to a call are never dropped, and valid turns are not changed.
 
     Args:
-        messages: messages of the format, in their order.
+        messages: The messages of a conversation, in order.
+
+    Returns:
+        The repaired messages, and the findings of `validate`.
 
     Raises:
-        TypeError: a value is not a message.
+        TypeError: A value is not a message.
     """
     pairs = _Pairs(messages)
     findings = pairs.findings()
@@ -170,7 +192,7 @@ class _Pairs:
                     if waiting:
                         self._pair(_taken(waiting, -1), result, i, j, last_other)
                     elif result.tool_call_id in seen:
-                        self._add(f"messages[{i}].results[{j}]", "duplicate_result", "its call has a result already")
+                        self._add(f"messages[{i}].results[{j}]", "duplicate_result", "the call already has a result")
                     else:
                         early.setdefault(result.tool_call_id, []).append((i, j, result))
                 continue
@@ -181,7 +203,7 @@ class _Pairs:
             for position, call in enumerate(tool_calls_of(message)):
                 identifier = call.id
                 if identifier in seen:
-                    self._add(f"messages[{i}]", "duplicate_id", "an id that a call before it has")
+                    self._add(f"messages[{i}]", "duplicate_id", "an earlier call has the same id")
                     identifier = self._new_id(turn, position)
                 seen.add(call.id)
                 one = _Call(call, i, identifier)
@@ -196,15 +218,15 @@ class _Pairs:
                 if waiting:
                     self._pair(_taken(waiting, 0), result, i, j, len(messages))
                 elif identifier in seen:
-                    self._add(f"messages[{i}].results[{j}]", "duplicate_result", "its call has a result already")
+                    self._add(f"messages[{i}].results[{j}]", "duplicate_result", "the call already has a result")
                 else:
-                    self._add(f"messages[{i}].results[{j}]", "orphan_result", "no call has its id")
+                    self._add(f"messages[{i}].results[{j}]", "orphan_result", "no call has this id")
 
     def findings(self) -> list[Finding]:
         """What is wrong, the calls without a result last."""
         orphans = [one for calls in self._calls for one in calls if one.result is None]
         return self._findings + [
-            Finding(f"messages[{one.at}]", "orphan_call", "a call has no result") for one in orphans
+            Finding(f"messages[{one.at}]", "orphan_call", "the call has no result") for one in orphans
         ]
 
     def repaired(self) -> list[Message]:
@@ -228,7 +250,7 @@ class _Pairs:
     def _pair(self, one: _Call, result: ToolResult, i: int, j: int, last_other: int) -> None:
         one.result = result
         if last_other > one.at:
-            self._add(f"messages[{i}].results[{j}]", "wrong_order", "it does not stand directly after its call")
+            self._add(f"messages[{i}].results[{j}]", "wrong_order", "the result does not directly follow its call")
         if not result.name:
             self._add(f"messages[{i}].results[{j}]", "missing_name", "the name of the tool is empty")
 

@@ -106,7 +106,7 @@ def dump_deep(value: Any) -> str:
     """Write what a parser gave as JSON without blanks, whatever its depth.
 
     Raises:
-        JSONError: it holds itself.
+        JSONError: The value contains itself.
     """
     written: list[str] = []
     inside: list[tuple[int, Iterable[tuple[str, Any]], str]] = [(0, iter([("", value)]), "")]
@@ -117,7 +117,7 @@ def dump_deep(value: Any) -> str:
             written.append(before)
             if type(item) is dict or type(item) is list:
                 if id(item) in within:
-                    raise JSONError("a value that holds itself")
+                    raise JSONError("a value that contains itself")
                 within.add(id(item))
                 written.append("{" if type(item) is dict else "[")
                 inside.append((id(item), _members(item), "}" if type(item) is dict else "]"))
@@ -163,7 +163,7 @@ def loads(text: str | bytes | bytearray) -> Any:
     """Read a JSON text.
 
     Raises:
-        JSONError: the text is not strict JSON.
+        JSONError: The text is not strict JSON.
     """
     if len(text) > MAX_SIZE:
         raise JSONError(f"more than {MAX_SIZE} characters")
@@ -231,7 +231,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _finite(digits: str) -> float | int:
     value = float(digits)
     if value - value != 0.0:
-        raise JSONError("a number beyond the range of numbers")
+        raise JSONError("a number out of range")
     if not -_EXACT < value < _EXACT and "e" not in digits and "E" not in digits:
         whole, _, rest = digits.partition(".")
         if not rest.strip("0") and int(whole) != value:  # 9007199254740993.0, which no float is
@@ -251,9 +251,9 @@ def compact(value: Any) -> str:
     """Write a JSON value without blanks; text stays as it is.
 
     Raises:
-        ValueError: a number is not finite.
-        TypeError: a value is not one of JSON's.
-        RecursionError: it is nested too deeply, or holds itself.
+        ValueError: A number is not finite.
+        TypeError: A value is not a JSON value.
+        RecursionError: The value is nested too deeply, or contains itself.
     """
     return "".join(_chunks(value, 0))
 

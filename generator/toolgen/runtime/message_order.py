@@ -119,5 +119,5 @@ def _report(placed: list[Placed], turn: int, last: int, writer: Writer) -> None:
                 "a message",
                 "moved",
                 "note",
-                "the results of a turn stand directly after its calls",
+                "the results of a turn must directly follow its calls",
             )

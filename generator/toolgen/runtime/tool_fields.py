@@ -47,7 +47,7 @@ def read_tool_name(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
     """Read the name that the app knows the tool by.
 
     Raises:
-        ConversionError: it is not a string.
+        ConversionError: The value is not a string.
     """
     if type(value) is not str:
         raise wrong_type(at, "a string", None if value is ABSENT else value)
@@ -63,7 +63,7 @@ def read_call_id(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
     """Read the id; one that is missing, blank or used before is made here, and the wire's spelling kept with it.
 
     Raises:
-        ConversionError: it is neither text nor null.
+        ConversionError: The value is neither a string nor null.
     """
     if reader.accepts_id(value):
         return value, ABSENT
@@ -100,7 +100,7 @@ def read_result_id(value: Any, at: Path, reader: Reader) -> tuple[str, str, Any]
     """Read the id of the call, and the name of the tool that it called; empty where the call is not there.
 
     Raises:
-        ConversionError: it is not a string.
+        ConversionError: The value is not a string.
     """
     if type(value) is not str:
         raise wrong_type(at, "a string", None if value is ABSENT else value)
@@ -117,7 +117,7 @@ def read_id_or_null(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
     """Read the id; one that is missing, blank or used before is made here.
 
     Raises:
-        ConversionError: it is neither text nor null.
+        ConversionError: The value is neither a string nor null.
     """
     identifier, _ = reader.call_id(value, at)
     if identifier == value:
@@ -137,7 +137,7 @@ def read_answered_call_id(value: Any, at: Path, reader: Reader) -> tuple[str, An
     """Read the id that the call has; the wire's spelling is kept where that is another one.
 
     Raises:
-        ConversionError: it is not a string.
+        ConversionError: The value is not a string.
     """
     if type(value) is not str:
         raise wrong_type(at, "a string", None if value is ABSENT else value)
@@ -199,7 +199,7 @@ def read_json_arguments(value: Any, at: Path, reader: Reader) -> tuple[dict[str,
     Text that is not valid JSON, repeats a key or is not an object makes the call invalid and is kept.
 
     Raises:
-        ConversionError: the value is neither text nor an object.
+        ConversionError: The value is neither a string nor an object.
     """
     if type(value) is str:
         return _read_text(value)
@@ -216,7 +216,7 @@ def write_json_arguments(
     """Write the arguments; an invalid call goes back in the words in which it came.
 
     Raises:
-        ConversionError: the arguments hold what JSON cannot.
+        ConversionError: The arguments cannot be written as JSON.
     """
     if kept is not ABSENT and _says(kept, arguments) and (invalid is None or _says(invalid.text, arguments)):
         return kept
@@ -247,7 +247,7 @@ def read_object_arguments(value: Any, at: Path, reader: Reader) -> tuple[dict[st
     """Read the arguments; absent and null are none, text is that of a stream that broke or was not checked.
 
     Raises:
-        ConversionError: the value is neither an object nor text.
+        ConversionError: The value is neither an object nor text.
     """
     if type(value) is dict:
         return value, None, ABSENT
@@ -272,7 +272,7 @@ def write_object_arguments(
     """Write the arguments; the text of a call that could not be read is wrapped, and reported.
 
     Raises:
-        ConversionError: the arguments hold what JSON cannot.
+        ConversionError: The arguments cannot be written as JSON.
     """
     unread = invalid is not None and not arguments and invalid.text.strip() not in ("", "{}")
     if invalid is None or not unread:
@@ -282,7 +282,7 @@ def write_object_arguments(
         except (TypeError, ValueError, RecursionError) as error:
             raise ConversionError(format_path(at), f"cannot be written as JSON: {type(error).__name__}") from error
         return arguments
-    writer.report_loss(at, "text of an invalid call", "rewritten", "note", "arguments are an object here")
+    writer.report_loss(at, "the text of an invalid call", "rewritten", "note", "the API requires an object")
     return {INVALID: invalid.text}
 
 
@@ -290,7 +290,7 @@ def read_dialect(value: Any, at: Path, reader: Reader, strict: bool | None = Non
     """Read the schema as it is; it is kept where lowering would change or refuse it, for the API took it.
 
     Raises:
-        ConversionError: it is neither an object nor null.
+        ConversionError: The value is neither an object nor null.
     """
     if value is None or value is ABSENT:
         return None, ABSENT
@@ -328,7 +328,7 @@ def read_open_dialect(value: Any, at: Path, reader: Reader) -> tuple[dict[str, A
     """Read the schema; that there was none is kept.
 
     Raises:
-        ConversionError: it is neither an object nor null.
+        ConversionError: The value is neither an object nor null.
     """
     if value is ABSENT:
         return None, {"$absent": True}
@@ -348,7 +348,7 @@ def read_dialect_as_given(
     """Read the schema; that there was none, or null, is kept.
 
     Raises:
-        ConversionError: it is neither an object nor null.
+        ConversionError: The value is neither an object nor null.
     """
     if value is None or value is ABSENT:
         return None, {"$absent": True} if value is ABSENT else None

@@ -46,7 +46,7 @@ def write_result_text(kind: str, value: Any, kept: Any, at: Path, writer: Writer
     """Write a result of kind text, data or error.
 
     Raises:
-        ConversionError: the value is of another type than its kind says, or JSON cannot hold it.
+        ConversionError: The value does not have the type of its kind, or cannot be written as JSON.
     """
     if kind == "text" or kind == "error":
         if type(value) is not str:
@@ -87,7 +87,7 @@ def write_result_parts(parts: Sequence[Any], at: Path, writer: Writer, write: Wr
                 writer.kind_of(part),
                 "moved",
                 "note",
-                "it follows the results in a user message",
+                "it was moved into a user message after the results",
             )
     if len(writer.media) == after:
         return texts
@@ -127,7 +127,7 @@ def write_result_object(
     """Write a result of kind text, data or error; the object that came is kept while it says the same.
 
     Raises:
-        ConversionError: the value is of another type than its kind says, or JSON cannot hold it.
+        ConversionError: The value does not have the type of its kind, or cannot be written as JSON.
     """
     if type(kept) is dict:
         known = _read(kept)
@@ -144,10 +144,12 @@ def write_result_object(
         except (TypeError, ValueError, RecursionError) as error:
             raise ConversionError(format_path(at), f"cannot be written as JSON: {type(error).__name__}") from error
         if is_error and type(value) is str:
-            writer.report_loss((at[0], "kind"), "data", "rewritten", "note", "a text that says what failed is an error")
+            writer.report_loss(
+                (at[0], "kind"), "data", "rewritten", "note", "a failure that has text is sent as an error"
+            )
         elif not is_error and '"$ref":' in text and _refers(value):
             writer.report_loss(
-                at[0], "data", "rewritten", "note", "as text, for the API would follow the references in it"
+                at[0], "data", "rewritten", "note", "sent as text, because the API would resolve the references in it"
             )
             return {"output": text}
         if not is_error:

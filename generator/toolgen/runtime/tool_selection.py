@@ -111,7 +111,7 @@ def write_choice(choice: ToolChoice, kept: Any, at: Path, writer: Writer, table:
     """Write a choice; one that the table has no row for is a loss of behaviour, but `auto` is what silence means.
 
     Raises:
-        ConversionError: it names a tool that this provider may not get, or the loss was not allowed.
+        ConversionError: It names a tool that excludes this provider, or the loss was not allowed.
     """
     row: str
     mode: str
@@ -128,14 +128,16 @@ def write_choice(choice: ToolChoice, kept: Any, at: Path, writer: Writer, table:
         row, mode, names, own = str(choice), "", [], {}
     refused = writer.wire.refused.intersection(names)
     if refused:
-        raise ConversionError(format_path(at), f"names a tool that is not offered to {writer.wire.title}")
+        raise ConversionError(format_path(at), f"names a tool that {writer.wire.title} is not offered")
     if row not in table:
         if row == "auto":
             return ABSENT
-        writer.report_loss(at, "toolChoice", "dropped", "behaviour", f"{writer.wire.title} has no such choice")
+        writer.report_loss(
+            at, "toolChoice", "dropped", "behaviour", f"{writer.wire.title} does not support this choice"
+        )
         return ABSENT
     if table[row] == UNSAID:
-        writer.report_loss(at, "toolChoice", "defaulted", "note", "it is so by default")
+        writer.report_loss(at, "toolChoice", "defaulted", "note", "it is the default")
         return ABSENT
     spelling = [writer.tool_name(name, (at, "name")) for name in names]
     if row == choice and type(kept) is dict:
@@ -145,11 +147,11 @@ def write_choice(choice: ToolChoice, kept: Any, at: Path, writer: Writer, table:
     written = fill(table[row], _words(table).get(mode, mode), spelling)
     if type(written) is str and names and any(written == table.get(word) for word in _CHOICES):
         writer.report_loss(
-            at, "toolChoice", "dropped", "behaviour", f"{writer.wire.title} takes this name for a choice"
+            at, "toolChoice", "dropped", "behaviour", f"{writer.wire.title} has another meaning for this name"
         )
         return ABSENT
     if row == "allowed" and len(names) == 1 and match(table.get("named"), written):
-        writer.report_loss(at, "toolChoice", "rewritten", "note", "the one tool that must be called is named")
+        writer.report_loss(at, "toolChoice", "rewritten", "note", "the choice names the only tool that may be called")
     if own and type(written) is dict:
         restore_extras(written, own)
     return written
@@ -174,14 +176,14 @@ def write_offer(
     allowed = choice.names if type(choice) is AllowedToolChoice else None
     if choice == "none" or (type(choice) is AllowedToolChoice and choice.mode != "required"):
         writer.report_loss(
-            (at, "toolChoice"), "toolChoice", "rewritten", "note", "tools that may not be called are left out"
+            (at, "toolChoice"), "toolChoice", "rewritten", "note", "tools that must not be called were left out"
         )
     elif choice is not None:
         write_choice(choice, ABSENT, (at, "toolChoice"), writer, table)
     if tools is None:
         return ABSENT
     if choice == "none":
-        writer.report_loss((at, "tools"), "tools", "dropped", "note", "none of them may be called")
+        writer.report_loss((at, "tools"), "tools", "dropped", "note", "the model must not call any of them")
         return ABSENT
     if allowed is None:
         return write_list(tools, (at, "tools"), writer, write)
@@ -189,7 +191,7 @@ def write_offer(
     def write_allowed(tool: Any, place: Path, writer: Writer) -> Any:
         if type(tool) is ToolDefinition and tool.name in allowed:
             return write(tool, place, writer)
-        writer.report_loss(place, "a tool", "dropped", "note", "it may not be called")
+        writer.report_loss(place, "a tool", "dropped", "note", "the model must not call it")
         return ABSENT
 
     return write_list(tools, (at, "tools"), writer, write_allowed)
@@ -215,7 +217,7 @@ def write_offered(tool: Any, at: Path, writer: Writer, write: OfferedWrite) -> A
     remembered: what is sent with every request is written once.
 
     Raises:
-        ConversionError: the declaration leaves this provider out, and that was not to be weakened.
+        ConversionError: The declaration excludes this provider, and `on_unsupported` is "error".
     """
     if type(tool) is not ToolDefinition:
         return write(tool, at, writer)
@@ -242,10 +244,10 @@ def _written(tool: ToolDefinition, at: Path, writer: Writer, write: OfferedWrite
     """Write a tool, and say whether it would be the same beside any other tools.
 
     Raises:
-        ConversionError: the declaration leaves this provider out, and that was not to be weakened.
+        ConversionError: The declaration excludes this provider, and `on_unsupported` is "error".
     """
     if tool.name in writer.wire.refused:
-        writer.report_loss(at, "a tool", "dropped", "behaviour", f"its declaration leaves out {writer.wire.title}")
+        writer.report_loss(at, "a tool", "dropped", "behaviour", f"its declaration excludes {writer.wire.title}")
         return ABSENT, False
     own = writer.kept_extras(tool.metadata)
     said = inner_extras(tool.metadata or {}, "declaration")
@@ -273,7 +275,7 @@ def _settled(tool: ToolDefinition, at: Path, writer: Writer) -> ToolDefinition:
     """A tool with `strict` settled for this wire.
 
     Raises:
-        ConversionError: its schema cannot be strict here, and that was not to be weakened.
+        ConversionError: The schema does not support strict mode, and `on_unsupported` is "error".
     """
     strict = writer.wire.strictness(tool, writer.spent)
     if strict == tool.strict:

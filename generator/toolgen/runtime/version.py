@@ -11,11 +11,11 @@ def require(needed: str, package: str) -> None:
     """Refuse a runtime of another minor version than a package was built for; patches change nothing that it uses.
 
     Raises:
-        ImportError: the versions differ; the message says both, and the two ways out.
+        ImportError: The versions differ. The message states both, and how to fix it.
     """
     if __version__.split(".")[:2] != needed.split("."):
         raise ImportError(
-            f"{package} was built for toolgen-runtime {needed}, and {__version__} is installed: "
-            f"run `pip install 'toolgen-runtime~={needed}.0'`, or build the package with toolgen {__version__}",
+            f"{package} was built for toolgen-runtime {needed}, but {__version__} is installed; run `pip install "
+            f"'toolgen-runtime~={needed}.0'`, or rebuild the package with toolgen {__version__}",
             name="toolgen_runtime",
         )

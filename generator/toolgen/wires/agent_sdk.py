@@ -259,7 +259,7 @@ class AgentSdk(AgentSdkConverter):
     SYSTEM_ROLES: ClassVar[Collection[str]] = ["system"]
 
     def read_usage(self, wire: dict[str, Any], at: Path, reader: Reader) -> Usage:
-        """Read what an answer cost."""
+        """Read the usage of a response."""
         input_tokens_count = wire.get("input_tokens")
         if input_tokens_count is not None and type(input_tokens_count) is not int:
             input_tokens_count = count(wire, "input_tokens", at)
@@ -315,7 +315,7 @@ class AgentSdk(AgentSdkConverter):
         )
 
     def write_usage(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
-        """Write what an answer cost."""
+        """Write the usage of a response."""
         own = writer.own_extras(usage.metadata, at)
         absent = own.get("$absent", ())
         wire: dict[str, Any] = {}
@@ -342,7 +342,7 @@ class AgentSdk(AgentSdkConverter):
         return wire
 
     def read_system_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
-        """Read one of several objects; what is not one of them stays as it is."""
+        """Read one of several objects. Any other value becomes an opaque part."""
         if type(wire) is dict:
             kind = wire.get("type")
             if kind == "text" and has_value_at(wire, "text"):
@@ -350,7 +350,7 @@ class AgentSdk(AgentSdkConverter):
         return OpaquePart(reader.wire.name, wire)
 
     def write_system_content(self, value: Any, at: Path, writer: Writer) -> Any:
-        """Write one of several values; one that has no place on this wire is reported."""
+        """Write one of several values. An unsupported value is reported."""
         if type(value) is TextPart:
             return self.write_text_part(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
@@ -358,7 +358,7 @@ class AgentSdk(AgentSdkConverter):
         return self.write_text_part(writer.described(value, at), at, writer)
 
     def read_user_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
-        """Read one of several objects; what is not one of them stays as it is."""
+        """Read one of several objects. Any other value becomes an opaque part."""
         if type(wire) is dict:
             kind = wire.get("type")
             if kind == "text" and has_value_at(wire, "text"):
@@ -370,7 +370,7 @@ class AgentSdk(AgentSdkConverter):
         return OpaquePart(reader.wire.name, wire)
 
     def write_user_content(self, value: Any, at: Path, writer: Writer) -> Any:
-        """Write one of several values; one that has no place on this wire is reported."""
+        """Write one of several values. An unsupported value is reported."""
         if type(value) is TextPart:
             return self.write_text_part(value, at, writer)
         if type(value) is ImagePart:
@@ -382,7 +382,7 @@ class AgentSdk(AgentSdkConverter):
         return self.write_text_part(writer.described(value, at), at, writer)
 
     def read_result_part(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
-        """Read one of several objects; what is not one of them stays as it is."""
+        """Read one of several objects. Any other value becomes an opaque part."""
         if type(wire) is dict:
             kind = wire.get("type")
             if kind == "text" and has_value_at(wire, "text"):
@@ -394,7 +394,7 @@ class AgentSdk(AgentSdkConverter):
         return OpaquePart(reader.wire.name, wire)
 
     def write_result_part(self, value: Any, at: Path, writer: Writer) -> Any:
-        """Write one of several values; one that has no place on this wire is reported."""
+        """Write one of several values. An unsupported value is reported."""
         if type(value) is TextPart:
             return self.write_text_part(value, at, writer)
         if type(value) is ImagePart:
@@ -408,13 +408,13 @@ class AgentSdk(AgentSdkConverter):
     def read_tool_entry(
         self, wire: Any, at: Path, reader: Reader
     ) -> ToolDefinition | OpaquePart:
-        """Read one of several objects; what is not one of them stays as it is."""
+        """Read one of several objects. Any other value becomes an opaque part."""
         if type(wire) is dict:
             return self.read_tool(wire, at, reader)
         return OpaquePart(reader.wire.name, wire)
 
     def write_tool_entry(self, value: Any, at: Path, writer: Writer) -> Any:
-        """Write one of several values; one that has no place on this wire is reported."""
+        """Write one of several values. An unsupported value is reported."""
         if type(value) is ToolDefinition:
             return self.write_tool(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
@@ -582,7 +582,7 @@ class AgentSdk(AgentSdkConverter):
     def read_output_ref(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> OutputRef:
-        """Read where the whole output is kept."""
+        """Read the location of the complete output."""
         id = wire.get("id")
         if len(wire) == 1 and type(id) is str:
             return OutputRef(id)
@@ -600,7 +600,7 @@ class AgentSdk(AgentSdkConverter):
     def write_output_ref(
         self, ref: OutputRef, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write where the whole output is kept."""
+        """Write the location of the complete output."""
         if ref.byte_size is None and ref.line_count is None and ref.metadata is None:
             return {
                 "id": ref.id,
@@ -819,7 +819,7 @@ class AgentSdk(AgentSdkConverter):
     def read_system_message(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> SystemMessage:
-        """Read a message of the system."""
+        """Read a system message."""
         content = read_text_or_list(
             wire.get("content"), (at, "content"), reader, self.read_system_content
         )
@@ -837,7 +837,7 @@ class AgentSdk(AgentSdkConverter):
     def write_system_message(
         self, message: SystemMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write a message of the system."""
+        """Write a system message."""
         own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
         wire: dict[str, Any] = {
             "role": "system",
@@ -856,7 +856,7 @@ class AgentSdk(AgentSdkConverter):
     def read_user_message(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> UserMessage:
-        """Read a message of the user."""
+        """Read a user message."""
         content = read_text_or_list(
             wire.get("content"), (at, "content"), reader, self.read_user_content
         )
@@ -871,7 +871,7 @@ class AgentSdk(AgentSdkConverter):
     def write_user_message(
         self, message: UserMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write a message of the user."""
+        """Write a user message."""
         own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
         wire: dict[str, Any] = {
             "role": "user",

@@ -307,7 +307,7 @@ class Bedrock(BedrockConverter):
     sdk_call = staticmethod(converse)
 
     def read_usage(self, wire: dict[str, Any], at: Path, reader: Reader) -> Usage:
-        """Read what an answer cost."""
+        """Read the usage of a response."""
         input_tokens_count = wire.get("inputTokens")
         if input_tokens_count is not None and type(input_tokens_count) is not int:
             input_tokens_count = count(wire, "inputTokens", at)
@@ -358,7 +358,7 @@ class Bedrock(BedrockConverter):
         )
 
     def write_usage(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
-        """Write what an answer cost."""
+        """Write the usage of a response."""
         own = writer.own_extras(usage.metadata, at)
         absent = own.get("$absent", ())
         wire: dict[str, Any] = {}
@@ -387,7 +387,7 @@ class Bedrock(BedrockConverter):
         return wire
 
     def read_system_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
-        """Read one of several objects; what is not one of them stays as it is."""
+        """Read one of several objects. Any other value becomes an opaque part."""
         if type(wire) is dict:
             kind = block_kind(wire)
             if kind == "text":
@@ -395,7 +395,7 @@ class Bedrock(BedrockConverter):
         return OpaquePart(reader.wire.name, wire)
 
     def write_system_content(self, value: Any, at: Path, writer: Writer) -> Any:
-        """Write one of several values; one that has no place on this wire is reported."""
+        """Write one of several values. An unsupported value is reported."""
         if type(value) is TextPart:
             return self.write_text_part(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
@@ -403,7 +403,7 @@ class Bedrock(BedrockConverter):
         return self.write_text_part(writer.described(value, at), at, writer)
 
     def read_user_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
-        """Read one of several objects; what is not one of them stays as it is."""
+        """Read one of several objects. Any other value becomes an opaque part."""
         if type(wire) is dict:
             kind = block_kind(wire)
             if kind == "text":
@@ -419,7 +419,7 @@ class Bedrock(BedrockConverter):
         return OpaquePart(reader.wire.name, wire)
 
     def write_user_content(self, value: Any, at: Path, writer: Writer) -> Any:
-        """Write one of several values; one that has no place on this wire is reported."""
+        """Write one of several values. An unsupported value is reported."""
         if type(value) is TextPart:
             return self.write_text_part(value, at, writer)
         if type(value) is ImagePart:
@@ -437,7 +437,7 @@ class Bedrock(BedrockConverter):
     def read_assistant_content(
         self, wire: Any, at: Path, reader: Reader
     ) -> AssistantPart:
-        """Read one of several objects; what is not one of them stays as it is."""
+        """Read one of several objects. Any other value becomes an opaque part."""
         if type(wire) is dict:
             kind = block_kind(wire)
             if kind == "text":
@@ -453,7 +453,7 @@ class Bedrock(BedrockConverter):
         return OpaquePart(reader.wire.name, wire)
 
     def write_assistant_content(self, value: Any, at: Path, writer: Writer) -> Any:
-        """Write one of several values; one that has no place on this wire is reported."""
+        """Write one of several values. An unsupported value is reported."""
         if type(value) is TextPart:
             return self.write_text_part(value, at, writer)
         if type(value) is ImagePart:
@@ -470,7 +470,7 @@ class Bedrock(BedrockConverter):
         return ABSENT
 
     def read_result_part(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
-        """Read one of several objects; what is not one of them stays as it is."""
+        """Read one of several objects. Any other value becomes an opaque part."""
         if type(wire) is dict:
             kind = block_kind(wire)
             if kind == "text":
@@ -484,7 +484,7 @@ class Bedrock(BedrockConverter):
         return OpaquePart(reader.wire.name, wire)
 
     def write_result_part(self, value: Any, at: Path, writer: Writer) -> Any:
-        """Write one of several values; one that has no place on this wire is reported."""
+        """Write one of several values. An unsupported value is reported."""
         if type(value) is TextPart:
             return self.write_text_part(value, at, writer)
         if type(value) is ImagePart:
@@ -500,7 +500,7 @@ class Bedrock(BedrockConverter):
     def read_request_body(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> Request:
-        """Read the plain members of a request body."""
+        """Read the plain keys of a request body."""
         inference_config = wire.get("inferenceConfig")
         if inference_config is None:
             inference_config = {}
@@ -592,7 +592,7 @@ class Bedrock(BedrockConverter):
     def write_request_body(
         self, request: Request, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write the plain members of a request body."""
+        """Write the plain keys of a request body."""
         own = writer.own_extras(request.metadata, at) if request.metadata else NOTHING
         if request.parallel_tool_calls is not None:
             writer.report_unsupported(
@@ -663,7 +663,7 @@ class Bedrock(BedrockConverter):
     def read_output_schema(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> OutputSchema:
-        """Read a schema for the answer."""
+        """Read an output schema."""
         structure = wire.get("structure")
         if type(structure) is not dict:
             raise wrong_type((at, "structure"), "an object", structure)
@@ -702,7 +702,7 @@ class Bedrock(BedrockConverter):
     def write_output_schema(
         self, schema: OutputSchema, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write a schema for the answer."""
+        """Write an output schema."""
         own = writer.own_extras(schema.metadata, at) if schema.metadata else NOTHING
         if schema.strict is not None:
             writer.report_unsupported((at, "strict"), "strict")
@@ -912,7 +912,7 @@ class Bedrock(BedrockConverter):
     def read_tool_result(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> ToolResult:
-        """Read what a call gave."""
+        """Read a result of a call."""
         tool_result = wire.get("toolResult")
         if type(tool_result) is not dict:
             raise wrong_type((at, "toolResult"), "an object", tool_result)
@@ -937,7 +937,7 @@ class Bedrock(BedrockConverter):
     def write_tool_result(
         self, result: ToolResult, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write what a call gave."""
+        """Write a result of a call."""
         own = writer.own_extras(result.metadata, at) if result.metadata else NOTHING
         tool_result: dict[str, Any] = {
             "toolUseId": write_result_id(
@@ -997,7 +997,7 @@ class Bedrock(BedrockConverter):
     def read_reasoning_part(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> ReasoningPart:
-        """Read a block of reasoning."""
+        """Read a reasoning block."""
         reasoning_content = wire.get("reasoningContent")
         if type(reasoning_content) is not dict:
             raise wrong_type((at, "reasoningContent"), "an object", reasoning_content)
@@ -1039,7 +1039,7 @@ class Bedrock(BedrockConverter):
     def write_reasoning_part(
         self, part: ReasoningPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write a block of reasoning."""
+        """Write a reasoning block."""
         if part.metadata is None:
             return {
                 "reasoningContent": {

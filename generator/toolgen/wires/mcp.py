@@ -137,13 +137,13 @@ class Mcp(McpConverter):
     def read_tool_entry(
         self, wire: Any, at: Path, reader: Reader
     ) -> ToolDefinition | OpaquePart:
-        """Read one of several objects; what is not one of them stays as it is."""
+        """Read one of several objects. Any other value becomes an opaque part."""
         if type(wire) is dict:
             return self.read_tool(wire, at, reader)
         return OpaquePart(reader.wire.name, wire)
 
     def write_tool_entry(self, value: Any, at: Path, writer: Writer) -> Any:
-        """Write one of several values; one that has no place on this wire is reported."""
+        """Write one of several values. An unsupported value is reported."""
         if type(value) is ToolDefinition:
             return self.write_tool(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
@@ -152,7 +152,7 @@ class Mcp(McpConverter):
         return ABSENT
 
     def read_block(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
-        """Read one of several objects; what is not one of them stays as it is."""
+        """Read one of several objects. Any other value becomes an opaque part."""
         if type(wire) is dict:
             kind = result_block_kind(wire)
             if kind == "text":
@@ -168,7 +168,7 @@ class Mcp(McpConverter):
         return OpaquePart(reader.wire.name, wire)
 
     def write_block(self, value: Any, at: Path, writer: Writer) -> Any:
-        """Write one of several values; one that has no place on this wire is reported."""
+        """Write one of several values. An unsupported value is reported."""
         if type(value) is TextPart:
             return self.write_text_block(value, at, writer)
         if type(value) is ImagePart:
@@ -361,7 +361,7 @@ class Mcp(McpConverter):
     def read_audio_block(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> AudioPart:
-        """Read a recording."""
+        """Read an audio recording."""
         url, data, media_type, name, url_kept = read_media_block(
             wire, at, reader, _AUDIO_BLOCK_TYPE
         )
@@ -372,7 +372,7 @@ class Mcp(McpConverter):
     def write_audio_block(
         self, part: AudioPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write a recording."""
+        """Write an audio recording."""
         own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.detail is not None:
             writer.report_unsupported((at, "detail"), "detail")
@@ -396,7 +396,7 @@ class Mcp(McpConverter):
     def read_video_block(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> VideoPart:
-        """Read a film."""
+        """Read a video."""
         url, data, media_type, name, url_kept = read_media_block(
             wire, at, reader, _VIDEO_BLOCK_TYPE
         )
@@ -407,7 +407,7 @@ class Mcp(McpConverter):
     def write_video_block(
         self, part: VideoPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write a film."""
+        """Write a video."""
         own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.detail is not None:
             writer.report_unsupported((at, "detail"), "detail")

@@ -101,7 +101,7 @@ class ModularPrompt(ModularPromptConverter):
     SYSTEM_ROLES: ClassVar[Collection[str]] = ["system"]
 
     def read_usage(self, wire: dict[str, Any], at: Path, reader: Reader) -> Usage:
-        """Read what an answer cost."""
+        """Read the usage of a response."""
         prompt_tokens_count = wire.get("promptTokens")
         if prompt_tokens_count is not None and type(prompt_tokens_count) is not int:
             prompt_tokens_count = count(wire, "promptTokens", at)
@@ -137,7 +137,7 @@ class ModularPrompt(ModularPromptConverter):
         )
 
     def write_usage(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
-        """Write what an answer cost."""
+        """Write the usage of a response."""
         own = writer.own_extras(usage.metadata, at)
         absent = own.get("$absent", ())
         wire: dict[str, Any] = {}
@@ -160,7 +160,7 @@ class ModularPrompt(ModularPromptConverter):
     def read_tool_entry(
         self, wire: Any, at: Path, reader: Reader
     ) -> ToolDefinition | OpaquePart:
-        """Read one of several objects; what is not one of them stays as it is."""
+        """Read one of several objects. Any other value becomes an opaque part."""
         if type(wire) is dict:
             kind = wire.get("type")
             if kind == "function":
@@ -168,7 +168,7 @@ class ModularPrompt(ModularPromptConverter):
         return OpaquePart(reader.wire.name, wire)
 
     def write_tool_entry(self, value: Any, at: Path, writer: Writer) -> Any:
-        """Write one of several values; one that has no place on this wire is reported."""
+        """Write one of several values. An unsupported value is reported."""
         if type(value) is ToolDefinition:
             return self.write_tool(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
@@ -473,7 +473,7 @@ class ModularPrompt(ModularPromptConverter):
     def read_system_message(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> SystemMessage:
-        """Read a message of the system."""
+        """Read a system message."""
         content, content_kept = read_text_alone(
             wire.get("content", ABSENT), (at, "content"), reader
         )
@@ -491,7 +491,7 @@ class ModularPrompt(ModularPromptConverter):
     def write_system_message(
         self, message: SystemMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write a message of the system."""
+        """Write a system message."""
         own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
@@ -513,7 +513,7 @@ class ModularPrompt(ModularPromptConverter):
     def read_user_message(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> UserMessage:
-        """Read a message of the user."""
+        """Read a user message."""
         content, content_kept = read_text_alone(
             wire.get("content", ABSENT), (at, "content"), reader
         )
@@ -531,7 +531,7 @@ class ModularPrompt(ModularPromptConverter):
     def write_user_message(
         self, message: UserMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write a message of the user."""
+        """Write a user message."""
         own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")

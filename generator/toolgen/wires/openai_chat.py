@@ -313,7 +313,7 @@ class OpenaiChat(ChatConverter):
     sdk_call = staticmethod(keywords)
 
     def read_usage(self, wire: dict[str, Any], at: Path, reader: Reader) -> Usage:
-        """Read what an answer cost."""
+        """Read the usage of a response."""
         prompt_tokens_details_count = counts(wire, "prompt_tokens_details", at)
         completion_tokens_details_count = counts(wire, "completion_tokens_details", at)
         prompt_tokens_count = wire.get("prompt_tokens")
@@ -414,7 +414,7 @@ class OpenaiChat(ChatConverter):
         )
 
     def write_usage(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
-        """Write what an answer cost."""
+        """Write the usage of a response."""
         own = writer.own_extras(usage.metadata, at)
         absent = own.get("$absent", ())
         wire: dict[str, Any] = {}
@@ -451,7 +451,7 @@ class OpenaiChat(ChatConverter):
         return wire
 
     def read_system_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
-        """Read one of several objects; what is not one of them stays as it is."""
+        """Read one of several objects. Any other value becomes an opaque part."""
         if type(wire) is dict:
             kind = wire.get("type")
             if kind == "text":
@@ -459,7 +459,7 @@ class OpenaiChat(ChatConverter):
         return OpaquePart(reader.wire.name, wire)
 
     def write_system_content(self, value: Any, at: Path, writer: Writer) -> Any:
-        """Write one of several values; one that has no place on this wire is reported."""
+        """Write one of several values. An unsupported value is reported."""
         if type(value) is TextPart:
             return self.write_text_part(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
@@ -467,7 +467,7 @@ class OpenaiChat(ChatConverter):
         return self.write_text_part(writer.described(value, at), at, writer)
 
     def read_user_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
-        """Read one of several objects; what is not one of them stays as it is."""
+        """Read one of several objects. Any other value becomes an opaque part."""
         if type(wire) is dict:
             kind = wire.get("type")
             if kind == "text":
@@ -481,7 +481,7 @@ class OpenaiChat(ChatConverter):
         return OpaquePart(reader.wire.name, wire)
 
     def write_user_content(self, value: Any, at: Path, writer: Writer) -> Any:
-        """Write one of several values; one that has no place on this wire is reported."""
+        """Write one of several values. An unsupported value is reported."""
         if type(value) is TextPart:
             return self.write_text_part(value, at, writer)
         if type(value) is ImagePart:
@@ -495,7 +495,7 @@ class OpenaiChat(ChatConverter):
         return self.write_text_part(writer.described(value, at), at, writer)
 
     def read_result_part(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
-        """Read one of several objects; what is not one of them stays as it is."""
+        """Read one of several objects. Any other value becomes an opaque part."""
         if type(wire) is dict:
             kind = wire.get("type")
             if kind == "text":
@@ -503,7 +503,7 @@ class OpenaiChat(ChatConverter):
         return OpaquePart(reader.wire.name, wire)
 
     def write_result_part(self, value: Any, at: Path, writer: Writer) -> Any:
-        """Write one of several values; one that has no place on this wire is reported."""
+        """Write one of several values. An unsupported value is reported."""
         if type(value) is TextPart:
             return self.write_text_part(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
@@ -513,7 +513,7 @@ class OpenaiChat(ChatConverter):
     def read_assistant_content(
         self, wire: Any, at: Path, reader: Reader
     ) -> AssistantPart:
-        """Read one of several objects; what is not one of them stays as it is."""
+        """Read one of several objects. Any other value becomes an opaque part."""
         if type(wire) is dict:
             kind = wire.get("type")
             if kind == "text":
@@ -523,7 +523,7 @@ class OpenaiChat(ChatConverter):
         return OpaquePart(reader.wire.name, wire)
 
     def write_assistant_content(self, value: Any, at: Path, writer: Writer) -> Any:
-        """Write one of several values; one that has no place on this wire is reported."""
+        """Write one of several values. An unsupported value is reported."""
         if type(value) is TextPart:
             return self.write_text_part(value, at, writer)
         if type(value) is RefusalPart:
@@ -536,7 +536,7 @@ class OpenaiChat(ChatConverter):
     def read_tool_entry(
         self, wire: Any, at: Path, reader: Reader
     ) -> ToolDefinition | OpaquePart:
-        """Read one of several objects; what is not one of them stays as it is."""
+        """Read one of several objects. Any other value becomes an opaque part."""
         if type(wire) is dict:
             kind = wire.get("type")
             if kind == "function":
@@ -544,7 +544,7 @@ class OpenaiChat(ChatConverter):
         return OpaquePart(reader.wire.name, wire)
 
     def write_tool_entry(self, value: Any, at: Path, writer: Writer) -> Any:
-        """Write one of several values; one that has no place on this wire is reported."""
+        """Write one of several values. An unsupported value is reported."""
         if type(value) is ToolDefinition:
             return self.write_tool(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
@@ -1199,7 +1199,7 @@ class OpenaiChat(ChatConverter):
     def read_output_schema(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> OutputSchema:
-        """Read a schema for the answer."""
+        """Read an output schema."""
         json_schema = wire.get("json_schema")
         if type(json_schema) is not dict:
             raise wrong_type((at, "json_schema"), "an object", json_schema)
@@ -1229,7 +1229,7 @@ class OpenaiChat(ChatConverter):
     def write_output_schema(
         self, schema: OutputSchema, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write a schema for the answer."""
+        """Write an output schema."""
         own = writer.own_extras(schema.metadata, at) if schema.metadata else NOTHING
         json_schema: dict[str, Any] = {
             "schema": schema.schema,
@@ -1255,7 +1255,7 @@ class OpenaiChat(ChatConverter):
     def read_system_message(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> SystemMessage:
-        """Read a message of the system or the developer."""
+        """Read a system or developer message."""
         content = read_text_or_list(
             wire.get("content"), (at, "content"), reader, self.read_system_content
         )
@@ -1270,7 +1270,7 @@ class OpenaiChat(ChatConverter):
     def write_system_message(
         self, message: SystemMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write a message of the system or the developer."""
+        """Write a system or developer message."""
         own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
         if message.cache is not None:
             writer.report_unsupported((at, "cache"), "cache")
@@ -1289,7 +1289,7 @@ class OpenaiChat(ChatConverter):
     def read_user_message(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> UserMessage:
-        """Read a message of the user."""
+        """Read a user message."""
         content = read_text_or_list(
             wire.get("content"), (at, "content"), reader, self.read_user_content
         )
@@ -1304,7 +1304,7 @@ class OpenaiChat(ChatConverter):
     def write_user_message(
         self, message: UserMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write a message of the user."""
+        """Write a user message."""
         own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
         wire: dict[str, Any] = {
             "role": "user",

@@ -58,13 +58,13 @@ class Prompt(PromptConverter):
     def read_tool_entry(
         self, wire: Any, at: Path, reader: Reader
     ) -> ToolDefinition | OpaquePart:
-        """Read one of several objects; what is not one of them stays as it is."""
+        """Read one of several objects. Any other value becomes an opaque part."""
         if type(wire) is dict:
             return self.read_tool(wire, at, reader)
         return OpaquePart(reader.wire.name, wire)
 
     def write_tool_entry(self, value: Any, at: Path, writer: Writer) -> Any:
-        """Write one of several values; one that has no place on this wire is reported."""
+        """Write one of several values. An unsupported value is reported."""
         if type(value) is ToolDefinition:
             return self.write_tool(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:

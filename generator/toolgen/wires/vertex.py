@@ -298,7 +298,7 @@ class Vertex(VertexConverter, Gemini):
     )
 
     def write_user_content(self, value: Any, at: Path, writer: Writer) -> Any:
-        """Write one of several values; one that has no place on this wire is reported."""
+        """Write one of several values. An unsupported value is reported."""
         if type(value) is TextPart:
             return self.write_text_part(value, at, writer)
         if type(value) is ImagePart:
@@ -318,7 +318,7 @@ class Vertex(VertexConverter, Gemini):
         return self.write_text_part(writer.described(value, at), at, writer)
 
     def write_assistant_content(self, value: Any, at: Path, writer: Writer) -> Any:
-        """Write one of several values; one that has no place on this wire is reported."""
+        """Write one of several values. An unsupported value is reported."""
         if type(value) is TextPart:
             return self.write_text_part(value, at, writer)
         if type(value) is ReasoningPart:
@@ -341,7 +341,7 @@ class Vertex(VertexConverter, Gemini):
         return ABSENT
 
     def write_result_part(self, value: Any, at: Path, writer: Writer) -> Any:
-        """Write one of several values; one that has no place on this wire is reported."""
+        """Write one of several values. An unsupported value is reported."""
         if type(value) is ImagePart:
             return self.write_image_part(value, at, writer)
         if type(value) is AudioPart:

@@ -97,7 +97,7 @@ class AtomicSwap:
         if disk.inspect_path(self.output) is None:
             disk.rename(self.ready, self.output)
         elif not _is_folder(self.output):
-            raise OSError(errno.ENOTDIR, "no folder stands there any more", self.output)
+            raise OSError(errno.ENOTDIR, "it is no longer a folder", self.output)
         elif not disk.exchange(self.ready, self.output):
             disk.rename(self.output, self.old)
             disk.rename(self.ready, self.output)
@@ -149,7 +149,7 @@ class AtomicSwap:
                 except OSError as error:
                     if error.errno not in (errno.ENOTDIR, errno.ELOOP):
                         raise
-                    reason = "a file must be kept there, and it is not a folder any more"
+                    reason = "a file in this folder has to be kept, but it is no longer a folder"
                     raise OSError(errno.ENOTDIR, reason, f"{self.output}/{path}") from None
             yield home
 

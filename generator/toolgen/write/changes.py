@@ -159,7 +159,7 @@ def read_state(folder: str, wanted: Iterable[str]) -> State:
         try:
             text = disk.read(f"{folder}/{LOCK}", LONGEST)
             if text is None:
-                raise LockError("it is too large to be one")
+                raise LockError("it is too large for a lock file")
             lock = read_lock(text)
         except LockError as error:
             trouble = str(error)

@@ -115,7 +115,7 @@ def carry(source: str, target: str) -> None:
         os.chmod(target, stat.S_IMODE(info.st_mode))
         os.utime(target, ns=(info.st_atime_ns, info.st_mtime_ns))
     else:
-        raise OSError(errno.EINVAL, "a special file cannot be carried along", source)
+        raise OSError(errno.EINVAL, "a special file cannot be moved to the new output", source)
 
 
 def _copy(source: str, target: str) -> None:

@@ -116,13 +116,13 @@ class Drift:
         hand = set(self.edited)
         said += [f"{shown(f'{name}/{path}')}: missing" for path in self.missing]
         said += [f"{shown(f'{name}/{p}')}: {'edited by hand' if p in hand else 'out of date'}" for p in self.changed]
-        said += [f"{shown(f'{name}/{path}')}: extra, no source makes it" for path in self.extra]
+        said += [f"{shown(f'{name}/{path}')}: no longer generated from any source\n" for path in self.extra]
         said += [
-            f"{shown(f'{name}/{path}')}: not written by toolgen, and Python would import it" for path in self.foreign
+            f"{shown(f'{name}/{path}')}: not written by toolgen, but Python would import it\n" for path in self.foreign
         ]
         if self.crlf:
             files = "file has" if len(self.crlf) == 1 else "files have"
-            said.append(f"{shown(name)}: {len(self.crlf)} {files} CRLF line ends, and no other difference")
+            said.append(f"{shown(name)}: {len(self.crlf)} {files} CRLF line endings; nothing else differs\n")
         return said
 
 
@@ -170,7 +170,7 @@ def _importable(path: str) -> bool:
 def _version(state: State, stamp: Stamp) -> str | None:
     if state.lock is None or state.lock.version == stamp.version:
         return None
-    return f"made by toolgen version {shown(state.lock.version)[:40]}, and this is version {stamp.version}"
+    return f"written by toolgen {shown(state.lock.version)[:40]}, but this is {stamp.version}"
 
 
 def _diff(wanted: Files, name: str, state: State, plan: Changes, paths: Paths) -> str:

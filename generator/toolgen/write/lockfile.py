@@ -109,7 +109,7 @@ def read_lock(data: bytes) -> Lock:
     try:
         ours, theirs = (_read(side) for side in _sides(data))
     except LockError:
-        raise LockError("it has merge conflict marks") from None
+        raise LockError("it contains conflict markers of a merge") from None
     merged = {path: theirs.files.get(path, "") for path in ours.files if theirs.files.get(path) != ours.files[path]}
     merged |= {path: "" for path in theirs.files if path not in ours.files}
     newer = ours if version_of(ours.version) >= version_of(theirs.version) else theirs
@@ -163,13 +163,13 @@ def _read(data: bytes) -> Lock:
     except (ValueError, RecursionError):
         raise LockError("it is not valid JSON") from None
     if not isinstance(value, dict):
-        raise LockError("it is not valid JSON object")
+        raise LockError("it is not a JSON object")
     if type(value.get("format")) is not int or value["format"] not in (1, FORMAT):
-        raise LockError("its format is not known to this version of toolgen")
+        raise LockError("it has a format that this version of toolgen does not know")
     files = _digests(value, "files")
     for path in files:
         if not is_inside(path) or path == LOCK:
-            raise LockError("it names a path that toolgen would not write")
+            raise LockError("it contains a path that toolgen would not write")
     sent = _payloads(value) if value["format"] == FORMAT else {}
     return Lock(_text(value, "version"), _text(value, "edition"), _digests(value, "sources"), files, payloads=sent)
 
@@ -183,9 +183,9 @@ def _payloads(value: Mapping[str, Any]) -> dict[str, PayloadDigests]:
         tools = sent.get("tools") if isinstance(sent, dict) else None
         whole = sent.get("fingerprint") if isinstance(sent, dict) else None
         if not isinstance(tools, dict) or not isinstance(whole, str) or not _DIGEST.fullmatch(whole):
-            raise LockError("its payloads have an entry that is none")
+            raise LockError("its payloads contain an invalid entry")
         if not all(isinstance(each, str) and _SHORT.fullmatch(each) for each in tools.values()):
-            raise LockError("its payloads have a digest that is none")
+            raise LockError("its payloads contain an invalid digest")
         found[provider] = PayloadDigests(whole, tools)
     return found
 
@@ -193,7 +193,7 @@ def _payloads(value: Mapping[str, Any]) -> dict[str, PayloadDigests]:
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(pairs)
     if len(value) != len(pairs):
-        raise LockError("it has a key twice")
+        raise LockError("it contains a key twice")
     return value
 
 
@@ -207,8 +207,8 @@ def _text(value: Mapping[str, Any], key: str) -> str:
 def _digests(value: Mapping[str, Any], key: str) -> dict[str, str]:
     table = value.get(key)
     if not isinstance(table, dict):
-        raise LockError(f"its {key} are not an object")
+        raise LockError(f"its {key} is not an object")
     for entry in table.values():
         if not isinstance(entry, str) or not _DIGEST.fullmatch(entry):
-            raise LockError(f"its {key} have a digest that is none")
+            raise LockError(f"its {key} contains an invalid digest")
     return table

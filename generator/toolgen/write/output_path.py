@@ -17,14 +17,13 @@ READ_FOLDERS = ("tools", "types", "providers", "format")
 """Folders of SCHEMAS in which every file is a source."""
 
 _HINTS = {
-    errno.ENOSPC: "make room on the disk, then build again",
-    errno.EDQUOT: "make room in the quota, then build again",
-    errno.EACCES: "check who may write to the output folder and to the folder that contains it",
-    errno.EPERM: "check who may write to the output folder and to the folder that contains it",
+    errno.ENOSPC: "free space on the disk, then build again",
+    errno.EDQUOT: "free space in the quota, then build again",
+    errno.EACCES: "check the permissions of the output folder and of the folder that contains it",
+    errno.EPERM: "check the permissions of the output folder and of the folder that contains it",
     errno.EROFS: "the file system is read-only; choose another output folder with --out",
-    errno.EBUSY: "a mount point cannot be replaced as a whole; choose a folder below it with --out",
-    errno.EXDEV: "the output and all in it must lie on one file system, and in a container not in a layer of its image; "
-    "choose another folder with --out",
+    errno.EBUSY: "a mount point cannot be replaced; choose a folder below it with --out",
+    errno.EXDEV: "the output must be on a single file system, and in a container not in an image layer; choose another folder with --out",
 }
 
 
@@ -80,7 +79,7 @@ def locate(output: Output, findings: Findings) -> OutputPath | None:
         code = _refusal(place, info, output.sources.resolve())
     except (OSError, RuntimeError, ValueError) as error:
         # A loop of links is a RuntimeError before Python 3.13, a NUL in the path a ValueError.
-        reason = error if isinstance(error, OSError) else OSError(errno.EINVAL, "no usable path")
+        reason = error if isinstance(error, OSError) else OSError(errno.EINVAL, "not a usable path")
         report(reason, None, span, findings, doing="found")
         return None
     if code:

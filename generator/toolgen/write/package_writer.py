@@ -58,7 +58,7 @@ def package(files: Files, stamp: Stamp) -> dict[str, str]:
     """
     for path in files:
         if not is_inside(path) or path == LOCK:
-            raise ValueError(f"no path of a generated file: {path!r}")
+            raise ValueError(f"not a path of a generated file: {path!r}")
     return dict(sorted({**files, LOCK: lock_text(files, stamp)}.items()))
 
 

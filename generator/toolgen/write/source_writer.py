@@ -83,7 +83,7 @@ def add_all(additions: Sequence[Addition], findings: Findings) -> tuple[Added, .
         findings.add("another-build", span, folder=additions[0].name)
     except (OSError, RuntimeError, ValueError) as error:
         # A loop of links is a RuntimeError before Python 3.13, a NUL in the path a ValueError.
-        reason = error if isinstance(error, OSError) else OSError(errno.EINVAL, "no usable path")
+        reason = error if isinstance(error, OSError) else OSError(errno.EINVAL, "not a usable path")
         at_fault = next((p for p in places if _is_about(reason, p)), places[0] if places else None)
         report(reason, at_fault, span, findings, doing="written")
     finally:

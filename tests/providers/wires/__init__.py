@@ -35,7 +35,7 @@ class Seen:
 
 @dataclass
 class Said:
-    """What an answer says: arguments of a call are None where they are not an object; usage is the wire's own.
+    """What an answer says: arguments of a call are None where they is not an object; usage is the wire's own.
 
     `closed`: the stream came to its end, though it gave no reason.
     """

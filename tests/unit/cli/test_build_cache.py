@@ -216,7 +216,7 @@ def test_no_cache_folder_in_the_project_is_used_and_none_is_made_where_there_is_
     before = sorted(project.rglob("*"))
     missing = project.parent / f"{project.name} has none"
     for cache, why in (
-        (str(project / ".cache"), "lies beside the sources"),
+        (str(project / ".cache"), "is next to the sources"),
         (str(missing / "cache"), "there is no cache folder"),
         ("cache", "there is no cache folder"),
     ):
@@ -264,7 +264,8 @@ def test_a_check_says_why_it_keeps_no_record(tmp_path: Path) -> None:
     found = toolgen("check", cwd=tmp_path, env={"XDG_CACHE_HOME": str(tmp_path / "cache")})
     assert found.returncode == 0
     assert (
-        "no record of this check is kept, and the next one takes as long: the cache folder lies beside" in found.stderr
+        "the result of this check cannot be cached, so the next check is as slow: the cache folder is next to"
+        in found.stderr
     )
     assert "no record" not in toolgen("check", "-q", cwd=tmp_path, env={"XDG_CACHE_HOME": str(tmp_path)}).stderr
 

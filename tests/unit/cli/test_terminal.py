@@ -61,4 +61,4 @@ def test_a_full_disk_is_one_line() -> None:
     done = _program(full)
     os.close(full)
     assert done.returncode == 2
-    assert done.stderr == b"toolgen: the output cannot be printed: No space left on device\n"
+    assert done.stderr == b"toolgen: cannot write the output: No space left on device\n"

@@ -16,7 +16,7 @@ HOSTILE = 'a"b|<script>`x`\n::error::\u202e\ud800%0A[y](z)'
 
 def finding(n: int = 0, **more: Any) -> Finding:
     given = {"span": Span("schemas/tools/a b.yaml", 3 + n, 5, 3 + n, 9), "code": "type-unknown", "level": "error"}
-    return Finding(**(given | {"message": "there is no type named 'x'"} | more))
+    return Finding(**(given | {"message": "unknown type 'x'"} | more))
 
 
 def printed(form: str, *findings: Finding) -> str:
@@ -62,7 +62,7 @@ def test_sarif_has_rules_and_places() -> None:
     assert run["tool"]["driver"]["rules"][1]["help"]["text"].startswith(CODES["type-unknown"].why)
     first, second = run["results"]
     assert (first["ruleId"], first["ruleIndex"], first["level"], second["ruleIndex"]) == ("type-unknown", 1, "error", 0)
-    assert first["message"]["text"] == "there is no type named 'x'. The types are array and object"
+    assert first["message"]["text"] == "unknown type 'x'. The types are array and object"
     place = first["locations"][0]["physicalLocation"]
     assert place["artifactLocation"] == {"uri": "schemas/tools/a%20b.yaml", "uriBaseId": "%SRCROOT%"}
     assert place["region"] == {"startLine": 3, "startColumn": 5, "endLine": 3, "endColumn": 9}

@@ -147,9 +147,9 @@ def test_of_two_changes_to_one_key_the_authors_stays_and_it_is_said_once(tmp_pat
         ("warning", True, 8),
     ]
     assert kept[0].message == (
-        "'/description' of 'probe' changed both here and at the source, where it is '\"Theirs.\"' now; your version stays"
+        "'/description' of 'probe' changed both here and at the source, where it is now '\"Theirs.\"'; your version was kept"
     )
-    assert kept[1].message.endswith("at the source, where it is gone now; your version stays")
+    assert kept[1].message.endswith("at the source, where it is now gone; your version was kept")
     assert imported(tmp_path, [new]).codes == []
 
 

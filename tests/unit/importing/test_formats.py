@@ -235,7 +235,7 @@ def test_tools_of_the_provider_are_skipped_by_name(
 ) -> None:
     result = imported(tmp_path, [hosted, own], format)
     assert (result.tools, result.codes) == ({"probe": DECLARED}, ["import-skipped"])
-    assert f"the tool '{name}' of the type" in result.findings[0].message
+    assert f"the tool '{name}' of type" in result.findings[0].message
     assert imported(tmp_path / "alone", [hosted], format).codes == ["import-nothing", "import-skipped"]
 
 

@@ -109,7 +109,7 @@ def test_what_is_no_file_is_called_what_it_is(tmp_path: Path, name: str, kind: s
     assert import_file(tmp_path / name, "mcp", tmp_path / "schemas", findings) is None
     (found,) = findings
     assert found.message.endswith(f" is {kind}, not a regular file")
-    assert found.hint == "name the file that holds the tools"
+    assert found.hint == "pass the file that contains the tools"
 
 
 @pytest.mark.parametrize(

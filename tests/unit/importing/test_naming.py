@@ -64,7 +64,9 @@ def test_a_name_that_changed_is_kept_for_its_source(tmp_path: Path, format: str,
     result = imported(tmp_path, [{"name": "weather.get", key: {"type": "object"}}], format)
     assert result.tools["weather_get"]["providers"] == {source: {"name": "weather.get"} for source in sources}
     assert result.codes == ["import-renamed"]
-    assert result.findings[0].message.startswith("the name 'weather.get' becomes 'weather_get'; it is kept for")
+    assert result.findings[0].message.startswith(
+        "'weather.get' is not a valid name and was changed to 'weather_get'; the original name is kept for"
+    )
 
 
 def test_the_kept_name_stands_beside_other_members(tmp_path: Path) -> None:

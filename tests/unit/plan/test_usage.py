@@ -31,7 +31,7 @@ def test_a_number_may_have_another_spelling(format: Format) -> None:
 
 
 def test_a_number_that_must_be_there_has_one_spelling(format: Format) -> None:
-    with pytest.raises(MappingError, match="one way"):
+    with pytest.raises(MappingError, match="one name"):
         plan_usage({**LEAST, "inputTokens": ["in | other"]}, format)
 
 

@@ -457,5 +457,5 @@ def test_a_count_may_stand_in_an_object_or_beside_it() -> None:
 
 
 def test_a_count_that_must_be_there_is_made_of_something() -> None:
-    with pytest.raises(MappingError, match="no number makes up inputTokens"):
+    with pytest.raises(MappingError, match="no number is part of inputTokens"):
         plan_usage({"outputTokens": ["out"]}, USAGE)

@@ -30,9 +30,9 @@ def of(property: Any, **more: Any) -> dict[str, Any]:
     ("schema", "hint"),
     [
         ({"type": "string", "minLenght": 1}, "did you mean 'minLength'?"),
-        ({"type": "string", "nullable": True}, 'JSON Schema has no such keyword: write `type: [string, "null"]`'),
-        ({"type": "string", "id": {"type": "string"}}, "a property stands under `properties`"),
-        ({"type": "string", "zebra": 1}, "Correct or remove it; keywords of your own begin with `x-`."),
+        ({"type": "string", "nullable": True}, 'JSON Schema has no such keyword; use `type: [string, "null"]`'),
+        ({"type": "string", "id": {"type": "string"}}, "declare it under `properties`"),
+        ({"type": "string", "zebra": 1}, "correct or remove it; prefix your own keywords with `x-`"),
     ],
 )
 def test_a_keyword_that_does_not_exist(schema: Any, hint: str) -> None:

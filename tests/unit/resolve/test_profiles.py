@@ -108,14 +108,14 @@ def test_a_provider_that_is_not_there_is_named(tmp_path: Path) -> None:
         ("{anthropic: {max_tokens: 0.5}}", "wrong-type", "expected integer, found number", ""),
         ("{anthropic: {max_tokens: 0}}", "invalid-value", "0 is less than 1", ""),
         ("{anthropic: {maxTokens: 77}}", "unknown-key", "'maxTokens'", "did you mean 'max_tokens'?"),
-        ("{anthropic: {nope: 5}}", "unknown-key", "'nope'", "remove it"),
-        ("{openai_chat: {max_tokens: 5}}", "unknown-key", "'max_tokens'", "remove it"),
+        ("{anthropic: {nope: 5}}", "unknown-key", "'nope'", "remove the key"),
+        ("{openai_chat: {max_tokens: 5}}", "unknown-key", "'max_tokens'", "remove the key"),
         ("{bedrock: {user: 5}}", "wrong-type", "expected string, found integer", ""),
         ("{bedrock: {user: ''}}", "invalid-value", "shorter than 1", ""),
         ("{gemini: {thoughtSignature: 5}}", "wrong-type", "expected string, found integer", ""),
         ("{vertex: {thought_signature: x}}", "unknown-key", "", "did you mean 'thoughtSignature'?"),
         ("{antropic: {max_tokens: 5}}", "provider-unknown", "'antropic'", "did you mean 'anthropic'?"),
-        ("{zzz: {}}", "provider-unknown", "'zzz'", "known are "),
+        ("{zzz: {}}", "provider-unknown", "'zzz'", "known providers: "),
     ],
 )
 def test_a_default_that_no_wire_takes_is_told_at_its_place(

@@ -64,15 +64,15 @@ def test_contradictions_are_named(schema: dict[str, Any], code: str, said: str) 
         (
             None,
             "'p' is not valid JSON Schema: expected object or boolean, found null",
-            "give it a value, or take it out",
+            "give it a value, or remove it",
         ),
         (5, "'p' is not valid JSON Schema: expected object or boolean, found integer", None),
         ({"items": "x"}, "'items' is not valid JSON Schema: expected object or boolean, found string", None),
         ({"title": True}, "'title' is not valid JSON Schema: expected string, found boolean", "put it in quotes"),
         (
             {"type": None},
-            "'type' is not valid JSON Schema: null is no value of it",
-            "put null in quotes where its type is meant, or take it out",
+            "'type' is not valid JSON Schema: null is not a valid value for it",
+            "for the type null, put it in quotes; otherwise remove the keyword",
         ),
     ],
 )
@@ -83,7 +83,7 @@ def test_types_have_their_json_names_and_null_a_hint(schema: Any, said: str, hin
 
 
 @pytest.mark.parametrize("key", ["parameters", "result"])
-@pytest.mark.parametrize(("value", "hint"), [(None, "give it a value, or take it out"), (5, None), ("x", None)])
+@pytest.mark.parametrize(("value", "hint"), [(None, "give it a value, or remove it"), (5, None), ("x", None)])
 def test_what_is_no_schema_at_all_is_told_once(key: str, value: Any, hint: str | None) -> None:
     (found,) = faults({"tools/a.yaml": {"name": "a", key: value}})
 

@@ -50,9 +50,12 @@ def test_a_budget_is_kept_up_to_its_last_byte(tmp_path: Path) -> None:
     assert sorted(said) == [
         (
             "budget-exceeded",
-            f"the tool later takes {sizes['later']} bytes for openai_chat, and the budget is {sizes['later'] - 1}",
+            f"the tool later takes up {sizes['later']} bytes for openai_chat, and the budget is {sizes['later'] - 1}",
         ),
-        ("budget-exceeded", f"the tools take {sizes['*']} bytes for openai_chat, and the budget is {sizes['*'] - 1}"),
+        (
+            "budget-exceeded",
+            f"the tools take up {sizes['*']} bytes for openai_chat, and the budget is {sizes['*'] - 1}",
+        ),
     ]
 
 
@@ -81,8 +84,11 @@ def test_tokens_are_counted_where_a_tokenizer_is_installed(tmp_path: Path, tikto
     # Words of the two descriptions, which stand in one text without other blanks: 2 + 4, and 1 in common.
     assert linted(tmp_path / "a", tokens=5)[1] == []
     assert sorted(linted(tmp_path / "b", tokens=4, tool_tokens=2)[1]) == [
-        ("budget-exceeded", "the tool later takes 4 tokens (tiktoken o200k_base) for openai_chat, and the budget is 2"),
-        ("budget-exceeded", "the tools take 5 tokens (tiktoken o200k_base) for openai_chat, and the budget is 4"),
+        (
+            "budget-exceeded",
+            "the tool later takes up 4 tokens (tiktoken o200k_base) for openai_chat, and the budget is 2",
+        ),
+        ("budget-exceeded", "the tools take up 5 tokens (tiktoken o200k_base) for openai_chat, and the budget is 4"),
     ]
 
 
@@ -100,5 +106,5 @@ def test_without_a_tokenizer_a_budget_in_tokens_is_said_not_to_count(
 ) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     assert linted(tmp_path, tokens=0)[1] == [
-        ("tokens-not-counted", "the budget is in tokens, but they cannot be counted: tiktoken is not installed")
+        ("tokens-not-counted", "the budget is in tokens, but tokens cannot be counted: tiktoken is not installed")
     ]

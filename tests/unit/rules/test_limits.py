@@ -29,7 +29,7 @@ def test_characters_are_counted_where_the_provider_counts_characters(
     findings = too_long(tmp_path, {"description": text * length}, providers=["openai_chat", "anthropic"])
     assert len(findings) == found
     for finding in findings:
-        assert "1025 characters, and openai_chat takes 1024" in finding.message
+        assert "1025 characters, but openai_chat accepts 1024" in finding.message
 
 
 @pytest.mark.pain("P16")
@@ -43,7 +43,7 @@ def test_bytes_are_counted_where_the_provider_counts_bytes(tmp_path: Path, lengt
     }
     findings = [f.message for f in of_declarations(tmp_path, sources) if f.code == CODE]
     assert findings == [
-        f"the description of 'now' has {2 * length} bytes, and anthropic takes 1024 (a test)" for _ in range(found)
+        f"the description of 'now' has {2 * length} bytes, but anthropic accepts 1024 (a test)" for _ in range(found)
     ]
 
 
@@ -90,7 +90,7 @@ def test_a_provider_with_a_slip_of_the_pen_is_told(tmp_path: Path, section: str)
     findings = Findings()
     assert link_project(schemas, findings) is not None
     assert [(f.code, f.message) for f in findings] == [
-        ("provider-misspelled", "there is no provider 'openai_cat', but one named 'openai_chat'")
+        ("provider-misspelled", "unknown provider 'openai_cat'; did you mean 'openai_chat'?")
     ]
 
 
@@ -104,7 +104,7 @@ def test_a_strict_tool_may_be_as_deep_as_the_provider_takes(tmp_path: Path, dept
         "toolgen.yaml": "providers: [azure, openai_chat, anthropic]\n",
     }
     said = [f.message for f in of_declarations(tmp_path, sources) if f.code == "schema-too-large"]
-    assert [message.split(" levels, and ")[1].split()[0] for message in said] == found
+    assert [message.split(" levels, but ")[1].split()[0] for message in said] == found
 
 
 def test_definitions_that_all_refer_to_one_another_are_gone_through_once(tmp_path: Path) -> None:
@@ -115,7 +115,7 @@ def test_definitions_that_all_refer_to_one_another_are_gone_through_once(tmp_pat
         "tools/now.json": json.dumps({"name": "now", "strict": "always", "parameters": parameters}),
         "toolgen.yaml": "providers: [openai_chat]\n",
     }
-    said = {f.message.split(", and ")[0] for f in of_declarations(tmp_path, sources) if f.code == "schema-too-large"}
+    said = {f.message.split(", but ")[0] for f in of_declarations(tmp_path, sources) if f.code == "schema-too-large"}
     assert said == {
         "the parameters of 'now' have 10100 properties",
     }

@@ -70,7 +70,7 @@ def test_another_version(project: Project) -> None:
     before = (project.out / LOCK).read_bytes()
     drift = project.check(ONE)
     assert not drift.any
-    assert drift.lines("generated") == ["generated: made by toolgen version 0.9, and this is version 1.0"]
+    assert drift.lines("generated") == ["generated: written by toolgen 0.9, but this is 1.0"]
     project.build(ONE)
     assert (project.out / LOCK).read_bytes() == before
     assert LOCK in project.check({**ONE, "new.py": "x = 1\n"}).changed

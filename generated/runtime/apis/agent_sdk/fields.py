@@ -48,7 +48,7 @@ def read_data_source(
     """Read url (there is none), data and media type; a source with more in it, or of another type, is kept.
 
     Raises:
-        ConversionError: it is not an object, or one of its members no text.
+        ConversionError: It is not an object, or one of its members no text.
     """
     if type(value) is not dict:
         raise wrong_type(at, "an object", value)
@@ -72,7 +72,7 @@ def write_data_source(
     """Write the source, as it came while it says the same.
 
     Raises:
-        UnsayableError: there are no data, or they are of a type that the wire does not take.
+        UnsupportedValueError: The part has no data, or data of an unsupported type.
     """
     if (
         type(kept) is dict
@@ -84,10 +84,10 @@ def write_data_source(
         _, data, found, _ = read_data_url(url, at, Reader(writer.wire))
         media_type = found or media_type
     if data is None:
-        raise UnsupportedValueError("it takes content as data only")
+        raise UnsupportedValueError("only inline data is supported")
     if media_type not in taken:
         raise UnsupportedValueError(
-            f"it does not take {media_type or 'data without a media type'}"
+            f"{media_type or 'data without a media type'} is not supported"
         )
     return {"data": data, "media_type": media_type}
 
@@ -101,7 +101,7 @@ def read_image_address(
     """Read url, data, media type and detail; a word that `table` lacks is kept, and a type that the address says too.
 
     Raises:
-        ConversionError: one of them is not a string.
+        ConversionError: One of them is not a string.
     """
     url, data, media_type, _ = read_data_url(wire.get("url"), (at, "url"), reader)
     said, detail = (
@@ -139,7 +139,7 @@ def write_image_address(
     """Write the address and what stands beside it; a word that the wire lacks is reported and left out.
 
     Raises:
-        UnsayableError: there is neither an address that the wire takes, nor data with its media type.
+        UnsupportedValueError: The part has neither a supported URL nor data with a media type.
     """
     if (
         data is None
@@ -147,7 +147,7 @@ def write_image_address(
         and not url.startswith(tuple(table["url"]))
         and own.get("$sent") != url
     ):
-        raise UnsupportedValueError("it takes no such address")
+        raise UnsupportedValueError("URLs of this kind are not supported")
     beside = own.get("$beside")
     wire: dict[str, Any] = {
         "url": write_data_url(
@@ -222,7 +222,7 @@ def read_agent_event(wire: Any, writer: Writer) -> AgentEvent:
     """Read an event; a member that its type lacks is reported and left out.
 
     Raises:
-        ConversionError: it is no event, or a value has the wrong JSON type.
+        ConversionError: The value is not an event, or a value has the wrong JSON type.
     """
     if type(wire) is not dict:
         raise wrong_type(ROOT, "an object", wire)
@@ -233,7 +233,7 @@ def read_agent_event(wire: Any, writer: Writer) -> AgentEvent:
         else None
     )
     if found is None or type(tag) is not str:
-        raise ConversionError("type", "is that of no event of an agent's run")
+        raise ConversionError("type", "is not a known type of agent event")
     kind, known = found
     for key, needed in known.items():
         if needed and key not in wire:
@@ -242,7 +242,7 @@ def read_agent_event(wire: Any, writer: Writer) -> AgentEvent:
     event: AgentEvent = load(kind, {**ours, "type": _OUR_TAGS.get(tag, tag)})
     for key in wire:
         if key not in known:
-            writer.report_unsupported((ROOT, key), "a member of an event")
+            writer.report_unsupported((ROOT, key), "a field of an event")
     writer.finish()
     return event
 

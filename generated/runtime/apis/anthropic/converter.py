@@ -132,7 +132,7 @@ class AnthropicConverter(AnthropicMessages):
                 "maxOutputTokens",
                 "defaulted",
                 "note",
-                f"the API demands it: {self.DEFAULTS['max_tokens']}",
+                f"the API requires it, so it is set to {self.DEFAULTS['max_tokens']}",
             )
             wire["max_tokens"] = self.DEFAULTS["max_tokens"]
         settings = dict(inner_extras(own, "output_config"))
@@ -152,7 +152,7 @@ class AnthropicConverter(AnthropicMessages):
                 "toolChoice",
                 "dropped",
                 "behaviour",
-                "a call cannot be forced while thinking",
+                "the API cannot force a call while the model is thinking",
             )
             single = {
                 k: v
@@ -212,7 +212,7 @@ class AnthropicConverter(AnthropicMessages):
                     "effort",
                     "rewritten",
                     "note",
-                    f"the nearest word is {word}",
+                    f"the nearest level is {word}",
                 )
             settings["effort"] = word
 
@@ -252,7 +252,7 @@ class AnthropicConverter(AnthropicMessages):
                 "parallelToolCalls",
                 "defaulted",
                 "note",
-                "it is so by default",
+                "it is the default",
             )
             return ABSENT
         if written is not ABSENT and written.get("type") == "none":
@@ -261,7 +261,7 @@ class AnthropicConverter(AnthropicMessages):
                 "parallelToolCalls",
                 "dropped",
                 "note",
-                "no tool may be used",
+                "the model must not call any tool",
             )
             return written
         return {

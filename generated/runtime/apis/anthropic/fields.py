@@ -21,7 +21,7 @@ def read_kept_number(value: Any, at: Path, reader: Reader) -> tuple[Any, Any]:
     """Read the number, and keep it: the body had it.
 
     Raises:
-        ConversionError: it is neither a number nor null.
+        ConversionError: It is neither a number nor null.
     """
     if value is None or value is ABSENT:
         return None, ABSENT
@@ -47,7 +47,7 @@ def read_source(value: Any, at: Path, reader: Reader, taken: Sequence[str]) -> F
     """Read url, data and media type; a source of another kind is kept as it is.
 
     Raises:
-        ConversionError: the value is not an object.
+        ConversionError: The value is not an object.
     """
     if type(value) is not dict:
         raise wrong_type(at, "an object", value)
@@ -90,7 +90,7 @@ def write_source(
     """Write the source.
 
     Raises:
-        UnsayableError: the API does not take this media type, or there is neither address nor data.
+        UnsupportedValueError: The API does not support the media type, or the part has neither a URL nor data.
     """
     if type(kept) is dict and read_source(kept, at, Reader(writer.wire), taken)[:3] == (
         url,
@@ -105,10 +105,10 @@ def write_source(
         media_type = media or media_type
     if data is not None and media_type not in taken:
         raise UnsupportedValueError(
-            f"it does not take {media_type or 'data without a media type'}"
+            f"{media_type or 'data without a media type'} is not supported"
         )
     if data is None and url is None:
-        raise UnsupportedValueError("there is neither an address nor data")
+        raise UnsupportedValueError("it has neither a URL nor data")
     if data is None and media_type is not None:
         writer.report_unsupported((at[0], "mediaType"), "mediaType")
     return _own(url, data, media_type)
@@ -127,5 +127,5 @@ def _own(url: str | None, data: str | None, media_type: str | None) -> dict[str,
                 "data": base64.b64decode(data, validate=True).decode(),
             }
         except ValueError as error:
-            raise UnsupportedValueError("its data is no base64 of text") from error
+            raise UnsupportedValueError("its data is not base64 of text") from error
     return {"type": "base64", "media_type": media_type, "data": data}

@@ -186,7 +186,7 @@ class AnthropicMessages(ApiConverter):
             return self.write_reasoning(part, at, writer)
         if type(part) is RefusalPart:
             writer.report_loss(
-                at, "a refusal", "rewritten", "note", "it is written as text"
+                at, "a refusal", "rewritten", "note", "it is sent as text"
             )
             return {"type": "text", "text": part.text} if part.text else ABSENT
         if (
@@ -195,7 +195,7 @@ class AnthropicMessages(ApiConverter):
             and not writer.kept_extras(part.metadata)
         ):
             writer.report_loss(
-                at, "an empty text", "dropped", "note", "the API refuses it"
+                at, "empty text", "dropped", "note", "the API rejects it"
             )
             return ABSENT
         return self.write_assistant_content(part, at, writer)
@@ -211,7 +211,7 @@ class AnthropicMessages(ApiConverter):
                 "reasoning",
                 "dropped",
                 "note",
-                "only signed thinking may be sent back",
+                "the API only accepts signed thinking",
             )
             return ABSENT
         return self.write_thinking_part(part, at, writer)
@@ -237,7 +237,7 @@ class AnthropicMessages(ApiConverter):
                             "a system message",
                             "dropped",
                             "note",
-                            "it belongs into system",
+                            "it was moved to system",
                         )
                     continue
                 content = write_text_or_list(
@@ -305,7 +305,7 @@ class AnthropicMessages(ApiConverter):
             and not writer.kept_extras(part.metadata)
         ):
             writer.report_loss(
-                at, "an empty text", "dropped", "note", "the API refuses it"
+                at, "empty text", "dropped", "note", "the API rejects it"
             )
             return ABSENT
         return self.write_user_content(part, at, writer)
@@ -327,10 +327,10 @@ class AnthropicMessages(ApiConverter):
         if not content and not own:
             writer.report_loss(
                 at,
-                "an empty answer",
+                "an empty message",
                 "dropped",
                 "note",
-                "the API refuses a message without content",
+                "the API rejects a message without content",
             )
             return
         wires.append(
@@ -359,7 +359,7 @@ class AnthropicMessages(ApiConverter):
                         "a system message",
                         "moved",
                         "note",
-                        "it stands before the conversation",
+                        "it must come before the conversation",
                     )
                 found.append((message, (at, i)))
         if not found:
@@ -379,7 +379,7 @@ class AnthropicMessages(ApiConverter):
             blocks += self.system_blocks(message, here, writer)
         if len(found) > 1:
             writer.report_loss(
-                at, "system messages", "rewritten", "note", "they become one"
+                at, "system messages", "rewritten", "note", "they were joined"
             )
         return blocks
 

@@ -62,7 +62,7 @@ def converse(
     """The body as keywords of a client that names the model, takes bytes, and refuses what it does not know.
 
     Raises:
-        ConversionError: what should be base64 is something else.
+        ConversionError: A value that should be base64 is not.
     """
     found: dict[str, Any] = {} if model is None else {"modelId": model}
     for key, value in body.items():
@@ -73,10 +73,10 @@ def converse(
         else:
             writer.report_loss(
                 (ROOT, key),
-                "a member of the body",
+                "a field of the body",
                 "dropped",
                 "warning",
-                "the client has no keyword for it",
+                "the client does not accept it as an argument",
             )
     return found
 

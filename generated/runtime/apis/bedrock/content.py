@@ -78,7 +78,7 @@ def read_blocks(value: Any, at: Path, reader: Reader, read: Read[Any]) -> list[A
     """Read blocks; a mark for the cache goes to the part before it, where that has none and can have one.
 
     Raises:
-        ConversionError: the value is not an array.
+        ConversionError: The value is not an array.
     """
     if value is None or value is ABSENT:
         return []
@@ -187,22 +187,18 @@ def write_sent(part: Any, at: Path, writer: Writer, write: Write) -> Any:
     """Write a part for a request; what the API refuses, and did not come so, stays after."""
     own = writer.kept_extras(part.metadata)
     if type(part) is TextPart and not part.text.strip() and "$sent" not in own:
-        writer.report_loss(at, "a blank text", "dropped", "note", "the API refuses it")
+        writer.report_loss(at, "blank text", "dropped", "note", "the API rejects it")
         return ABSENT
     if type(part) is ReasoningPart and not _is_signed(own) and "$sent" not in own:
         writer.own_extras(part.metadata, at)
         writer.report_loss(
-            at, "reasoning", "dropped", "note", "only signed reasoning may be sent back"
+            at, "reasoning", "dropped", "note", "the API only accepts signed reasoning"
         )
         return ABSENT
     block = write(part, at, writer)
     if type(block) is dict and UNKNOWN in block:
         writer.report_loss(
-            at,
-            "a block",
-            "dropped",
-            "warning",
-            "the client kept nothing of it but its name",
+            at, "a block", "dropped", "warning", "the client kept only its name"
         )
         return ABSENT
     return block
@@ -250,11 +246,7 @@ class Turns:
         last = self.wires[-1] if self.wires and self.wires[-1] is self._open else None
         if not blocks and not own:
             self._writer.report_loss(
-                at,
-                "a message",
-                "dropped",
-                "note",
-                "it has nothing that can be said here",
+                at, "a message", "dropped", "note", "the API supports none of its parts"
             )
             return
         joins = last is not None and last["role"] == role and "$apart" not in own
@@ -271,12 +263,20 @@ class Turns:
         ):
             holder = (at, "content")
             self._writer.report_loss(
-                holder, "a text", "defaulted", "note", "documents need one beside them"
+                holder,
+                "a text part",
+                "defaulted",
+                "note",
+                "a document needs text next to it",
             )
             blocks = [*blocks, {"text": self._text}]
         if role == "assistant" and self._before is None and "$apart" not in own:
             self._writer.report_loss(
-                at[0], "a message", "defaulted", "note", "the user speaks first"
+                at[0],
+                "a message",
+                "defaulted",
+                "note",
+                "the first message must be from the user",
             )
             self.wires.append({"role": "user", "content": [{"text": self._first}]})
         if last is not None and last["role"] == role and "$apart" not in own:
@@ -305,12 +305,12 @@ class Turns:
                 "a message",
                 "rewritten",
                 "note",
-                "the next one joins it",
+                "the next one was joined to it",
             )
             self._writer.report_loss(
                 at,
                 "a message",
                 "moved",
                 "note",
-                "neighbors of one role become one message",
+                "adjacent messages of the same role were joined",
             )

@@ -91,15 +91,19 @@ class BedrockConverter(BedrockMessages):
         on_loss: OnLoss | None = None,
         on_unsupported: OnUnsupported = "error",
     ) -> dict[str, Any]:
-        """Write a request as keyword arguments of the official client's own call.
+        """Convert a request to keyword arguments for the official client.
 
         Args:
-            request: the request to write.
-            on_loss: called with each `Loss`; without it, a warning of Python's says what was lost.
-            on_unsupported: "error" raises where the wire cannot keep what was asked for, "weaken" reports it.
+            request: The request.
+            on_loss: Called with each `Loss`. Without it, all losses except notes are issued as Python warnings.
+            on_unsupported: What to do if the wire cannot express what is asked for: "error" raises, "weaken" reports a
+                loss.
+
+        Returns:
+            The keyword arguments for the client's method.
 
         Raises:
-            ConversionError: a value cannot be written as it was meant.
+            ConversionError: The wire cannot express a value, and `on_unsupported` is "error".
         """
         body = self.to_request(request, on_loss=on_loss, on_unsupported=on_unsupported)
         writer = Writer(self.wire, on_loss, on_unsupported)
@@ -145,11 +149,7 @@ class BedrockConverter(BedrockMessages):
             has_tool_calls(message) or is_tool_result(message) for message in messages
         ):
             writer.report_loss(
-                at,
-                "toolChoice",
-                "rewritten",
-                "note",
-                "it is said by leaving the tools out",
+                at, "toolChoice", "rewritten", "note", "the tools are left out instead"
             )
             return ABSENT
         return self.write_tool_choice(choice, kept, at, writer)

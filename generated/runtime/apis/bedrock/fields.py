@@ -35,7 +35,7 @@ def read_block_source(
     """Read url, data and media type. The source is kept where our own writing would differ.
 
     Raises:
-        ConversionError: the format is not a string, or the source no object.
+        ConversionError: The format is not a string, or the source no object.
     """
     kind, source = block.get("format"), block.get("source")
     if kind is not None and type(kind) is not str:
@@ -68,7 +68,8 @@ def write_block_source(
     """Write format and source; the source that came is kept while it says the same.
 
     Raises:
-        UnsayableError: the API does not take this media type or this address, or there is neither address nor data.
+        UnsupportedValueError: The API does not support the media type or the URL, or the part has neither a URL nor
+            data.
     """
     if url is not None and url[:5] == "data:":
         url, data, known, _ = read_data_url(url, at, Reader(writer.wire))
@@ -76,9 +77,9 @@ def write_block_source(
     kept = own.get("source")
     as_it_came = type(kept) is dict and _content(kept, at) == (url, data)
     if not as_it_came and data is None and url is None:
-        raise UnsupportedValueError("there is neither an address nor data")
+        raise UnsupportedValueError("it has neither a URL nor data")
     if not as_it_came and data is None and url is not None and url[:5] != "s3://":
-        raise UnsupportedValueError("it takes no address but one in S3")
+        raise UnsupportedValueError("only URLs in S3 are supported")
     source = kept if as_it_came else _source(url, data)
     if "$absent" in own and media_type in (None, "text/plain"):
         return {"source": source}
@@ -91,7 +92,7 @@ def write_block_source(
             "mediaType",
             "defaulted",
             "note",
-            f"it must be named: {formats[kind][0]}",
+            f"a format is required: {formats[kind][0]}",
         )
         return {"format": kind, "source": source}
     for kind, types in formats.items():
@@ -102,10 +103,10 @@ def write_block_source(
                     "mediaType",
                     "rewritten",
                     "note",
-                    f"it is {types[0]} here",
+                    f"the API calls it {types[0]}",
                 )
             return {"format": kind, "source": source}
-    raise UnsupportedValueError(f"it does not take {media_type}")
+    raise UnsupportedValueError(f"{media_type} is not supported")
 
 
 def _content(source: dict[str, Any], at: Path) -> tuple[str | None, str | None]:
@@ -146,7 +147,7 @@ def read_document_name(value: Any, at: Path, reader: Reader) -> tuple[str | None
     """Read the name; one that we would spell otherwise is kept, for the API took it.
 
     Raises:
-        ConversionError: it is neither text nor null.
+        ConversionError: The value is neither a string nor null.
     """
     if value is None or value is ABSENT:
         return None, {"$absent": True} if value is ABSENT else None
@@ -161,12 +162,12 @@ def write_document_name(name: str | None, kept: Any, at: Path, writer: Writer) -
         if kept is None or is_mark(kept):
             return ABSENT
         made = "document " + "-".join(re.findall(r"\d+", format_path(at)))
-        writer.report_loss(at, "name", "defaulted", "note", "a document must be named")
+        writer.report_loss(at, "name", "defaulted", "note", "a document needs a name")
         return made.rstrip()
     if name == kept or _is_legal(name):
         return name
     writer.report_loss(
-        at, "name", "rewritten", "note", "the API refuses some of its characters"
+        at, "name", "rewritten", "note", "the API rejects some of its characters"
     )
     spelling = re.sub(r"[^a-zA-Z0-9_()\[\]-]+", "-", name)[:_LENGTH].strip("-")
     return spelling or write_document_name(None, ABSENT, at, writer)
@@ -182,7 +183,7 @@ def read_schema_text(
     """Read the schema; its text is kept where our own writing would differ.
 
     Raises:
-        ConversionError: it is not a string, or not that of an object.
+        ConversionError: It is not a string, or not that of an object.
     """
     if type(value) is not str:
         raise wrong_type(at, "a string", None if value is ABSENT else value)
@@ -191,7 +192,7 @@ def read_schema_text(
     except ValueError as error:
         raise ConversionError(format_path(at), "must be JSON") from error
     if type(found) is not dict:
-        raise wrong_type(at, "the text of an object", found)
+        raise wrong_type(at, "the JSON text of an object", found)
     return found, ABSENT if is_compact(value, found) else value
 
 
@@ -201,7 +202,7 @@ def write_schema_text(
     """Write the schema, as it came while it says the same.
 
     Raises:
-        ConversionError: JSON cannot hold it.
+        ConversionError: The value cannot be written as JSON.
     """
     if type(kept) is str and same_json(
         read_schema_text(kept, at, Reader(writer.wire))[0], schema
@@ -219,7 +220,7 @@ def read_some_text(value: Any, at: Path, reader: Reader) -> tuple[str | None, An
     """Read the text; that an empty one stood there is kept.
 
     Raises:
-        ConversionError: it is neither text nor null.
+        ConversionError: The value is neither a string nor null.
     """
     if value is None or value is ABSENT:
         return None, ABSENT
@@ -233,5 +234,5 @@ def write_some_text(text: str | None, kept: Any, at: Path, writer: Writer) -> An
     if text or (text is not None and kept == text):
         return text
     if text is not None:
-        writer.report_loss(at, "an empty text", "dropped", "note", "the API refuses it")
+        writer.report_loss(at, "empty text", "dropped", "note", "the API rejects it")
     return ABSENT

@@ -226,7 +226,7 @@ class BedrockMessages(ApiConverter):
         if type(part) is RefusalPart:
             writer.own_extras(part.metadata, at)
             writer.report_loss(
-                at, "a refusal", "rewritten", "note", "it is written as text"
+                at, "a refusal", "rewritten", "note", "it is sent as text"
             )
             return {"text": part.text} if part.text.strip() else ABSENT
         if type(part) is TextPart and part.metadata:
@@ -261,7 +261,11 @@ class BedrockMessages(ApiConverter):
         if type(part) is AudioPart:
             writer.media.append((part, at))
             writer.report_loss(
-                at, "AudioPart", "moved", "note", "it follows the results of the turn"
+                at,
+                "AudioPart",
+                "moved",
+                "note",
+                "it was moved after the results of the turn",
             )
             return ABSENT
         if type(part) is TextPart and part.metadata:
@@ -297,7 +301,7 @@ class BedrockMessages(ApiConverter):
                             "a system message",
                             "dropped",
                             "note",
-                            "it belongs into system",
+                            "it was moved to system",
                         )
                 else:
                     turns.add_whole(self.write_inline(message, here, writer))
@@ -363,13 +367,13 @@ class BedrockMessages(ApiConverter):
                         "a system message",
                         "moved",
                         "note",
-                        "it stands before the conversation",
+                        "it must come before the conversation",
                     )
                 count += 1
                 blocks += self.system_blocks(message, (at, i), writer)
         if count > 1:
             writer.report_loss(
-                at, "system messages", "rewritten", "note", "they become one"
+                at, "system messages", "rewritten", "note", "they were joined"
             )
         return blocks
 

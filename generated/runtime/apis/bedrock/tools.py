@@ -60,7 +60,7 @@ def settle_tools(
                 "tools",
                 "dropped",
                 "note",
-                "no tool may be called, which is said so",
+                "the model must not call any tool",
             )
         wire.pop("toolConfig", None)
         return
@@ -72,7 +72,7 @@ def settle_tools(
         else []
     )
     if made:
-        reason = "the API demands the tools of the history, of which only the names are known"
+        reason = "the API requires the tools of earlier calls, but only their names are known"
         writer.report_loss((ROOT, "tools"), "tools", "defaulted", "warning", reason)
         wire["toolConfig"] = {**config, "tools": made}
         return
@@ -83,7 +83,7 @@ def settle_tools(
                 "toolChoice",
                 "dropped",
                 "behaviour",
-                "there are no tools",
+                "the request has no tools",
             )
         config = {key: value for key, value in config.items() if key != "toolChoice"}
     if config.get("tools") == []:
@@ -118,7 +118,7 @@ def read_result_blocks(
     """Read kind, value, whether it is a failure, and what our own writing would not give.
 
     Raises:
-        ConversionError: the content is not an array, or the status no text.
+        ConversionError: The content is not an array, or the status no text.
     """
     content, status = holder.get("content"), holder.get("status")
     if type(content) is not list:
@@ -191,7 +191,7 @@ def write_result_blocks(
     """Write content and status; the content that came is kept while it says the same. `blank` stands for no text.
 
     Raises:
-        ConversionError: the value is of another type than its kind says, or JSON cannot hold it.
+        ConversionError: The value does not have the type of its kind, or cannot be written as JSON.
     """
     place = (at[0], "value")
     status = {"status": _FAILED} if is_error or kind == "error" else {}
@@ -207,7 +207,7 @@ def write_result_blocks(
                 "a result without content",
                 "rewritten",
                 "note",
-                "the API refuses it",
+                "the API rejects it",
             )
             content = [{"text": blank}]
         return {"content": content, **status}
@@ -224,11 +224,11 @@ def write_result_blocks(
             "data",
             "rewritten",
             "note",
-            "as text, for the API does not take it otherwise",
+            "sent as text, because the API does not accept it as JSON",
         )
     if not text.strip():
         writer.report_loss(
-            place, "a blank text", "rewritten", "note", "the API refuses it"
+            place, "blank text", "rewritten", "note", "the API rejects it"
         )
         text = blank
     return {"content": [{"text": text}], **status}

@@ -108,7 +108,7 @@ class CohereConverter(ChatConverter):
                         "strict",
                         "dropped",
                         "note",
-                        "it belongs into strict_tools",
+                        "it is sent as strict_tools",
                     )
         return write_list(definitions, at, writer, self.write_offered)
 
@@ -207,7 +207,7 @@ class CohereConverter(ChatConverter):
                         "strict",
                         "dropped",
                         "warning",
-                        "all tools are strict or none",
+                        "either all tools are strict or none",
                     )
         elif definitions and wire.get("strict_tools"):
             del wire["strict_tools"]
@@ -219,7 +219,7 @@ class CohereConverter(ChatConverter):
                     "tools",
                     "narrowed",
                     "note",
-                    "only the tools that the choice names are offered",
+                    "only the tools of the choice are offered",
                 )
             wire["tools"] = offered
             if forced:
@@ -258,10 +258,10 @@ class CohereConverter(ChatConverter):
                 else:
                     writer.report_loss(
                         here,
-                        "an empty answer",
+                        "an empty message",
                         "dropped",
                         "note",
-                        "the API refuses a turn without content",
+                        "the API rejects a message without content",
                     )
             elif type(message) is SystemMessage:
                 wire = self.write_system_message(message, here, writer)
@@ -284,7 +284,7 @@ class CohereConverter(ChatConverter):
                         "an empty message",
                         "dropped",
                         "note",
-                        "the API refuses it",
+                        "the API rejects it",
                     )
             else:
                 raise wrong_type(here, "a message", message)
@@ -383,11 +383,7 @@ class CohereConverter(ChatConverter):
                 wire["tool_plan"] = part.text
                 if any(said.get("type") != "thinking" for said in content):
                     writer.report_loss(
-                        here,
-                        "reasoning",
-                        "moved",
-                        "note",
-                        "the plan stands before what is said",
+                        here, "reasoning", "moved", "note", "the plan must come first"
                     )
             elif (
                 type(part) is OpaquePart
@@ -401,7 +397,7 @@ class CohereConverter(ChatConverter):
                         writer.kind_of(part),
                         "moved",
                         "note",
-                        "content stands before calls",
+                        "content must come before calls",
                     )
                 written = self.write_assistant_part(part, here, writer)
                 if written is not ABSENT:
@@ -418,7 +414,7 @@ class CohereConverter(ChatConverter):
         if type(part) is RefusalPart:
             writer.own_extras(part.metadata, at)
             writer.report_loss(
-                (at, "type"), "a refusal", "rewritten", "note", "it is written as text"
+                (at, "type"), "a refusal", "rewritten", "note", "it is sent as text"
             )
             part = TextPart(part.text)
         if (
@@ -466,7 +462,7 @@ class CohereConverter(ChatConverter):
                 "isError",
                 "dropped",
                 "behaviour",
-                "results have no error flag here",
+                "the API has no error flag for results",
             )
         if kind == "multimodal":
             return write_result_parts(
@@ -482,7 +478,7 @@ class CohereConverter(ChatConverter):
                     field,
                     "rewritten",
                     "note",
-                    "data is written as its JSON text",
+                    "it is sent as JSON text",
                 )
         return write_result_text(kind, value, kept, at, writer)
 

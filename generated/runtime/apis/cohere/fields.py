@@ -48,7 +48,7 @@ def read_dialect_beside_strict(
     """Read the schema as it is; it is kept where lowering by the narrowest dialect would change it.
 
     Raises:
-        ConversionError: it is neither an object nor null.
+        ConversionError: The value is neither an object nor null.
     """
     return read_dialect(value, at, reader, True)
 
@@ -59,7 +59,7 @@ def read_token_budget(
     """Read the settings; those that only switch on what is on by default, or say something else, are kept.
 
     Raises:
-        ConversionError: they are neither an object nor null, or the number is none.
+        ConversionError: The value is neither an object nor null, or the number is not a number.
     """
     if value is None or value is ABSENT:
         return None, ABSENT
@@ -90,11 +90,7 @@ def write_token_budget(
         writer.report_unsupported((at, "effort"), "effort", "warning")
     elif reasoning.effort == "none" and reasoning.budget_tokens is not None:
         writer.report_loss(
-            (at, "budgetTokens"),
-            "budgetTokens",
-            "dropped",
-            "note",
-            "nothing is thought",
+            (at, "budgetTokens"), "budgetTokens", "dropped", "note", "thinking is off"
         )
     return _settings(reasoning)
 
@@ -208,7 +204,7 @@ def system_first(placed: list[Placed], writer: Writer) -> list[Placed]:
                 "a system message",
                 "moved",
                 "note",
-                "the system's turn is one, and the first",
+                "the API accepts one system message, which must come first",
             )
         if len(first) == 1:
             writer.report_loss(
@@ -216,7 +212,7 @@ def system_first(placed: list[Placed], writer: Writer) -> list[Placed]:
                 "content",
                 "rewritten",
                 "note",
-                "the system's turn is one",
+                "the API accepts one system message",
             )
         first.append(entry)
     return [*first, *others]

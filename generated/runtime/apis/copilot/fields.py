@@ -63,7 +63,7 @@ def write_any_arguments(
     """Write the arguments, or what came in their place; an object is run, so that of a call that must not be is refused.
 
     Raises:
-        ConversionError: the call cannot be run, or its arguments hold what JSON cannot.
+        ConversionError: The call is invalid, or its arguments cannot be written as JSON.
     """
     if invalid is not None and not arguments:
         said = invalid.text
@@ -78,7 +78,7 @@ def write_any_arguments(
             "an invalid call",
             "rewritten",
             "behaviour",
-            "it would be run as it stands",
+            "the client would run it as it is",
         )
     if not arguments and (kept is None or type(kept) is str or is_mark(kept)):
         return ABSENT if is_mark(kept) else kept
@@ -99,7 +99,7 @@ def read_binary_data(
     """Read url (there is none), data and media type; a block of another type than ours is kept as one.
 
     Raises:
-        ConversionError: one of them is not a string.
+        ConversionError: One of them is not a string.
     """
     rest: Extras = {} if block["type"] == table["type"] else {"type": block["type"]}
     absent = [key for key in ("data", "mimeType") if key not in block]
@@ -125,14 +125,14 @@ def write_binary_data(
     """Write the block. `table` has the `kind` of part, the `type` of its block, and the `mediaType` that stands in.
 
     Raises:
-        UnsayableError: there are no data.
+        UnsupportedValueError: The part has no data.
     """
     if data is None and url is not None and url[:5] == "data:":
         url, data, known, _ = read_data_url(url, at, Reader(writer.wire))
         media_type = known or media_type
     absent = own.get("$absent", ())
     if data is None and "data" not in absent and "data" not in own:
-        raise UnsupportedValueError("results hold data, and no addresses")
+        raise UnsupportedValueError("results only support inline data")
     if url is not None:
         writer.report_unsupported(at, "url")
     block = {"type": own.get("type", table["type"])}
@@ -145,7 +145,7 @@ def write_binary_data(
             "mediaType",
             "defaulted",
             "note",
-            f"it must be named: {media_type}",
+            f"a media type is required: {media_type}",
         )
     if media_type is not None:
         block["mimeType"] = media_type
@@ -155,7 +155,7 @@ def write_binary_data(
             table["kind"],
             "rewritten",
             "note",
-            "its media type is that of another kind",
+            "its media type belongs to another kind",
         )
     return block
 
@@ -166,7 +166,7 @@ def read_dialect_or_absent(
     """Read the schema; an empty one says nothing, and is kept.
 
     Raises:
-        ConversionError: it is neither an object nor null.
+        ConversionError: The value is neither an object nor null.
     """
     return (None, {}) if value == {} else read_dialect(value, at, reader, None)
 
@@ -184,7 +184,7 @@ def read_either_name(
     """Read the name that the app knows the tool by. `keys` has the `usual` key and the `other`, which is kept.
 
     Raises:
-        ConversionError: it is not a string.
+        ConversionError: The value is not a string.
     """
     usual, other = keys["usual"], keys["other"]
     if wire.get(usual) is None and other in wire:

@@ -70,7 +70,7 @@ def plain_session(value: Any, at: Path) -> dict[str, Any]:
     """The object itself where it is one, else what a client's object says; an invocation in the keys of a request.
 
     Raises:
-        ConversionError: it is neither.
+        ConversionError: The value is neither of them.
     """
     if (
         type(value) is dict
@@ -131,7 +131,7 @@ def request_of(
     ):
         if type(state.get("requestId")) is str:
             return str(state["requestId"])
-    reason = "nothing says which request this answers; give its call"
+    reason = "cannot tell which request this result belongs to; pass its call"
     writer.report_loss((ROOT, "metadata"), "requestId", "defaulted", "warning", reason)
     return result.tool_call_id
 
@@ -142,7 +142,7 @@ def read_answer(
     """Read kind, value, error flag and extras of the params of an answer, or of a result's object alone.
 
     Raises:
-        ConversionError: it is neither, or a value has the wrong JSON type.
+        ConversionError: The value is neither of them, or a value has the wrong JSON type.
     """
     if "textResultForLlm" in wire and "result" not in wire:
         kind, value, is_error, inner = _read_object(wire, at, reader, read)
@@ -202,7 +202,7 @@ def write_answer(result: ToolResult, own: Extras, writer: Writer, write: Write) 
     """Write the members of an answer that hold the result; what came is kept while it says the same.
 
     Raises:
-        ConversionError: the value is of another type than its kind says, or JSON cannot hold it.
+        ConversionError: The value does not have the type of its kind, or cannot be written as JSON.
     """
     kind, value, at = result.kind, result.value, (ROOT, "value")
     failed = kind == "error" or bool(result.is_error)
@@ -261,7 +261,9 @@ def _write_parts(
     media = write_list(parts, at, writer, placed)
     kinds = [type(part) is TextPart for part in parts]
     if media and kinds != sorted(kinds, reverse=True):
-        writer.report_loss(at, "a text", "moved", "note", "texts stand before media")
+        writer.report_loss(
+            at, "a text", "moved", "note", "the text must come before the media"
+        )
     if (
         not media
         and len(texts) == last + 1
@@ -270,7 +272,11 @@ def _write_parts(
     ):
         for field in ("kind", "value"):
             writer.report_loss(
-                (ROOT, field), field, "rewritten", "note", "all texts are one text here"
+                (ROOT, field),
+                field,
+                "rewritten",
+                "note",
+                "the API accepts one text, so the texts were joined",
             )
     return "\n".join(texts), media
 

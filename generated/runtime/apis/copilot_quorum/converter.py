@@ -75,15 +75,19 @@ class CopilotQuorumConverter(ToolConverter):
         on_loss: OnLoss | None = None,
         on_unsupported: OnUnsupported = "error",
     ) -> dict[str, Any]:
-        """Write one result: a ToolResultMessage for `send_tool_results`.
+        """Convert a result to a ToolResultMessage for `send_tool_results`.
 
         Args:
-            result: the result.
-            on_loss: called with each `Loss`; without it, a warning of Python's says what was lost.
-            on_unsupported: "error" raises where the wire cannot keep what was asked for, "weaken" reports it.
+            result: The result.
+            on_loss: Called with each `Loss`. Without it, all losses except notes are issued as Python warnings.
+            on_unsupported: What to do if the wire cannot express what is asked for: "error" raises, "weaken" reports a
+                loss.
+
+        Returns:
+            The JSON object of the wire.
 
         Raises:
-            ConversionError: its value cannot be written.
+            ConversionError: The value of the result cannot be written.
         """
         writer = Writer(self.wire, on_loss, on_unsupported)
         written = self.write_tool_result(result, ROOT, writer)
@@ -98,16 +102,19 @@ class CopilotQuorumConverter(ToolConverter):
         *,
         tools: Iterable[ToolDefinition | OpaquePart] = (),
     ) -> ToolResult:
-        """Read what a call gave, a ToolResultMessage. It says which call it was; the caller may say it otherwise.
+        """Convert a result, a ToolResultMessage. It names its call, unless the arguments say otherwise.
 
         Args:
-            result: the result.
-            tool_call_id: the id of the call that it answers.
-            name: the name of the tool.
-            tools: definitions of tools that this package does not declare.
+            result: The result.
+            tool_call_id: The id of the call.
+            name: The name of the tool.
+            tools: Definitions of tools that the package does not declare, to decode their arguments.
+
+        Returns:
+            The result.
 
         Raises:
-            ConversionError: a value has the wrong JSON type.
+            ConversionError: A value has the wrong JSON type.
         """
         wire = plain(result, ROOT)
         found = self.read_tool_result(wire, ROOT, Reader(self.wire, tools=tools))
@@ -131,15 +138,18 @@ class CopilotQuorumConverter(ToolConverter):
         *,
         tools: Iterable[ToolDefinition | OpaquePart] = (),
     ) -> list[ToolCall]:
-        """Read the calls of a response, a list of calls as the application has them, or one that stands without its list.
+        """Extract the calls of a response, of a list of the application's calls, or of a single call.
 
         Args:
-            response: the body of a response, or the official client's object.
-            turn: the number of assistant messages before it; ids that are made here count by it.
-            tools: definitions of tools that this package does not declare.
+            response: The JSON body of a response, or the official client's response object.
+            turn: Index of the assistant message in the conversation, from 0. Synthetic ids contain it.
+            tools: Definitions of tools that the package does not declare, to decode their arguments.
+
+        Returns:
+            The calls, in the order of the model. A call with `invalid` set must not be run.
 
         Raises:
-            ConversionError: as `from_response` and `from_tool_call`.
+            ConversionError: As for `from_response` and `from_tool_call`.
         """
         reader = Reader(self.wire, turn, tools)
         wires = response if type(response) is list else [response]
@@ -162,15 +172,18 @@ class CopilotQuorumConverter(ToolConverter):
         turn: int = 0,
         tools: Iterable[ToolDefinition | OpaquePart] = (),
     ) -> ToolCall:
-        """Read one call: a ToolCall of the application, or a block of a response.
+        """Convert a call: a ToolCall of the application, or a block of a response.
 
         Args:
-            wire: the value as the API has it.
-            turn: the number of assistant messages before it; ids that are made here count by it.
-            tools: definitions of tools that this package does not declare.
+            wire: The JSON value of the wire.
+            turn: Index of the assistant message in the conversation, from 0. Synthetic ids contain it.
+            tools: Definitions of tools that the package does not declare, to decode their arguments.
+
+        Returns:
+            The call. If its `invalid` is set, it must not be run.
 
         Raises:
-            ConversionError: a value has the wrong JSON type.
+            ConversionError: A value has the wrong JSON type.
         """
         return self.read_tool_call(
             plain(wire, ROOT), ROOT, Reader(self.wire, turn, tools)
@@ -313,7 +326,11 @@ class CopilotQuorumConverter(ToolConverter):
                 writer.own_extras(part.metadata, here)
                 if type(part) is RefusalPart:
                     writer.report_loss(
-                        here, "refusal", "rewritten", "note", "it is text here"
+                        here,
+                        "refusal",
+                        "rewritten",
+                        "note",
+                        "the API accepts only text",
                     )
                 blocks.append({"Text": part.text})
             elif type(part) is OpaquePart and part.provider == writer.wire.name:
@@ -378,7 +395,11 @@ class CopilotQuorumConverter(ToolConverter):
         if is_error or kind == "multimodal":
             for field in ("kind", "value", "isError"):
                 writer.report_loss(
-                    (at[0], field), field, "rewritten", "note", "it is one text here"
+                    (at[0], field),
+                    field,
+                    "rewritten",
+                    "note",
+                    "the API accepts one text, so the texts were joined",
                 )
         if is_error:
             return {"output": text, "is_error": True}

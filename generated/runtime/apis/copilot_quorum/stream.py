@@ -31,10 +31,13 @@ class QuorumStream(BaseStream):
         """Take one event and return what it brings. O(1) an event; one that nobody knows brings nothing.
 
         Args:
-            event: the event: a dict, or the client's object.
+            event: An event of the stream: a dict, or the client's object.
+
+        Returns:
+            The events of the neutral format that it gives; often none.
 
         Raises:
-            ConversionError: the event is neither an object nor a text, or what it brings has the wrong JSON type.
+            ConversionError: The event is neither an object nor a text, or what it brings has the wrong JSON type.
         """
         return [] if type(event) is str else super().feed(event)
 

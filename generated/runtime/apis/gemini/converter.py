@@ -99,10 +99,10 @@ class GeminiConverter(GeminiMessages):
         return [entry for tool in payload for entry in tool["functionDeclarations"]]
 
     def tools(self, *names: str) -> list[dict[str, Any]]:
-        """The value of the wire's `tools` for some declared tools, in the order given; the entries are shared.
+        """Return the value of `tools` for some declared tools, in the given order. The entries are shared.
 
         Args:
-            names: the tools' names, in the order wanted.
+            names: The names of the tools, in the desired order.
         """
         return (
             [{"functionDeclarations": [self.entries[name] for name in names]}]
@@ -117,15 +117,19 @@ class GeminiConverter(GeminiMessages):
         on_loss: OnLoss | None = None,
         on_unsupported: OnUnsupported = "error",
     ) -> dict[str, Any]:
-        """Write a request as keyword arguments of the official client's own call.
+        """Convert a request to keyword arguments for the official client.
 
         Args:
-            request: the request to write.
-            on_loss: called with each `Loss`; without it, a warning of Python's says what was lost.
-            on_unsupported: "error" raises where the wire cannot keep what was asked for, "weaken" reports it.
+            request: The request.
+            on_loss: Called with each `Loss`. Without it, all losses except notes are issued as Python warnings.
+            on_unsupported: What to do if the wire cannot express what is asked for: "error" raises, "weaken" reports a
+                loss.
+
+        Returns:
+            The keyword arguments for the client's method.
 
         Raises:
-            ConversionError: a value cannot be written as it was meant.
+            ConversionError: The wire cannot express a value, and `on_unsupported` is "error".
         """
         body = self.normalize(
             self.to_request(request, on_loss=on_loss, on_unsupported=on_unsupported)
@@ -442,7 +446,7 @@ class VertexConverter(GeminiConverter):
                 contents.append(content)
                 continue
             writer.report_loss(
-                ROOT, "an empty text", "dropped", "note", "the API refuses it"
+                ROOT, "an empty text", "dropped", "note", "the API rejects empty text"
             )
             if left:
                 contents.append({**content, "parts": left})
@@ -477,10 +481,10 @@ class VertexConverter(GeminiConverter):
         if stream is False:
             writer.report_loss(
                 at,
-                "arguments in pieces",
+                "partial arguments",
                 "rewritten",
                 "note",
-                "only the streaming method takes the request for them",
+                "only the streaming method supports the request for them",
             )
             pieces = False
         return {**(config or {}), _PIECES: pieces}

@@ -48,7 +48,7 @@ def read_answered_id(
     """Read the id; without one, or with one that no call has, the result is that of the next call of this tool.
 
     Raises:
-        ConversionError: it is neither text nor null.
+        ConversionError: The value is neither a string nor null.
     """
     if value is not None and value is not ABSENT and type(value) is not str:
         raise wrong_type(at, "a string", value)
@@ -74,11 +74,12 @@ def write_answered_id(
     """Write the id as it stands with the call; none where the call has none.
 
     Raises:
-        ConversionError: the name of the tool is missing, which the wire demands.
+        ConversionError: The name of the tool is missing, but the wire requires it.
     """
     if not name:
         raise ConversionError(
-            format_path((at[0], "name")), f"must name the tool for {writer.wire.title}"
+            format_path((at[0], "name")),
+            f"{writer.wire.title} requires the name of the tool",
         )
     if type(kept) is dict and kept.get("$synthetic") == identifier:
         return kept["$wire"] if type(kept.get("$wire")) is str else ABSENT
@@ -91,7 +92,7 @@ def read_known_word(
     """Read a word; one that the table lacks is kept as it is.
 
     Raises:
-        ConversionError: the value is neither text nor null.
+        ConversionError: The value is neither a string nor null.
     """
     if type(value) is str and value.upper() in table:
         return table[value.upper()], ABSENT if value.isupper() else value
@@ -127,7 +128,7 @@ def read_media_content(
     """Read url, data, media type and name.
 
     Raises:
-        ConversionError: one of them is not a string.
+        ConversionError: One of them is not a string.
     """
     key = "inlineData" if "inlineData" in part else "fileData"
     content = part[key]
@@ -166,13 +167,13 @@ def write_media_content(
     """Write the content. `table` has the media type to name where none is known.
 
     Raises:
-        UnsayableError: there is neither an address nor data.
+        UnsupportedValueError: The part has neither a URL nor data.
     """
     if url is not None and url[:5] == "data:":
         url, data, known, _ = read_data_url(url, at, Reader(writer.wire))
         media_type = known or media_type
     if data is None and url is None:
-        raise UnsupportedValueError("there is neither an address nor data")
+        raise UnsupportedValueError("it has neither a URL nor data")
     key = "inlineData" if data is not None else "fileData"
     if data is not None and "$urlsafe" in inner_extras(own, key):
         data = data.translate(_URLSAFE)
@@ -184,7 +185,7 @@ def write_media_content(
             "mediaType",
             "defaulted",
             "note",
-            f"it must be named: {media_type}",
+            f"a media type is required: {media_type}",
         )
     if media_type is not None:
         content["mimeType"] = media_type
@@ -325,7 +326,7 @@ def write_grouped(
                     "a provider's own tool",
                     "moved",
                     "note",
-                    "declarations stand together, before it",
+                    "the API requires the declarations to come first",
                 )
             continue
         rest = inner_extras(tool.metadata or {}, writer.wire.name).get("$begins")
@@ -357,7 +358,7 @@ def read_schema(
     """Read a schema as JSON Schema; what came is kept where our own writing would differ.
 
     Raises:
-        ConversionError: it is not an object.
+        ConversionError: The value is not an object.
     """
     lowerings = reader.wire.lowerings
     for key in keys:

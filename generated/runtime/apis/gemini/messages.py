@@ -83,7 +83,7 @@ def _add_answer(
     calls = any(type(part) is dict and "functionCall" in part for part in parts or ())
     if not parts and "parts" not in own:
         writer.report_loss(
-            at, "a message", "dropped", "note", "it has nothing that can be said here"
+            at, "a message", "dropped", "note", "the API supports none of its parts"
         )
     elif (
         calls
@@ -93,7 +93,11 @@ def _add_answer(
         and contents[-1]["role"] == "model"
     ):
         writer.report_loss(
-            at, "a message", "moved", "note", "its calls follow in the answer before"
+            at,
+            "a message",
+            "moved",
+            "note",
+            "its calls are part of the response before it",
         )
         contents[-1] = {
             **contents[-1],
@@ -243,7 +247,7 @@ class GeminiMessages(ApiConverter):
                     "a system message",
                     "dropped",
                     "note",
-                    "it belongs into systemInstruction",
+                    "it was moved to systemInstruction",
                 )
         return contents
 
@@ -293,7 +297,7 @@ class GeminiMessages(ApiConverter):
                     "a system message",
                     "moved",
                     "note",
-                    "there is one instruction, before all messages",
+                    "the API accepts one instruction before all messages",
                 )
         if len(placed) > 1:
             writer.report_loss(
@@ -301,7 +305,7 @@ class GeminiMessages(ApiConverter):
                 "a system message",
                 "rewritten",
                 "note",
-                "further ones are joined to it",
+                "it was joined with the first one",
             )
         wires = [wire for wire in wires if "parts" in wire]
         if not wires:
@@ -344,11 +348,7 @@ class GeminiMessages(ApiConverter):
             contents.append(wire)
         else:
             writer.report_loss(
-                at,
-                "a message",
-                "dropped",
-                "note",
-                "it has nothing that can be said here",
+                at, "a message", "dropped", "note", "the API supports none of its parts"
             )
 
     def write_results(
@@ -374,7 +374,7 @@ class GeminiMessages(ApiConverter):
                     "a result",
                     "described",
                     "warning",
-                    "its call is not there, and a result needs its tool's name",
+                    "it has no call that names its tool",
                 )
                 told.append({"text": describe_result(result)})
         wire: dict[str, Any] = {"role": own.get("role", "user"), "parts": parts}
@@ -432,7 +432,9 @@ class GeminiMessages(ApiConverter):
             return self.write_tool_call(part.call, (at, "call"), writer)
         if type(part) is RefusalPart:
             writer.own_extras(part.metadata, at)
-            writer.report_loss(at, "refusal", "rewritten", "note", "it is text here")
+            writer.report_loss(
+                at, "refusal", "rewritten", "note", "the API accepts only text"
+            )
             return {"text": part.text}
         if (
             type(part) is ReasoningPart

@@ -216,7 +216,11 @@ def sign_first_call(
     if calls and not any("thoughtSignature" in call for call in calls):
         calls[0]["thoughtSignature"] = sentinel
         writer.report_loss(
-            at, "a signature", "defaulted", "note", "the calls come from elsewhere"
+            at,
+            "a signature",
+            "defaulted",
+            "note",
+            "the calls come from another provider",
         )
 
 
@@ -240,7 +244,7 @@ def part_list(value: Any, at: Path) -> list[Any]:
     """The parts of a content: a single one may stand without its list, none may be absent.
 
     Raises:
-        ConversionError: the value is something else.
+        ConversionError: The value is something else.
     """
     if value is None or value is ABSENT:
         return []
@@ -257,7 +261,7 @@ def read_parts(
     """Read the parts: a text alone as text. No part at all is kept as it was spelled.
 
     Raises:
-        ConversionError: the value is not a list of parts.
+        ConversionError: The value is not a list of parts.
     """
     parts = [read(part, (at, i), reader) for i, part in enumerate(part_list(value, at))]
     if not parts:
@@ -348,11 +352,15 @@ def write_captioned(
                 "TextPart",
                 "moved",
                 "note",
-                "the texts of a result stand together, before its media",
+                "the texts of a result must come before its media",
             )
     if len(texts) > 1:
         writer.report_loss(
-            at, "TextPart", "rewritten", "note", "the texts of a result are one text"
+            at,
+            "TextPart",
+            "rewritten",
+            "note",
+            "the API accepts one text per result, so the texts were joined",
         )
     text = "\n".join(texts)
     kept = own.get("$response")
@@ -386,6 +394,6 @@ def order_by_calls(
                 "a result",
                 "moved",
                 "note",
-                "results without ids stand in the order of their calls",
+                "results without ids must have the order of their calls",
             )
     return ordered

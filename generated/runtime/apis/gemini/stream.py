@@ -93,10 +93,13 @@ class GeminiStream(BaseStream):
         A chunk that is like the one before it and goes on with its text needs no more than that text.
 
         Args:
-            event: the event: a dict, or the client's object.
+            event: An event of the stream: a dict, or the client's object.
+
+        Returns:
+            The events of the neutral format that it gives; often none.
 
         Raises:
-            ConversionError: the chunk is neither.
+            ConversionError: The chunk is neither of them.
         """
         run = self._run
         if run is not None:
@@ -446,7 +449,7 @@ class GeminiStreamWriter(BaseStreamWriter):
                         "a part",
                         "moved",
                         "note",
-                        "text after it was sent before",
+                        "later text was already sent",
                     )
                 continue
             text = part["text"]
@@ -462,7 +465,7 @@ class GeminiStreamWriter(BaseStreamWriter):
                         "a signature",
                         "moved",
                         "note",
-                        "its text was sent before",
+                        "its text was already sent",
                     )
         return unsent
 

@@ -70,7 +70,7 @@ class PathArguments:
         """Take one update and give the text that it brings.
 
         Raises:
-            ConversionError: a value has the wrong JSON type.
+            ConversionError: A value has the wrong JSON type.
         """
         if type(update) is not dict:
             raise wrong_type(at, "an object", update)

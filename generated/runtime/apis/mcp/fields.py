@@ -34,7 +34,7 @@ def read_live_arguments(
     """Read the arguments; that there were none is kept.
 
     Raises:
-        ConversionError: the value is neither an object nor null.
+        ConversionError: The value is neither an object nor null.
     """
     if type(value) is dict:
         return value, None, ABSENT
@@ -53,7 +53,7 @@ def write_live_arguments(
     """Write the arguments; to send a call is to run it, so one that must not be run is refused.
 
     Raises:
-        ConversionError: the call cannot be run, or its arguments hold what JSON cannot.
+        ConversionError: The call is invalid, or its arguments cannot be written as JSON.
     """
     if invalid is not None:
         writer.report_loss(
@@ -61,7 +61,7 @@ def write_live_arguments(
             "an invalid call",
             "rewritten",
             "behaviour",
-            "it would be run as it stands",
+            "the server would run it as it is",
         )
     if not arguments and (kept is None or is_mark(kept)):
         return None if kept is None else ABSENT
@@ -72,7 +72,7 @@ def read_object_schema(value: Any, at: Path, reader: Reader) -> tuple[Any, Any]:
     """Read the schema, that of the value itself where it stands inside an object.
 
     Raises:
-        ConversionError: it is neither an object nor null, or nested too deeply.
+        ConversionError: It is neither an object nor null, or nested too deeply.
     """
     if value is None or value is ABSENT:
         return None, ABSENT
@@ -89,7 +89,7 @@ def write_object_schema(schema: Any, kept: Any, at: Path, writer: Writer) -> Any
     """Write the schema; one that admits more than objects is that of an object around the value.
 
     Raises:
-        ConversionError: it is neither an object nor a boolean, or nested too deeply.
+        ConversionError: It is neither an object nor a boolean, or nested too deeply.
     """
     if schema is None:
         return ABSENT
@@ -110,7 +110,7 @@ def read_text_block(
     """Read the text; what else a resource holds is kept with it.
 
     Raises:
-        ConversionError: it is not a string.
+        ConversionError: The value is not a string.
     """
     embedded = block["type"] == "resource"
     holder, place = (block["resource"], (at, "resource")) if embedded else (block, at)

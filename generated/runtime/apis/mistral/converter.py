@@ -64,15 +64,19 @@ class MistralConverter(ChatConverter):
         on_loss: OnLoss | None = None,
         on_unsupported: OnUnsupported = "error",
     ) -> dict[str, Any]:
-        """Write a request as keyword arguments of the official client's own call.
+        """Convert a request to keyword arguments for the official client.
 
         Args:
-            request: the request to write.
-            on_loss: called with each `Loss`; without it, a warning of Python's says what was lost.
-            on_unsupported: "error" raises where the wire cannot keep what was asked for, "weaken" reports it.
+            request: The request.
+            on_loss: Called with each `Loss`. Without it, all losses except notes are issued as Python warnings.
+            on_unsupported: What to do if the wire cannot express what is asked for: "error" raises, "weaken" reports a
+                loss.
+
+        Returns:
+            The keyword arguments for the client's method.
 
         Raises:
-            ConversionError: a value cannot be written as it was meant.
+            ConversionError: The wire cannot express a value, and `on_unsupported` is "error".
         """
         writer = Writer(self.wire, on_loss, on_unsupported, tools=request.tools or ())
         written = self.sdk_call(
@@ -254,7 +258,7 @@ class MistralConverter(ChatConverter):
                         writer.kind_of(part),
                         "moved",
                         "note",
-                        "content stands before calls",
+                        "content must come before calls",
                     )
                 chunks += self.write_chunk(part, here, writer)
         listed = "content" in own.get("$list", ())
@@ -279,7 +283,7 @@ class MistralConverter(ChatConverter):
         if type(part) is RefusalPart:
             writer.own_extras(part.metadata, at)
             writer.report_loss(
-                at, "a refusal", "rewritten", "note", "it is written as text"
+                at, "a refusal", "rewritten", "note", "it is sent as text"
             )
             return [{"type": "text", "text": part.text}]
         if type(part) is ReasoningPart:
@@ -323,7 +327,7 @@ class MistralConverter(ChatConverter):
                 "isError",
                 "dropped",
                 "behaviour",
-                "results have no error flag here",
+                "the API has no error flag for results",
             )
         if kind == "multimodal":
             return write_result_parts(

@@ -51,7 +51,7 @@ def read_address_or_data(
     """Read url, data and media type; of a `data:` address it is kept that it was one, of an object with `data` the object.
 
     Raises:
-        ConversionError: the value is neither text nor an object with a text as its `data`.
+        ConversionError: The value is neither text nor an object with a text as its `data`.
     """
     if type(value) is dict:
         data, form = value.get("data"), value.get("format")
@@ -82,7 +82,7 @@ def write_address_or_data(
     """Write the text, or the object that came while it says the same.
 
     Raises:
-        UnsayableError: there is neither an address nor data.
+        UnsupportedValueError: The part has neither a URL nor data.
     """
     if url is not None and url[:5] == "data:":
         return url
@@ -92,7 +92,7 @@ def write_address_or_data(
         if media_type == (f"audio/{form}" if type(form) is str else None):
             return came
     if data is None and url is None:
-        raise UnsupportedValueError("there is neither an address nor data")
+        raise UnsupportedValueError("it has neither a URL nor data")
     if media_type is None or data is None:
         if media_type is not None:
             writer.report_unsupported((at[0], "mediaType"), "mediaType")
@@ -112,7 +112,7 @@ def read_address_or_object(
     """Read url, data, media type and detail.
 
     Raises:
-        ConversionError: the value is neither text nor an object with a `url`, or its detail is not a string.
+        ConversionError: The value is neither text nor an object with a `url`, or its detail is not a string.
     """
     if type(value) is not dict:
         url, data, media_type, _ = read_data_url(value, at, reader)
@@ -136,7 +136,7 @@ def write_address_or_object(
     """Write the address, in an object where there is a detail or where it came in one.
 
     Raises:
-        UnsayableError: there is neither an address, nor data with its media type.
+        UnsupportedValueError: The part has neither a URL nor data with a media type.
     """
     address = write_data_url(url, data, media_type, ABSENT, at, writer)
     whole = kept.get("$whole") if type(kept) is dict else None
@@ -156,7 +156,7 @@ def read_given_id(
     """Read the id; one that is missing or used before is made here, and one that we would rename is kept with it.
 
     Raises:
-        ConversionError: it is neither text nor null.
+        ConversionError: The value is neither a string nor null.
     """
     if value is None or (type(value) is str and value in none):
         identifier, _ = reader.call_id(None, at)
@@ -184,7 +184,7 @@ def read_given_result(
     """Read the id of the call and the name of the tool; the name is empty where neither the result nor a call has it.
 
     Raises:
-        ConversionError: one of them is neither text nor null.
+        ConversionError: One of them is neither text nor null.
     """
     for key in ("tool_call_id", "name"):
         if wire.get(key) is not None and type(wire[key]) is not str:
@@ -229,7 +229,7 @@ def read_text_chunks(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
     """Read the text of all chunks; they are kept where one chunk of text would not say the same.
 
     Raises:
-        ConversionError: the value is neither text nor an array of objects, or the text of a chunk is none.
+        ConversionError: The value is neither text nor an array of objects, or the text of a chunk is none.
     """
     if type(value) is str:
         return value, value
@@ -276,7 +276,7 @@ def unwrapped(value: Any, at: Path) -> dict[str, Any]:
     """The object itself where it is one, else what the client's object dumps, as the API sent it.
 
     Raises:
-        ConversionError: it is neither.
+        ConversionError: The value is neither of them.
     """
     if type(value) is dict:
         return value
@@ -322,7 +322,7 @@ def systems_in_place(placed: list[Placed], writer: Writer) -> list[Placed]:
         while at and not _goes_before_a_system(ordered[at - 1][0]):
             at -= 1
         if at < len(ordered):
-            reason = f"{writer.wire.title} takes it before what the model says only, and not at the end"
+            reason = f"{writer.wire.title} accepts it only before a message of the model, not at the end"
             writer.report_loss(entry[1], "a message", "moved", "note", reason)
         ordered.insert(at, entry)
     return ordered
@@ -343,6 +343,6 @@ def known_keywords(
             key,
             "dropped",
             "warning",
-            "the client's call has no keyword for it",
+            "the client does not accept it as an argument",
         )
     return found

@@ -262,7 +262,7 @@ class MistralStreamWriter(ChatStreamWriter):
                         "a part",
                         "moved",
                         "note",
-                        "what is after it was sent before",
+                        "a later part was already sent",
                     )
                 continue
             gone = sent.pop(0)[1]
@@ -277,10 +277,10 @@ class MistralStreamWriter(ChatStreamWriter):
                 ):
                     self.writer.report_loss(
                         (at, i),
-                        "what a thought holds",
+                        "metadata of reasoning",
                         "moved",
                         "note",
-                        "its text was sent before",
+                        "its text was already sent",
                     )
         return unsent
 

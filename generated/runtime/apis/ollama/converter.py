@@ -100,15 +100,19 @@ class OllamaConverter(ApiConverter):
         on_loss: OnLoss | None = None,
         on_unsupported: OnUnsupported = "error",
     ) -> dict[str, Any]:
-        """Write a request as keyword arguments of the official client's own call.
+        """Convert a request to keyword arguments for the official client.
 
         Args:
-            request: the request to write.
-            on_loss: called with each `Loss`; without it, a warning of Python's says what was lost.
-            on_unsupported: "error" raises where the wire cannot keep what was asked for, "weaken" reports it.
+            request: The request.
+            on_loss: Called with each `Loss`. Without it, all losses except notes are issued as Python warnings.
+            on_unsupported: What to do if the wire cannot express what is asked for: "error" raises, "weaken" reports a
+                loss.
+
+        Returns:
+            The keyword arguments for the client's method.
 
         Raises:
-            ConversionError: a value cannot be written as it was meant.
+            ConversionError: The wire cannot express a value, and `on_unsupported` is "error".
         """
         writer = Writer(self.wire, on_loss, on_unsupported, tools=request.tools or ())
         found = keywords_as_typed(
@@ -257,10 +261,10 @@ class OllamaConverter(ApiConverter):
                 if has_no_place(message.content, wire):
                     writer.report_loss(
                         here,
-                        "an empty answer",
+                        "an empty message",
                         "dropped",
                         "note",
-                        "nothing of it has a place here",
+                        "the API supports none of its parts",
                     )
                 else:
                     wires.append(wire)
@@ -361,7 +365,11 @@ class OllamaConverter(ApiConverter):
                 texts.append(part.text)
                 if type(part) is RefusalPart:
                     writer.report_loss(
-                        here, "refusal", "rewritten", "note", "it is text here"
+                        here,
+                        "refusal",
+                        "rewritten",
+                        "note",
+                        "the API accepts only text",
                     )
             elif (
                 type(part) is OpaquePart
@@ -381,11 +389,15 @@ class OllamaConverter(ApiConverter):
                 "content",
                 "moved",
                 "note",
-                "thinking stands before content, and content before calls",
+                "the API has a fixed order: thinking, content, calls",
             )
         elif len(texts) > 1 or len(thoughts) > 1:
             writer.report_loss(
-                at, "content", "rewritten", "note", "its texts are one text here"
+                at,
+                "content",
+                "rewritten",
+                "note",
+                "the API accepts one text, so the texts were joined",
             )
         wire["content"] = "".join(texts)
         for key, value in (
@@ -512,7 +524,7 @@ class OllamaConverter(ApiConverter):
                 "isError",
                 "dropped",
                 "behaviour",
-                "results have no error flag here",
+                "the API has no error flag for results",
             )
         content = value
         if kind != "multimodal":

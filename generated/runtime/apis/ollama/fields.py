@@ -38,7 +38,7 @@ def read_answered_call(
     Keys that we would write otherwise are kept, with the id that they stood for.
 
     Raises:
-        ConversionError: one of the two is neither text nor null.
+        ConversionError: One of the two is neither text nor null.
     """
     spelled_id, spelled_name = (
         optional_text(wire, _ID, at),
@@ -81,7 +81,7 @@ def read_negative_is_none(
     """Read the limit; a negative number is none, and kept.
 
     Raises:
-        ConversionError: it is neither an integer nor null.
+        ConversionError: It is neither an integer nor null.
     """
     if value is None or value is ABSENT:
         return None, ABSENT
@@ -101,7 +101,7 @@ def read_on_unasked(value: Any, at: Path, reader: Reader) -> tuple[bool, Any]:
     """Read the switch; that it was not there, or null, is kept.
 
     Raises:
-        ConversionError: it is neither a boolean nor null.
+        ConversionError: The value is neither a boolean nor null.
     """
     if value is ABSENT:
         return True, {"$absent": True}
@@ -116,7 +116,11 @@ def write_on_unasked(value: bool | None, kept: Any, at: Path, writer: Writer) ->
     """Write the switch; where nothing is said of it, it is off, and the wire must hear so."""
     if value is None:
         writer.report_loss(
-            at, at[1], "defaulted", "note", f"{writer.wire.title} takes silence for on"
+            at,
+            at[1],
+            "defaulted",
+            "note",
+            f"{writer.wire.title} would otherwise turn it on",
         )
         return False
     if value and is_mark(kept):
@@ -130,7 +134,7 @@ def read_thinking_switch(
     """Read the switch or the word; a word that is not one of the wire's own is kept.
 
     Raises:
-        ConversionError: it is neither a boolean, nor text, nor null.
+        ConversionError: It is neither a boolean, nor text, nor null.
     """
     if value is None or value is ABSENT:
         return None, ABSENT
@@ -166,7 +170,7 @@ def write_thinking_switch(
             "effort",
             "rewritten",
             "warning",
-            f"{writer.wire.title} has no word for it",
+            f"{writer.wire.title} has no such level",
         )
         return True
     if words[effort] != effort:
@@ -175,7 +179,7 @@ def write_thinking_switch(
             "effort",
             "rewritten",
             "note",
-            f"the nearest word is {words[effort]}",
+            f"the nearest level is {words[effort]}",
         )
     return words[effort]
 
@@ -195,7 +199,7 @@ def keywords_as_typed(
     Media are given as bytes, for such a client takes text for the name of a file where there is one.
 
     Raises:
-        ConversionError: media are no base64.
+        ConversionError: Media are not base64.
     """
     lost: dict[str, str] = {}
     found: dict[str, Any] = {}
@@ -213,7 +217,7 @@ def keywords_as_typed(
                 way,
                 "dropped",
                 "note",
-                "the client has no member for it",
+                "the client has no field for it",
             )
         else:
             writer.report_loss(
@@ -221,7 +225,7 @@ def keywords_as_typed(
                 way,
                 "dropped",
                 "warning",
-                "the client would not send it: send the body",
+                "the client would not send it; send the body instead",
             )
     if type(found.get("messages")) is list:
         found["messages"] = [

@@ -180,10 +180,10 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
                 else:
                     writer.report_loss(
                         here,
-                        "an empty answer",
+                        "an empty message",
                         "dropped",
                         "note",
-                        "the API refuses a turn without content",
+                        "the API rejects a message without content",
                     )
             elif type(message) is SystemMessage:
                 wires.append(self.write_system_message(message, here, writer))
@@ -334,11 +334,7 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
             elif type(part) is ReasoningPart:
                 if texts or calls:
                     writer.report_loss(
-                        here,
-                        "reasoning",
-                        "moved",
-                        "note",
-                        "reasoning stands before all else",
+                        here, "reasoning", "moved", "note", "reasoning must come first"
                     )
                 thoughts.append((part, here))
             elif (
@@ -353,7 +349,7 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
                         writer.kind_of(part),
                         "moved",
                         "note",
-                        "content stands before calls",
+                        "content must come before calls",
                     )
                 texts += write_list([part], at, writer, self.write_assistant_content)
         bare = (
@@ -403,7 +399,7 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
                 "isError",
                 "dropped",
                 "behaviour",
-                "results have no error flag here",
+                "the API has no error flag for results",
             )
         if kind != "multimodal":
             return write_result_text(kind, value, kept, at, writer)

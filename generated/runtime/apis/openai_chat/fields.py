@@ -38,10 +38,10 @@ def write_inline_data(
     """Write the `data:` address.
 
     Raises:
-        UnsayableError: the content is not inline.
+        UnsupportedValueError: The content is not inline.
     """
     if data is None and (url is None or url[:5] != "data:"):
-        raise UnsupportedValueError("it takes content as data only")
+        raise UnsupportedValueError("only inline data is supported")
     return write_data_url(url, data, media_type, kept, at, writer)
 
 
@@ -52,7 +52,7 @@ def read_file_name(value: Any, at: Path, reader: Reader) -> tuple[str | None, An
     """Read the name of a file; that there was none is kept.
 
     Raises:
-        ConversionError: it is neither text nor null.
+        ConversionError: The value is neither a string nor null.
     """
     if value is None or value is ABSENT:
         return None, {"$absent": True} if value is ABSENT else None
@@ -67,7 +67,7 @@ def write_file_name(name: str | None, kept: Any, at: Path, writer: Writer) -> An
         return name
     if kept is None or is_mark(kept):
         return ABSENT
-    writer.report_loss(at, "name", "defaulted", "note", "a file must be named")
+    writer.report_loss(at, "name", "defaulted", "note", "a file needs a name")
     return "document"
 
 
@@ -80,7 +80,7 @@ def write_schema_name(name: str | None, kept: Any, at: Path, writer: Writer) -> 
         return name
     if kept is None or is_mark(kept):
         return ABSENT
-    writer.report_loss(at, "name", "defaulted", "note", "a schema must be named")
+    writer.report_loss(at, "name", "defaulted", "note", "a schema needs a name")
     return "output"
 
 

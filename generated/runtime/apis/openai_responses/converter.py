@@ -88,7 +88,7 @@ _STATUSES = frozenset(["cancelled", "completed", "failed", *_UNFINISHED])
 def _with_demanded(wire: dict[str, Any], completion: Completion) -> dict[str, Any]:
     """A response with the members that the client's types demand, and that say nothing here."""
     failed = (
-        {"code": "server_error", "message": "the answer failed"}
+        {"code": "server_error", "message": "the response failed"}
         if wire.get("status") == "failed"
         else None
     )
@@ -300,7 +300,7 @@ class ResponsesConverter(OutputFormatConverter):
                         "a system message",
                         "dropped",
                         "note",
-                        "it belongs into instructions",
+                        "it was moved to instructions",
                     )
             elif type(message) is UserMessage:
                 wires.append(
@@ -323,7 +323,7 @@ class ResponsesConverter(OutputFormatConverter):
         items = self.write_items(parts, (at, "content"), writer, short=True)
         if not items:
             writer.report_loss(
-                at, "an empty answer", "dropped", "note", "there is no item for it"
+                at, "an empty message", "dropped", "note", "the API has no item for it"
             )
         return items
 
@@ -404,7 +404,7 @@ class ResponsesConverter(OutputFormatConverter):
                 "isError",
                 "dropped",
                 "behaviour",
-                "results have no error flag here",
+                "the API has no error flag for results",
             )
         if kind != "multimodal":
             return write_result_text(kind, value, kept, at, writer)

@@ -65,7 +65,7 @@ def read_always(
     """Read the value; that it was not there, or null, is kept.
 
     Raises:
-        ConversionError: it is of another type than what `table` has to stand for it.
+        ConversionError: It is of another type than what `table` has to stand for it.
     """
     if value is ABSENT:
         return None, {"$absent": True}
@@ -91,10 +91,10 @@ def write_always(
     default = table["value"]
     writer.report_loss(
         at,
-        "a value that the API wants",
+        "an expected value",
         "defaulted",
         "note",
-        f"it is written as {default}",
+        f"the API expects it, so it is set to {default}",
     )
     return default
 
@@ -108,7 +108,7 @@ def read_file_source(
     """Read url, data, media type and name.
 
     Raises:
-        ConversionError: one of them is not a string.
+        ConversionError: One of them is not a string.
     """
     for key in ("file_data", "file_url", "filename"):
         if part.get(key) is not None and type(part[key]) is not str:
@@ -139,7 +139,7 @@ def write_file_source(
     """Write the content. `names` has a file's name by media type, and under `*`, for data without one.
 
     Raises:
-        UnsayableError: there is neither an address nor data.
+        UnsupportedValueError: The part has neither a URL nor data.
     """
     written: dict[str, Any] = {} if name is None else {"filename": name}
     if url is not None and url[:5] == "data:" and data is None:
@@ -165,10 +165,10 @@ def write_file_source(
             "name",
             "defaulted",
             "note",
-            f"a file must be named: {written['filename']}",
+            f"a file needs a name: {written['filename']}",
         )
     if not written.keys() & {"file_data", "file_url"} and "file_data" not in own:
-        raise UnsupportedValueError("there is neither an address nor data")
+        raise UnsupportedValueError("it has neither a URL nor data")
     return written
 
 
@@ -176,7 +176,7 @@ def read_said_flag(value: Any, at: Path, reader: Reader) -> tuple[bool | None, A
     """Read the switch; off is what it is by default. That it was not there, or null, is kept.
 
     Raises:
-        ConversionError: it is neither a boolean nor null.
+        ConversionError: The value is neither a boolean nor null.
     """
     if value is ABSENT:
         return None, {"$absent": True}
@@ -194,9 +194,7 @@ def write_said_flag(value: bool | None, kept: Any, at: Path, writer: Writer) -> 
     if value is None and is_mark(kept):
         return ABSENT
     if value is False and not writer.known:
-        writer.report_loss(
-            at, at[1], "rewritten", "note", "off is what it is by default"
-        )
+        writer.report_loss(at, at[1], "rewritten", "note", "off is the default")
     return bool(value)
 
 
@@ -389,7 +387,7 @@ def write_short(part: Any, at: Path, writer: Writer) -> list[Any]:
     """Write text as a message in its short form."""
     if type(part) is RefusalPart:
         writer.report_loss(
-            (at, "type"), "a refusal", "rewritten", "note", "it is written as text"
+            (at, "type"), "a refusal", "rewritten", "note", "it is sent as text"
         )
     elif type(part) is not TextPart:
         writer.report_unsupported(at, writer.kind_of(part), "warning")
@@ -406,7 +404,7 @@ def write_reasoning_item(
     if own or not short:
         return [reasoning_item(part, own)]
     writer.report_loss(
-        at, "reasoning", "dropped", "note", "only items of the API may be sent back"
+        at, "reasoning", "dropped", "note", "the API only accepts its own items"
     )
     return []
 

@@ -75,7 +75,7 @@ class AssistantTextWriter:
         """Write a message; its own extras are `own`. None for one that has no content.
 
         Raises:
-            ConversionError: arguments of a call hold what JSON cannot.
+            ConversionError: The arguments of a call cannot be written as JSON.
         """
         turn = self._turn
         self._turn = None if turn is None else turn + 1
@@ -105,7 +105,7 @@ class AssistantTextWriter:
                     "content",
                     "rewritten",
                     "note",
-                    "it reads otherwise when it comes back",
+                    "it would be read back differently",
                 )
         self._used.update(call.id for call in calls)
         return text
@@ -195,19 +195,15 @@ class AssistantTextWriter:
         self._writer.own_extras(part.metadata, at)
         if type(part) is RefusalPart:
             self._writer.report_loss(
-                at, "refusal", "rewritten", "note", "it is text here"
+                at, "refusal", "rewritten", "note", "the format has only text"
             )
         if beside_calls and not part.text.strip():
             self._writer.report_loss(
-                at, "text", "dropped", "note", "it is blank, and stands beside calls"
+                at, "text", "dropped", "note", "it is blank, next to calls"
             )
         elif pieces and not pieces[-1][1]:
             self._writer.report_loss(
-                at[0],
-                "content",
-                "rewritten",
-                "note",
-                "texts in a row are one text here",
+                at[0], "content", "rewritten", "note", "adjacent texts are joined"
             )
             pieces[-1] = (pieces[-1][0] + part.text, False)
         else:
@@ -235,7 +231,7 @@ def answer_object(value: Any, at: Path) -> dict[str, Any]:
     """The object with the answer's `content`.
 
     Raises:
-        ConversionError: it is neither a text nor an object.
+        ConversionError: The value is neither a string nor an object.
     """
     return TextAnswer(content=value) if type(value) is str else plain(value, at)
 
@@ -249,8 +245,8 @@ def read_text_answer(
     """Read an answer, where tools go by these names.
 
     Raises:
-        BareApiError: it is an API error.
-        ConversionError: its content is not a string.
+        BareApiError: The response is an API error.
+        ConversionError: The content is not a string.
     """
     if wire.get("content") is None and wire.get("error"):
         raise BareApiError(format_path(at), wire)
@@ -278,7 +274,7 @@ def write_text_answer(completion: Completion, writer: Writer) -> Any:
     """Write an answer as a text, or as the object in which it came.
 
     Raises:
-        ConversionError: arguments of a call hold what JSON cannot.
+        ConversionError: The arguments of a call cannot be written as JSON.
     """
     own = writer.own_extras(completion.metadata, ROOT)
     for field in ("id", "model", "stopReason", "usage"):

@@ -63,7 +63,7 @@ def read_text_messages(
     `names_for` gives the names that tools go by in what the assistant says.
 
     Raises:
-        ConversionError: a message is not an object, or its content no text.
+        ConversionError: A message is not an object, or its content no text.
     """
     if type(wires) is not list:
         raise wrong_type(at, "an array", wires)
@@ -98,7 +98,7 @@ def read_text_message(
     """Read a message; one with a role that is not one of ours stays as it is.
 
     Raises:
-        ConversionError: it is not an object, or its content no text.
+        ConversionError: It is not an object, or its content no text.
     """
     if type(wire) is not dict:
         raise wrong_type(at, "an object", wire)
@@ -150,7 +150,7 @@ def write_text_messages(
     """Write messages, with entries of tools in front of the system's text; alone, they have beside them what was kept.
 
     Raises:
-        ConversionError: a value is of another type than it should be, or JSON cannot hold it.
+        ConversionError: A value has the wrong type, or cannot be written as JSON.
     """
     wires: list[Any] = []
     speeches = AssistantTextWriter(writer)
@@ -210,7 +210,7 @@ def _system(message: SystemMessage, offer: str, at: Path, writer: Writer) -> str
             "content",
             "rewritten",
             "warning",
-            "it would be read as the tools on offer",
+            "it would be read as a list of tools",
         )
         return " " + text
     return text
@@ -237,7 +237,11 @@ def _plain(content: Any, at: Path, writer: Writer) -> str:
         return content
     texts = collect_texts(content, at, writer)
     writer.report_loss(
-        at, "content", "rewritten", "note", "a list of texts is one text here"
+        at,
+        "content",
+        "rewritten",
+        "note",
+        "the format has one text, so the texts were joined",
     )
     return "".join(texts)
 
@@ -246,7 +250,7 @@ def write_results(results: Iterable[tuple[ToolResult, Path]], writer: Writer) ->
     """Write what the user says of results; media among them have no place in a text.
 
     Raises:
-        ConversionError: a value is of another type than its kind says, or JSON cannot hold it.
+        ConversionError: A value does not have the type of its kind, or cannot be written as JSON.
     """
     entries: list[dict[str, Any]] = []
     for result, at in results:

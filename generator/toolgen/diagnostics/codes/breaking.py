@@ -25,238 +25,295 @@ _W = "{tool} {where}: "
 
 _TABLE: Mapping[str, _Row] = {
     "tool-added": _Row(
-        "BN-", _T + "the tool is new", "Handlers gains a method, which an app has to have before it type-checks."
+        "BN-",
+        _T + "the tool is new",
+        "The class Handlers has a new method. An app has to implement it before it type-checks.",
     ),
     "tool-removed": _Row(
         "BBB",
-        _T + "the tool is gone",
-        "A model that calls it and a stored call that waits get an error; its classes cannot be imported.",
+        _T + "the tool was removed",
+        "Calls of the tool, including stored ones that still wait, get an error, and its classes can no longer be "
+        "imported.",
     ),
     "tool-renamed": _Row(
         "BBB",
-        _T + "the tool was called {before}",
-        "The old name answers no call. Keep it as an alias: then calls in text, native and stored still run.",
+        _T + "the tool was renamed from {before}",
+        "No tool has the old name now. Keep it as an alias, so that calls from text, from providers and from storage "
+        "still run.",
     ),
-    "alias-added": _Row("---", _T + "the alias {after} is new", "A call by that name runs the tool from now on."),
-    "alias-removed": _Row("-BB", _T + "the alias {before} is gone", "A call by that name is unknown from now on."),
+    "alias-added": _Row("---", _T + "the alias {after} is new", "A call with this name runs the tool from now on."),
+    "alias-removed": _Row(
+        "-BB", _T + "the alias {before} was removed", "No tool has this name now, so calls with it fail."
+    ),
     "alias-moved": _Row(
-        "-BB", _T + "the alias {after} was one of {before}", "An old call by that name would run another tool."
+        "-BB",
+        _T + "the alias {after} belonged to {before} before",
+        "An old call with this name would run another tool.",
     ),
-    "tool-moved": _Row("---", _T + "the declaration was in {before}", "The package does not change by it."),
+    "tool-moved": _Row("---", _T + "the declaration moved here from {before}", "The generated package stays the same."),
     "description-changed": _Row(
-        "-N-", _W + "the description changed", "The model reads another text, and may call otherwise."
+        "-N-", _W + "the description changed", "The model reads a new text and may call the tool differently."
     ),
     "display-name-changed": _Row(
-        "N--", _T + "the display name changed", "People see another name for the tool in user interfaces."
+        "N--", _T + "the display name changed", "User interfaces show another name for the tool."
     ),
-    "deprecated-set": _Row("NN-", _T + "the tool is deprecated", "A run offers it no longer unless it is asked for."),
-    "deprecated-unset": _Row(
-        "-N-", _T + "the tool is deprecated no longer", "A run offers the tool again without being asked for it."
+    "deprecated-set": _Row(
+        "NN-", _T + "the tool is now deprecated", "A run no longer offers the tool unless the app asks for it."
     ),
-    "risk-raised": _Row("N--", _T + "the risk is high now", "Calls are reviewed, and run one by one."),
+    "deprecated-unset": _Row("-N-", _T + "the tool is no longer deprecated", "A run offers the tool again by default."),
+    "risk-raised": _Row("N--", _T + "the risk is now high", "Calls of the tool are reviewed and run one at a time."),
     "risk-lowered": _Row(
         "B-B",
-        _T + "the risk is low now",
-        "Calls run side by side and without a review; handlers must bear that, and so must calls that wait.",
+        _T + "the risk is now low",
+        "Calls run concurrently and without review, and so do calls that still wait. The handler has to be safe for "
+        "that.",
     ),
     "hint-relaxed": _Row(
         "-B-",
         _T + "the annotation {where} promises less harm than before",
-        "A client may skip a question that it asked before.",
+        "A client may no longer ask the user before it calls the tool.",
     ),
-    "annotations-changed": _Row(
-        "-N-", _T + "the annotations changed", "Clients of MCP see other hints than they saw before."
-    ),
-    "examples-changed": _Row("-N-", _T + "the examples changed", "The model may be shown other examples than before."),
-    "provider-added": _Row("-N-", "the provider {after} is new", "The package has a module more."),
+    "annotations-changed": _Row("-N-", _T + "the annotations changed", "MCP clients see different hints than before."),
+    "examples-changed": _Row("-N-", _T + "the examples changed", "The model may see different examples."),
+    "provider-added": _Row("-N-", "the provider {after} is new", "The package has an additional module."),
     "provider-removed": _Row(
         "BBB",
-        "the provider {before} is gone",
-        "Its module cannot be imported, and stored bodies of its wire cannot be read.",
+        "the provider {before} was removed",
+        "Its module can no longer be imported, and nothing can read stored bodies of its wire.",
     ),
     "unsupported-added": _Row(
         "BB-",
-        _T + "{after} does not get the tool any more",
-        "The provider's ToolName shrinks, and its model cannot call the tool.",
+        _T + "{after} no longer gets the tool",
+        "The provider's ToolName loses a value, and its model cannot call the tool.",
     ),
     "unsupported-removed": _Row(
-        "-N-", _T + "{before} gets the tool now", "Its model may call the tool, which it could not before."
+        "-N-", _T + "{before} now gets the tool", "The provider's model can now call the tool."
     ),
     "wire-name-changed": _Row(
         "-BB",
-        _T + "the name on {where} was {before}",
-        "Stored bodies of that wire have the old name, which no tool answers.",
+        _T + "the name for {where} was {before}",
+        "Stored bodies of that wire contain the old name, which no tool has any more.",
     ),
     "wire-description-changed": _Row(
-        "-N-", _T + "the description on {where} changed", "That model reads another text, and may call otherwise."
+        "-N-",
+        _T + "the description for {where} changed",
+        "The provider's model reads a new text and may call the tool differently.",
     ),
     "provider-patch-changed": _Row(
-        "-N-", _T + "what is patched for {where} changed", "That provider gets another payload than it got before."
+        "-N-", _T + "the patch for {where} changed", "The provider gets a different payload."
     ),
     "strict-lost": _Row(
         "-B-",
-        _T + "{where} does not hold the model to the schema any more",
-        "Calls may come that do not fit the schema.",
+        _T + "{where} no longer enforces the schema",
+        "The model may send calls that do not fit the schema.",
     ),
     "strict-gained": _Row(
-        "-N-", _T + "{where} holds the model to the schema now", "Calls that do not fit the schema come no more."
+        "-N-", _T + "{where} now enforces the schema", "The model can no longer send calls that do not fit the schema."
     ),
     "portability-worse": _Row(
         "-B-",
-        _T + "{where} loses {after} now",
-        "The provider's model is not told a rule, or is told it in words alone.",
+        _T + "{where} now loses {after}",
+        "The provider's model no longer sees a rule of the schema, or sees it only as text in a description.",
     ),
     "portability-better": _Row(
-        "-N-", _T + "{where} loses {before} no more", "The provider's model is told more than it was before."
+        "-N-", _T + "{where} no longer loses {before}", "The provider's model sees more of the schema than before."
     ),
     "payload-changed": _Row(
         "-N-",
         "the payload of {where} changed: {after}",
-        "Prompt caches begin with the tools: what follows the first difference is read anew.",
+        "A prompt cache starts with the tools, so everything after the first difference has to be cached again.",
     ),
-    "parameter-added": _Row("-N-", _W + "the optional parameter is new", "A call may have one value more."),
+    "parameter-added": _Row("-N-", _W + "the optional parameter is new", "Calls may have one more argument."),
     "required-parameter-added": _Row(
         "-BB",
         _W + "the required parameter is new",
-        "A call without it is refused, and so is one that waits. Make it optional, or give it a default in the handler.",
+        "Calls without it fail, including stored calls that still wait. Make the parameter optional, or give it a "
+        "default in the handler.",
     ),
     "parameter-removed": _Row(
-        "B??", _W + "the parameter is gone", "The attribute is gone; a closed object refuses calls that have it."
+        "B??",
+        _W + "the parameter was removed",
+        "The attribute no longer exists. A closed object rejects calls that still have it.",
     ),
     "parameter-renamed": _Row(
         "BBB",
-        _W + "the parameter was called {before}",
-        "The attribute has another name, and a call with the old one does not say what was meant.",
+        _W + "the parameter was renamed from {before}",
+        "The attribute has a new name, and the value of a call with the old name is not used.",
     ),
     "parameter-became-optional": _Row(
-        "BN-", _W + "the parameter is optional now", "A handler may get None where it got a value before."
+        "BN-", _W + "the parameter is now optional", "The handler may get None where it always got a value."
     ),
-    "parameter-became-required": _Row("-BB", _W + "the parameter is required now", "A call without it is refused."),
+    "parameter-became-required": _Row(
+        "-BB", _W + "the parameter is now required", "Calls without the parameter are now rejected."
+    ),
     "type-widened": _Row(
-        "BN-", _W + "the type was {before} and is {after}", "A handler gets values that its code excluded."
+        "BN-", _W + "the type was {before} and is now {after}", "The handler gets values that were not possible before."
     ),
     "type-narrowed": _Row(
-        "-BB", _W + "the type was {before} and is {after}", "Calls that fitted before are refused from now on."
+        "-BB", _W + "the type was {before} and is now {after}", "Calls that were valid before are rejected."
     ),
     "type-changed": _Row(
         "BBB",
-        _W + "the type was {before} and is {after}",
-        "Calls that fitted are refused, and handlers get values that their code excluded.",
+        _W + "the type was {before} and is now {after}",
+        "Calls that were valid before are rejected, and the handler gets values that were not possible before.",
     ),
-    "enum-value-added": _Row("BN-", _W + "values were added: {after}", "A handler's match is no longer exhaustive."),
+    "enum-value-added": _Row(
+        "BN-",
+        _W + "values were added: {after}",
+        "A match statement over the values in a handler is no longer exhaustive.",
+    ),
     "enum-value-removed": _Row(
-        "NBB", _W + "values were removed: {before}", "Calls with one of these values are refused from now on."
+        "NBB", _W + "values were removed: {before}", "Calls with one of these values are rejected."
     ),
-    "enum-set": _Row(
-        "-BB", _W + "only listed values are taken now", "Calls with any other value are refused from now on."
+    "enum-set": _Row("-BB", _W + "only the listed values are allowed now", "Calls with any other value are rejected."),
+    "enum-unset": _Row(
+        "BN-", _W + "any value is allowed now", "The handler gets values that were not possible before."
     ),
-    "enum-unset": _Row("BN-", _W + "any value is taken now", "A handler gets values that its code excluded."),
     "enum-reordered": _Row(
-        "-N-", _W + "the values stand in another order", "The payload changes, and with it what prompt caches hold."
+        "-N-", _W + "the order of the values changed", "The payload changes, so prompt caches no longer match."
     ),
     "const-changed": _Row(
-        "BBB", _W + "the constant was {before} and is {after}", "Calls with the old constant are refused from now on."
+        "BBB", _W + "the constant was {before} and is now {after}", "Calls with the old constant are rejected."
     ),
-    "null-admitted": _Row("BN-", _W + "null is taken now", "A handler may get None where it got a value before."),
+    "null-admitted": _Row("BN-", _W + "null is allowed now", "The handler may get None where it always got a value."),
     "null-refused": _Row(
-        "-BB", _W + "null is refused now", "Calls with null are refused, but where the parameter is optional."
+        "-BB", _W + "null is no longer allowed", "Calls with null are rejected, unless the parameter is optional."
     ),
-    "default-added": _Row("NNN", _W + "the default {after} is new", "A call without the value means this one."),
+    "default-added": _Row(
+        "NNN", _W + "the default {after} is new", "A call without the parameter now means this value."
+    ),
     "default-removed": _Row(
-        "BNN", _W + "the default {before} is gone", "A handler may get None where it got a value before."
+        "BNN", _W + "the default {before} was removed", "The handler may get None where it got the default."
     ),
     "default-changed": _Row(
-        "NNN", _W + "the default was {before} and is {after}", "A call without the value means another one."
+        "NNN",
+        _W + "the default was {before} and is now {after}",
+        "A call without the parameter now means another value.",
     ),
     "bound-tightened": _Row(
-        "-BB", _W + "the bound was {before} and is {after}", "Calls beyond the bound are refused from now on."
+        "-BB", _W + "the bound was {before} and is now {after}", "Calls with values outside the new bound are rejected."
     ),
     "bound-loosened": _Row(
-        "NN-", _W + "the bound was {before} and is {after}", "Values come that did not come before; no type says so."
+        "NN-",
+        _W + "the bound was {before} and is now {after}",
+        "The handler gets values that were not possible before. No type shows the change.",
     ),
-    "pattern-set": _Row("-BB", _W + "the pattern {after} is new", "Texts that do not match are refused."),
-    "pattern-unset": _Row("NN-", _W + "the pattern {before} is gone", "Texts come that the pattern kept out before."),
+    "pattern-set": _Row(
+        "-BB", _W + "the pattern {after} is new", "Strings that do not match the pattern are rejected."
+    ),
+    "pattern-unset": _Row(
+        "NN-", _W + "the pattern {before} was removed", "The handler gets strings that the pattern rejected before."
+    ),
     "pattern-changed": _Row(
         "-??",
-        _W + "the pattern was {before} and is {after}",
-        "Patterns are not compared as languages: a text decides, where one is found.",
+        _W + "the pattern was {before} and is now {after}",
+        "toolgen does not compare patterns as languages. It looks for a string that tells the two apart.",
     ),
-    "format-changed": _Row("BN?", _W + "the format was {before} and is {after}", "The Python type may be another one."),
-    "object-closed": _Row("-BB", _W + "further properties are refused now", "Calls that have some are refused."),
-    "object-opened": _Row("NN-", _W + "further properties are taken now", "Arguments may have more than is declared."),
-    "branch-added": _Row("BN-", _W + "an alternative is new", "A handler gets values that its code excluded."),
-    "branch-removed": _Row("NBB", _W + "an alternative is gone", "Calls that chose it are refused."),
+    "format-changed": _Row(
+        "BN?", _W + "the format was {before} and is now {after}", "The Python type of the attribute may change."
+    ),
+    "object-closed": _Row(
+        "-BB", _W + "additional properties are no longer allowed", "Calls with additional properties are rejected."
+    ),
+    "object-opened": _Row(
+        "NN-",
+        _W + "additional properties are allowed now",
+        "Arguments may have properties that the schema does not declare.",
+    ),
+    "branch-added": _Row(
+        "BN-", _W + "a new alternative was added", "The handler gets values that were not possible before."
+    ),
+    "branch-removed": _Row("NBB", _W + "an alternative was removed", "Calls that use this alternative are rejected."),
     "condition-changed": _Row(
         "-??",
         _W + "the condition changed",
-        "Whether calls are refused that fitted is decided by values, where one is found.",
+        "toolgen looks for a value that was valid before and is now rejected.",
     ),
     "result-set": _Row(
-        "BNN", _T + "the result has a schema now", "What handlers return is checked against it from now on."
+        "BNN", _T + "the result has a schema now", "The value that a handler returns is checked against the new schema."
     ),
     "result-unset": _Row(
-        "BN-", _T + "the result has no schema any more", "The class of the result is gone, and nothing is checked."
+        "BN-",
+        _T + "the result no longer has a schema",
+        "The class of the result no longer exists, and results are no longer checked.",
     ),
     "result-narrowed": _Row(
-        "BNB", _T + "the result takes less than before", "A value that a handler returns, or a stored one, may not fit."
+        "BNB",
+        _T + "the result accepts fewer values than before",
+        "A value that a handler returns, or a stored one, may no longer fit.",
     ),
     "result-widened": _Row(
         "-N-",
-        _T + "the result takes more than before",
-        "Readers of results may meet values that they did not meet before.",
+        _T + "the result accepts more values than before",
+        "Code that reads results may find values that were not possible before.",
     ),
     "result-changed": _Row(
-        "BNB", _T + "the result is another one", "A value that a handler returns, or a stored one, may not fit."
+        "BNB",
+        _T + "the schema of the result changed",
+        "A value that a handler returns, or a stored one, may no longer fit.",
     ),
     "composition-rewritten": _Row(
         "-N-",
-        _T + "the parameters say the same values in other words",
-        "The payload differs, and what it admits does not.",
+        _T + "the schema was rewritten and admits the same values",
+        "The payload changes, but the values that it admits do not.",
     ),
     "branches-overlap": _Row(
         "-??",
-        _W + "values fit two alternatives of oneOf now",
-        "oneOf refuses a value that fits more than one of its alternatives.",
+        _W + "some values now fit two alternatives of oneOf",
+        "oneOf rejects a value that fits more than one of its alternatives.",
     ),
     "spelling-changed": _Row(
         "-NB",
-        _T + "{where} spells the same values otherwise",
-        "Stored bodies of that wire have the old spelling, and are read by the new one.",
+        _T + "{where} now encodes the same values differently",
+        "Stored bodies of that wire contain the old encoding, but are decoded by the new one.",
     ),
-    "limit-changed": _Row("-N-", "{where} was {before} and is {after}", "What is offered or warned of may be another."),
+    "limit-changed": _Row(
+        "-N-",
+        "{where} was {before} and is now {after}",
+        "The tools that are offered, or the warnings about them, may change.",
+    ),
     "wire-default-changed": _Row(
-        "-N-", "the default {where} was {before} and is {after}", "Requests that state no value send another one."
+        "-N-",
+        "the default {where} was {before} and is now {after}",
+        "A request that does not set the value sends another one.",
     ),
     "profile-changed": _Row(
-        "-NN", "the fact {where} changed", "What the provider is sent, and how its answers are read, may differ."
+        "-NN", "the profile's {where} changed", "What the provider is sent, and how its responses are read, may change."
     ),
     "format-field-added": _Row(
-        "---", "the format has a new field, {where}", "It is optional, so that stored values and code go on as before."
+        "---",
+        "the format has a new field {where}",
+        "The field is optional, so stored values and existing code keep working.",
     ),
     "format-field-removed": _Row(
         "B-N",
-        "the field {where} of the format is gone",
-        "Code that reads it fails; in stored values it is kept in the metadata, as unknown.",
+        "the format's field {where} was removed",
+        "Code that reads the field fails. In stored values it is kept in the metadata, like any unknown key.",
     ),
     "format-field-changed": _Row(
-        "B-B", "the schema of the format's field {where} changed", "Stored values that have it may not load any more."
+        "B-B",
+        "the schema of the format's field {where} changed",
+        "Stored values that have the field may no longer load.",
     ),
     "public-name-removed": _Row(
         "B--",
-        "{where} is gone from the package",
-        "Code that imports it fails. Another name may have been made of the sources.",
+        "{where} was removed from the package",
+        "Code that imports the name fails. Look for its replacement in the package.",
     ),
-    "out-moved": _Row("B--", "the package was written to {before}", "Its import path is another one."),
-    "edition-changed": _Row("NN-", "the edition was {before} and is {after}", "Names and payloads may change with it."),
+    "out-moved": _Row("B--", "the package was written to {before} before", "The package has a new import path."),
+    "edition-changed": _Row(
+        "NN-", "the edition was {before} and is now {after}", "Names and payloads may change with the edition."
+    ),
     "cannot-tell": _Row(
         "???",
-        _W + "whether this refuses calls that fitted cannot be told",
-        "There is no proof that it refuses none, and no value that shows it. --replay asks your own conversations.",
+        _W + "cannot tell whether this change rejects calls that were valid before",
+        "toolgen found neither a proof that all old calls stay valid nor a value that breaks. Use --replay to check "
+        "your own conversations.",
     ),
     "against-unreadable": _Row(
         "???",
-        "{where} could not be read as it was: {before}",
-        "The old side has a fault that this release refuses; it is compared no further.",
+        "the old version of {where} cannot be read: {before}",
+        "The old version has an error that this release of toolgen rejects, so it cannot be compared further.",
     ),
 }
 
@@ -278,50 +335,50 @@ _OTHERS = (
         "error",
         "{problem}",
         None,
-        "The old side of the comparison is read out of git's objects; nothing is checked out or fetched.",
-        "Do what the hint says, or compare with a folder: `--against-dir DIR`.",
+        "toolgen reads the old version from git's objects. It does not check out or fetch anything.",
+        "Follow the hint, or compare with a folder instead: `--against-dir DIR`.",
     ),
     Code(
         "accepted-unused",
         "note",
-        "the accepted change {change} is not among the changes",
+        "the accepted change {change} does not match any change",
         "remove the entry, or run `toolgen breaking --prune`",
-        "An entry that matches nothing hides nothing, and makes the file hard to review.",
+        "An entry without a matching change has no effect and makes the file harder to review.",
     ),
     Code(
         "accepted-illegal",
         "error",
-        "{path} is not a list of accepted changes: {problem}",
-        "each entry has `change`, the id that `toolgen breaking --format json` prints, and `reason`",
-        "What is accepted is reviewed with the change itself, so each entry says which change and why.",
+        "{path} is not a valid list of accepted changes: {problem}",
+        "give each entry a `change`, the id that `toolgen breaking --format json` prints, and a `reason`",
+        "Accepted changes are reviewed together with the change itself, so each entry states which change and why.",
     ),
     Code(
         "replay-refused",
         "error",
-        "{tool} {where}: {count} stored calls do not fit",
-        "keep what they have in the schema, or migrate the conversations",
-        "The calls of stored conversations were held to the new schemas; their content is not shown.",
+        "{tool} {where}: {count} stored calls do not fit the new schema",
+        "keep the old values valid in the schema, or migrate the conversations",
+        "toolgen checked the calls of stored conversations against the new schemas. It does not show their content.",
     ),
     Code(
         "replay-respelled",
         "note",
-        "{tool}: {count} stored calls are read through {what}",
-        "keep the alias, or the way in which the value is read, as long as they are stored",
-        "A call may name a tool by an alias, or have a value in other words that can only mean one thing; it still runs.",
+        "{tool}: {count} stored calls are valid only through {what}",
+        "keep the alias, or whatever makes the old values valid, as long as the conversations are stored",
+        "A call may use an alias of a tool, or a value whose meaning is unambiguous in another form. It still runs.",
     ),
     Code(
         "replay-unread",
         "warning",
         "{count} stored values cannot be read",
-        "name the format that they are in with --provider; without it they are what `dump` of the package gave",
-        "What cannot be read is held against nothing, so nothing is known of its calls.",
+        "name the format of the file with --provider; without it, toolgen expects what `dump` of the package writes",
+        "toolgen cannot check the calls in a value that it cannot read.",
     ),
     Code(
         "replay-unknown",
         "error",
-        "{tool}: {count} stored calls name a tool that is not there",
+        "{tool}: {count} stored calls name a tool that no longer exists",
         "keep the name as an alias",
-        "The calls of stored conversations were looked up among the new tools.",
+        "toolgen looked up the calls of stored conversations among the new tools.",
     ),
 )
 
@@ -335,7 +392,7 @@ ROWS: tuple[Code, ...] = tuple(
                     row.message,
                     None,
                     row.why,
-                    "Keep the old meaning beside the new one, or accept the change in accepted.yaml with a reason.",
+                    "Keep the old behaviour beside the new one, or accept the change in accepted.yaml with a reason.",
                 )
                 for code, row in _TABLE.items()
             ),

@@ -9,116 +9,117 @@ ROWS: tuple[Code, ...] = (
         "no-schemas",
         "error",
         "the schemas folder {path} {problem}",
-        "name the folder that holds tools/",
-        "Every command reads one folder of declarations. Without it there is nothing to compile, and an empty "
-        "result would delete what an earlier build wrote.",
+        "pass the folder that contains tools/",
+        "Every command reads one folder of declarations. If toolgen went on without it, an empty result would delete "
+        "the output of an earlier build.",
     ),
     Code(
         "no-tools",
         "error",
-        "there is no tool declaration under {path}",
-        "add a .yaml or .json file for each tool there",
-        "A build without tools is nearly always a wrong folder. Going on would replace the generated package "
-        "by an empty one.",
+        "found no tool declarations under {path}",
+        "add a .yaml or .json file for each tool",
+        "A build without tools is nearly always a build of the wrong folder. If toolgen went on, an empty package "
+        "would replace the generated one.",
     ),
     Code(
         "not-a-file",
         "error",
         "{path} is {kind}, not {wanted}",
         "move it away, or rename it so that toolgen does not read it",
-        "Reading a pipe or a device may wait forever or give different bytes each time. Sources are regular "
-        "files in regular folders, so that a build depends on nothing else.",
+        "Reading a pipe or a device may block forever or give different bytes each time. Sources are regular files in "
+        "regular folders, so that a build depends on nothing else.",
     ),
     Code(
         "linked-source",
         "error",
         "{path} is a link that {problem}",
-        "put a copy there, or link to a file inside the schemas folder",
-        "A link out of the folder would let a declaration from elsewhere show a private file in the output, and "
-        "would build differently on another machine. Links to folders can run in circles, so they are not followed.",
+        "replace the link with a copy, or link to a file inside the schemas folder",
+        "Through a link that leaves the folder, an untrusted declaration could copy a private file into the output, "
+        "and the build would differ on another machine. toolgen does not follow links to folders, because they can "
+        "form cycles.",
     ),
     Code(
         "unreadable-source",
         "error",
         "{path} cannot be read: {reason}",
-        "check that it exists and that you may read it",
-        "Leaving out a source that cannot be read would delete its tool from the output without a word.",
+        "check that the file exists and that you have permission to read it",
+        "If toolgen skipped a source that it cannot read, it would silently delete the tool from the output.",
     ),
     Code(
         "unportable-path",
         "error",
-        "the file name {path} holds characters that cannot be shown",
-        "rename it with letters, digits, - and _",
-        "The lock file and the messages name every source. A name with control characters or in a broken "
-        "encoding cannot be written there and is different on another system.",
+        "the file name {path} contains characters that cannot be displayed",
+        "rename the file; use letters, digits, - and _",
+        "The lock file and the messages name every source. A name with control characters or in a broken encoding "
+        "cannot be written there, and differs between systems.",
     ),
     Code(
         "misplaced-source",
         "warning",
-        "{path} is ignored: declarations do not belong in this place",
-        "tools live under tools/, shared types under types/, profiles in providers/, fields in format/",
-        "Only known folders are read, so a declaration beside them has no effect. That is seldom meant.",
+        "{path} is ignored: declarations do not belong in this folder",
+        "put tools into tools/, shared types into types/, profiles into providers/ and format fields into format/",
+        "toolgen reads only these folders, so a declaration elsewhere has no effect.",
     ),
     Code(
         "second-configuration",
         "error",
-        "there is a second configuration, {path}",
-        "keep one of them",
-        "Two configurations could contradict each other, and which one wins would be a matter of their names.",
+        "found a second configuration, {path}",
+        "keep only one of them",
+        "Two configurations could contradict each other, and nothing says which one wins.",
     ),
     Code(
         "source-too-large",
         "error",
         "{path} is larger than {limit} bytes",
-        "split it, or shorten what it lists",
-        "A declaration is read by people and sent to a model with every request. The budget keeps a stray dump "
-        "from eating the memory of the machine that builds.",
+        "split it, or shorten its lists",
+        "People read declarations, and every request sends them to a model. The limit also keeps a file that got "
+        "there by accident from using up the memory of the machine.",
     ),
     Code(
         "too-many-sources",
         "error",
-        "{path} holds more than {limit} {what}",
+        "{path} contains more than {limit} {what}",
         "build a smaller folder",
-        "The budget keeps a wrong folder, such as a home directory, from being read for minutes.",
+        "The limit keeps toolgen from reading a wrong folder, such as a home directory, for minutes.",
     ),
     Code(
         "foreign-encoding",
         "error",
-        "the file is {encoding}; sources are UTF-8",
-        "save it as UTF-8",
-        "One encoding means that every editor, diff and machine sees the same text. The mark at the start of "
-        "the file says that it is another one.",
+        "the file is {encoding}; sources must be UTF-8",
+        "save the file as UTF-8",
+        "With one encoding, every editor, diff and machine sees the same text. The byte order mark at the start of "
+        "the file names another encoding.",
     ),
     Code(
         "broken-utf8",
         "error",
         "the bytes {bytes} are not UTF-8",
         "save the file as UTF-8",
-        "Guessing an encoding would put wrong characters into a prompt. Only well-formed UTF-8 is read.",
+        "If toolgen guessed the encoding, wrong characters could end up in a prompt. It reads only valid UTF-8.",
     ),
     Code(
         "control-character",
         "error",
-        "the character {character} may not stand in a source",
+        "the character {character} is not allowed in a source",
         "remove it, or write it as an escape in double quotes",
-        "Control characters and the rarer line separators are invisible in an editor and end lines in some "
-        "readers but not in others. Written as an escape they are seen and mean the same everywhere.",
+        "Control characters and rare line separators are invisible in an editor, and only some readers treat them as "
+        "line ends. As an escape, the character is visible and means the same everywhere.",
     ),
     Code(
         "lone-surrogate",
         "error",
         "the text contains half of a surrogate pair",
-        "write the whole character",
-        "Half of a pair is not a character: it cannot be written as UTF-8, so no provider would take it.",
+        "write the complete character",
+        "Half of a pair is not a character. It cannot be encoded as UTF-8, so no provider accepts it.",
     ),
     Code(
         "not-yaml",
         "error",
         "not valid YAML: {problem}",
         None,
-        "The text cannot be read as YAML. The place is where the reader gave up; the cause is often a line above: "
-        "an open quote or bracket, or a colon in unquoted text.",
-        fix="Look at this line and the lines above it; quote text that contains a colon, a bracket or a star.",
+        "The position is where the YAML reader gave up. The cause is often a line above: an unclosed quote or "
+        "bracket, or a colon in unquoted text.",
+        fix="Check this line and the lines above it. Put text that contains a colon, a bracket or a star in quotes.",
         example=Example(
             """\
 name: find
@@ -135,22 +136,22 @@ description: "Find a user."
         "error",
         "not valid JSON: {problem}",
         None,
-        "Files ending in .json are read strictly: one value, no comments, no commas before a closing bracket.",
-        fix="Look at this line; for comments and unquoted keys, name the file .yaml.",
+        "toolgen reads .json files strictly: one value, no comments, no trailing commas.",
+        fix="Check this line. If you need comments or unquoted keys, rename the file to .yaml.",
     ),
     Code(
         "too-deep",
         "error",
         "values are nested more than {limit} deep",
         "move inner schemas to files under types/",
-        "No provider takes a schema of such a depth, and readers of every kind fail on it.",
+        "No provider accepts schemas that deep, and many readers fail on them.",
     ),
     Code(
         "too-many-values",
         "error",
-        "the file holds more than {limit} values, aliases expanded",
+        "the file contains more than {limit} values, counting expanded aliases",
         "split it, or use fewer aliases",
-        "A few lines of aliases that refer to aliases can stand for billions of values. The budget is far above "
+        "A few lines of aliases that refer to other aliases can expand to billions of values. The limit is far above "
         "any declaration that a person can review.",
     ),
     Code(
@@ -158,7 +159,7 @@ description: "Find a user."
         "error",
         "the alias {name} refers to a value that contains it",
         "write a recursive schema with $ref",
-        "A value inside of itself has no end when it is written as JSON, and providers are sent JSON.",
+        "A value that contains itself would never end when it is written as JSON, and providers get JSON.",
         example=Example(
             """\
 name: find
@@ -177,9 +178,10 @@ parameters:
     Code(
         "unknown-alias",
         "error",
-        "there is no anchor {name} before this alias",
-        "quote text that begins with *",
-        "An alias repeats the value of an anchor above it in the same document. Text that begins with a star needs quotes.",
+        "no anchor {name} is defined above this alias",
+        "put text that starts with * in quotes",
+        "An alias repeats the value of an anchor above it in the same document. Text that starts with a star needs "
+        "quotes.",
         example=Example(
             """\
 name: find
@@ -195,9 +197,9 @@ description: "*important"
         "merge-key",
         "error",
         "the merge key << is not supported",
-        "share schemas by $ref",
-        "Merge keys left YAML with version 1.2, and readers disagree on which value wins. $ref and allOf say "
-        "the same in JSON Schema's own words.",
+        "share schemas with $ref",
+        "YAML removed merge keys in version 1.2, and readers disagree on which value wins. In JSON Schema, $ref and "
+        "allOf do the same.",
         example=Example(
             """\
 name: find
@@ -222,9 +224,9 @@ parameters:
         "yaml-tag",
         "error",
         "the tag {tag} {problem}",
-        "remove the tag; quote what is text",
-        "Tags can make readers build objects. Sources are plain JSON data, so only the tags of YAML's core schema "
-        "are read, and only on values they describe.",
+        "remove the tag; put text in quotes",
+        "With tags, a file can make readers create objects. Sources are plain JSON data, so toolgen reads only the "
+        "tags of YAML's core schema, on values that they describe.",
         example=Example(
             """\
 name: !!python/name:os.system find
@@ -237,9 +239,9 @@ name: find
     Code(
         "key-not-text",
         "error",
-        "a key is text, not {kind}",
-        "write the key as plain or quoted text",
-        "JSON objects have text as keys and nothing else. An empty key is often a forgotten word before a colon.",
+        "a key must be a string, not {kind}",
+        "write the key as a plain or quoted string",
+        "Keys of JSON objects are strings. An empty key is often a missing word in front of a colon.",
         example=Example(
             """\
 name: find
@@ -262,9 +264,8 @@ parameters:
         "duplicate-key",
         "error",
         "duplicate key {key}",
-        "keep one of them",
-        "Readers take the first, the last, or both. One of two equal keys would vanish without a word, most often "
-        "a property that somebody relied on.",
+        "keep only one of them",
+        "YAML readers disagree on which of the two counts, so the value of one key would be lost without a message.",
         example=Example(
             """\
 name: find
@@ -280,10 +281,11 @@ description: Find users.
     Code(
         "ambiguous-number",
         "error",
-        "{text} is read as different values by different YAML readers",
-        "quote it if it is text; else write the number without leading zeros, underscores or base prefix",
-        "YAML 1.1 reads leading zeros as octal and drops underscores, YAML 1.2 does not. What looks like a number "
-        "to a person would silently become another number, or text.",
+        "YAML readers disagree on the value of {text}",
+        "put it in quotes if it is a string; otherwise write the number without leading zeros, underscores or a base "
+        "prefix",
+        "YAML 1.1 reads leading zeros as octal and ignores underscores; YAML 1.2 does not. The number could silently "
+        "become another number, or a string.",
         example=Example(
             """\
 name: find
@@ -305,9 +307,9 @@ parameters:
         "number-out-of-range",
         "error",
         "the number {text} {problem}",
-        "quote it if it is text",
-        "JSON has no NaN and no infinity, and Python reads integers up to a limit of digits. A value beyond "
-        "would change or fail on its way to the provider.",
+        "put it in quotes if it is a string",
+        "JSON has no NaN and no infinity, and Python limits the digits of integers. Such a value would change or fail "
+        "on its way to the provider.",
         example=Example(
             """\
 name: find
@@ -329,8 +331,9 @@ parameters:
         "empty-source",
         "error",
         "{path} is empty",
-        "delete the file, or write a declaration in it",
-        "A file with nothing but comments is often a save that failed. Skipping it would delete its tool from the output.",
+        "delete the file, or write a declaration into it",
+        "A file that contains only comments is often a failed save. If toolgen skipped it, its tool would disappear "
+        "from the output.",
         example=Example(
             """\
 # to be written
@@ -344,8 +347,8 @@ name: find
         "empty-document",
         "error",
         "document {number} of {path} is empty",
-        "remove the --- that begins it",
-        "Each --- begins a document. An empty one is a declaration that was forgotten or lost.",
+        "remove the --- that starts it",
+        "Each --- starts a document. An empty one is a declaration that was forgotten or lost.",
         example=Example(
             """\
 name: find
@@ -363,9 +366,9 @@ name: seek
     Code(
         "not-a-mapping",
         "error",
-        "{path} is {kind} at the top, not {wanted}",
-        "begin with a key such as `name:`",
-        "A source is one object of named fields; anything else cannot be told from a truncated file.",
+        "{path} contains {kind} at the top level, not {wanted}",
+        "start with a key such as `name:`",
+        "A source is an object with named keys. Anything else could be a truncated file.",
         example=Example(
             """\
 - name: find
@@ -379,8 +382,8 @@ name: find
         "second-document",
         "error",
         "{path} contains a second document",
-        "move it to a file of its own; only files of tools may contain several",
-        "Types, profiles, fields and the configuration are found by file name, so a second document could "
-        "not be reached. It is not dropped in silence.",
+        "move it to a file of its own; only files in tools/ may contain several documents",
+        "toolgen finds types, profiles, fields and the configuration by file name, so nothing could refer to a second "
+        "document.",
     ),
 )

@@ -8,10 +8,10 @@ ROWS: tuple[Code, ...] = (
     Code(
         "unknown-key",
         "error",
-        "there is no key {key} here",
-        "remove it",
-        "A key that nobody reads does nothing, and is most often another key with a typo. "
-        "`toolgen schema` prints the keys that each kind of file may have.",
+        "unknown key {key}",
+        "remove the key",
+        "toolgen would ignore the key, which is most often a misspelling of another one. `toolgen schema` prints the "
+        "keys that each kind of file may have.",
         example=Example(
             """\
 name: find
@@ -26,9 +26,9 @@ parameters: {type: object}
     Code(
         "missing-key",
         "error",
-        "the key {key} is missing",
-        "add it",
-        "Without this key the declaration cannot be compiled, and no value could be guessed for it.",
+        "missing key {key}",
+        "add the key",
+        "Without this key, toolgen cannot compile the declaration, and it does not guess a value.",
         example=Example(
             """\
 description: Find a user.
@@ -44,9 +44,9 @@ description: Find a user.
         "error",
         "expected {expected}, found {found}",
         None,
-        "The value has another JSON type than this key takes. Unquoted words and numbers in YAML are a common "
-        "cause: `on` is text, `1` is a number.",
-        fix="Give a value of the type that is named, or quote what is text.",
+        "The value has the wrong JSON type for this key. A common cause is YAML without quotes: `on` is a string, `1` "
+        "is a number.",
+        fix="Use a value of the expected type, or put a string in quotes.",
         example=Example(
             """\
 name: find
@@ -63,9 +63,8 @@ description: "5"
         "error",
         "{problem}",
         None,
-        "The value has the right type and is still not one that this key takes. `toolgen schema` prints the "
-        "rule for each key.",
-        fix="The message says what the key takes.",
+        "The value has the right type, but this key does not allow it. `toolgen schema` prints the rules for each key.",
+        fix="Use a value that the message names.",
         example=Example(
             """\
 name: find
@@ -80,32 +79,32 @@ risk: low
     Code(
         "unknown-code",
         "error",
-        "there is no finding code {name}",
-        "name a code that `toolgen explain` knows",
-        "A level for a code that does not exist changes nothing, so a typo would leave a rule as it was.",
+        "unknown finding code {name}",
+        "use a code that `toolgen explain` lists",
+        "A level for an unknown code has no effect, so a misspelling would leave the rule unchanged.",
     ),
     Code(
         "part-needs",
         "error",
-        "the part {part} needs the part {needed}, which `parts` leaves out",
-        "add the part that is named, or leave the other one out",
-        "Sessions send requests through the converters of their provider, and running needs the tools that it runs.",
+        "the part {part} needs the part {needed}, which is missing from `parts`",
+        "add the missing part, or remove the one that needs it",
+        "Sessions send requests through the converter of their provider, and running needs the tools that it runs.",
     ),
     Code(
         "framework-needs",
         "error",
-        "the framework {framework} needs the {what} {needed}, which is left out",
-        "Add it, or leave out the framework.",
-        "Tools of a framework run their calls by the same code as everything else, which is in the part `running`; a server of MCP "
-        "also has the converters of the provider `mcp`.",
+        "the framework {framework} needs the {what} {needed}, which is not enabled",
+        "enable it, or remove the framework",
+        "The tools for a framework run their calls with the code of the part `running`. An MCP server also needs the "
+        "converter of the provider `mcp`.",
     ),
     Code(
         "name-illegal",
         "error",
-        "the name {name} is not allowed: a name has 1 to 64 of the characters a-z, A-Z, 0-9, _ and -",
-        "Choose a name such as get_weather; another spelling for one provider goes under `providers`.",
-        "Providers accept only these characters in a tool's name, and it becomes a Python module. A name that one "
-        "of them refuses would fail at the first request, far from the declaration.",
+        "the name {name} is not valid: use 1 to 64 of the characters a-z, A-Z, 0-9, _ and -",
+        "choose a name such as get_weather; to use another name for one provider, set it under `providers`",
+        "Providers accept only these characters in the name of a tool, and the name becomes a Python module. An "
+        "invalid name would only fail at the first request.",
         example=Example(
             """\
 name: users.find
@@ -120,10 +119,10 @@ providers:
     Code(
         "alias-illegal",
         "error",
-        "the alias {alias} is not allowed: an alias has 1 to 64 of the characters a-z, A-Z, 0-9, _ and -",
-        "Spell the alias with these characters only.",
-        "An alias is another name that a model may write in plain text. It follows the rules of names, so that it "
-        "can be found there without guessing where it ends.",
+        "the alias {alias} is not valid: use 1 to 64 of the characters a-z, A-Z, 0-9, _ and -",
+        "use only these characters",
+        "A model may use an alias instead of the name when it writes a call as text. The rules for names make clear "
+        "where an alias ends.",
         example=Example(
             """\
 name: find

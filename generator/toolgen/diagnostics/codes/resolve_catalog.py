@@ -8,9 +8,9 @@ _NAMES: tuple[Code, ...] = (
     Code(
         "tool-duplicate",
         "error",
-        "the tool name {name} is declared in {first} already",
-        "Rename one of the two.",
-        "A call carries a name and nothing else to find its tool by. Two tools with one name cannot be told apart.",
+        "the tool name {name} is already used in {first}",
+        "rename one of the two",
+        "A call identifies its tool by name alone, so two tools with the same name cannot be told apart.",
         example=Example(
             """\
 name: find
@@ -28,9 +28,9 @@ name: find_all
         "tool-names-collide",
         "error",
         "the tool names {name} and {other} (in {first}) give the same generated names",
-        "Rename one of the two by more than case, dashes and underscores.",
-        "Each tool becomes a module and classes. Names that differ in case, dashes or underscores alone would share "
-        "a file on some disks, or a class, and one tool would vanish after the other.",
+        "rename one of the two; change more than case, dashes and underscores",
+        "Each tool becomes a module and classes. Names that differ only in case, dashes or underscores would share a "
+        "file on some disks, or a class, so one tool would replace the other.",
         example=Example(
             """\
 name: find_user
@@ -47,9 +47,9 @@ name: find_users
     Code(
         "alias-collides",
         "error",
-        "the alias {alias} is a name or an alias of the tool {other} (in {first}) already",
-        "Remove the alias from one of the two.",
-        "An alias stands for one tool. Shared with another one it would leave open which of the two is meant.",
+        "the alias {alias} is already a name or alias of the tool {other} (in {first})",
+        "remove the alias from one of the two",
+        "An alias must belong to one tool. Otherwise a call could mean either.",
         example=Example(
             """\
 name: find
@@ -68,10 +68,10 @@ name: search
     Code(
         "wire-names-collide",
         "error",
-        "the tools {name} and {other} (in {first}) both have the name {wire} for {provider}",
-        "Give one of the two another name under `providers`.",
-        "A provider answers with the name it was given. Two tools of one name on a wire cannot be told apart, and a "
-        "call of the one would run the other.",
+        "the tools {name} and {other} (in {first}) have the same name {wire} for {provider}",
+        "give one of them another name under `providers`",
+        "The provider's model calls a tool by the name that the request states. With two tools of the same name, a "
+        "call could run the wrong one.",
         example=Example(
             """\
 name: find
@@ -90,8 +90,8 @@ name: search
         "wire-name-illegal",
         "error",
         "{provider} does not accept the tool name {wire}",
-        "Choose a name that the provider accepts; letters, digits, underscores and dashes are accepted by all.",
-        "A name that the provider refuses fails at the first request, far from the declaration.",
+        "choose a name that the provider accepts; every provider accepts letters, digits, underscores and dashes",
+        "The provider would reject the name at the first request.",
         example=Example(
             """\
 name: find
@@ -106,10 +106,9 @@ providers: {anthropic: {name: users_find}}
     Code(
         "provider-misspelled",
         "warning",
-        "there is no provider {name}, but one named {near}",
-        "Correct the name, or leave it out.",
-        "What a declaration says of a provider that does not exist changes nothing, and is most often another one with "
-        "a typo.",
+        "unknown provider {name}; did you mean {near}?",
+        "correct the name, or remove it",
+        "Settings for an unknown provider have no effect. Most often the name is misspelled.",
         example=Example(
             """\
 name: find
@@ -124,9 +123,9 @@ unsupported: [anthropic]
     Code(
         "type-names-collide",
         "error",
-        "two shared schemas would become the class {name}: this one and one in {first}",
-        "Rename one of the files or definitions by more than case, dashes and underscores.",
-        "Shared schemas become classes of one module. Classes whose names fall together would replace each other.",
+        "two shared schemas would both become the class {name}: this one and one in {first}",
+        "rename one of the files or definitions; change more than case, dashes and underscores",
+        "Shared schemas become classes of one module. One of two classes with the same name would replace the other.",
     ),
 )
 
@@ -134,30 +133,31 @@ _FORMAT: tuple[Code, ...] = (
     Code(
         "format-field-required",
         "error",
-        "{field} may not be required: {type} is a type of the shipped format",
-        "leave it out of `required`; a project adds optional fields only",
-        "Code and stored conversations made before the field existed have no value for it.",
+        "{field} cannot be required: {type} is a type of the built-in format",
+        "remove it from `required`; a project can only add optional fields",
+        "Existing code and stored conversations have no value for the new field.",
     ),
     Code(
         "format-field-name",
         "error",
-        "a field cannot be called {field}, which is a word of Python",
-        "give the field another name",
-        "Fields are attributes of Python classes.",
+        "a field cannot be called {field}, because that is a Python keyword",
+        "rename the field",
+        "Fields become attributes of Python classes.",
     ),
     Code(
         "format-field-known",
         "error",
-        "{type} has a field {field} already, with another schema",
-        "give the new field another name",
-        "Converters and stored conversations rely on the shipped fields; a project can only add to them.",
+        "{type} already has a field {field} with another schema",
+        "rename the new field",
+        "Converters and stored conversations rely on the built-in fields. A project can add fields, but not change "
+        "them.",
     ),
     Code(
         "format-type-unknown",
         "error",
         "the format has no type {type}",
-        "refer to a type under `$defs` of a file in `format/`",
-        "Types of the format refer to one another by name.",
+        "refer to a type under `$defs` in a file of `format/`",
+        "Types of the format refer to each other by name.",
     ),
 )
 
@@ -165,72 +165,73 @@ _PROFILES: tuple[Code, ...] = (
     Code(
         "profile-cycle",
         "error",
-        "the profile {name} extends itself in the end",
-        "let one of the profiles in the circle stand alone",
-        "A profile states what differs from another one; in a circle there is nothing to differ from.",
+        "the profile {name} extends itself, directly or through others",
+        "remove `extends` from one of the profiles in the cycle",
+        "A profile states only what differs from the one that it extends, so one profile in the chain has to be "
+        "complete.",
     ),
     Code(
         "profile-name",
         "error",
         "a provider cannot be called {name}",
         "name the file with lower-case letters, digits and underscores",
-        "The file's name is the generated module's, and the word after `--provider`.",
+        "The file name becomes the name of the generated module and the value of `--provider`.",
     ),
     Code(
         "profile-dialect",
         "error",
         "the profile uses the dialect {name}, which it does not have",
-        "choose one of its own, state this one under `dialects`, or leave `uses` out",
-        "An open schema goes by the dialect that `uses` names. A wire has as many of them as its profile states: most have "
-        "`open`, and only one with two keys for schemas has `openapi` beside it.",
+        "use one of its own dialects, define this one under `dialects`, or remove `uses`",
+        "`uses` names the dialect for schemas that are not strict. A profile defines its own dialects: most have only "
+        "`open`, and those with two keys for schemas also have `openapi`.",
     ),
     Code(
         "profile-pattern",
         "error",
         "the regular expression {pattern} does not compile: {reason}",
-        "it is matched by Python's `re`",
-        "A profile says by regular expressions what a provider takes as an id, as a name, and as a pattern. The "
-        "generated module compiles them when it is imported.",
+        "use the syntax of Python's `re`",
+        "A profile uses regular expressions for the ids, names and patterns that a provider accepts. The generated "
+        "module compiles them when it is imported.",
     ),
     Code(
         "runtime-format",
         "error",
-        "the installed runtime has the shipped format, and this project has a format of its own",
-        "say `runtime: copied`, or take the files of SCHEMAS/format away",
-        "The classes of the format are part of the distribution toolgen-runtime, where all packages share them, and its "
-        "converters know their fields. A format with more fields needs classes and converters of its own, which a package "
-        "has only where the runtime is copied into it.",
+        "this project adds fields to the format, so it cannot use the installed runtime",
+        "set `runtime: copied`, or remove the files in SCHEMAS/format",
+        "With `runtime: installed`, all packages share the classes and converters of the distribution "
+        "toolgen-runtime, which know only the built-in fields. Additional fields need classes and converters of their "
+        "own, so the runtime has to be copied into the package.",
     ),
     Code(
         "profile-unknown",
         "error",
-        "there is no profile {name} to extend",
+        "unknown profile {name} in `extends`",
         None,
-        "A profile extends a shipped one, or another in SCHEMAS/providers.",
-        fix="Correct the name after `extends`, or add the profile to SCHEMAS/providers.",
+        "A profile extends a built-in one, or another one in SCHEMAS/providers.",
+        fix="Correct the name in `extends`, or add the profile to SCHEMAS/providers.",
     ),
     Code(
         "profile-shape",
         "error",
         "the profile does not fit the format: {reason}",
         "see `toolgen schema provider` and `toolgen schema format`",
-        "A shape maps keys of the wire to fields of the format. Every required field needs a key, or nothing could "
-        "be read from the wire; a union needs shapes that its tag can tell apart.",
+        "A mapping assigns keys of the wire to fields of the format. Every required field needs a key, because "
+        "nothing else could provide its value. The mappings of a union need tags that tell them apart.",
     ),
     Code(
         "provider-unknown",
         "error",
-        "there is no provider {name}",
+        "unknown provider {name}",
         None,
-        "A provider is a profile: a shipped one, or a file in SCHEMAS/providers.",
-        fix="Correct the name; the hint lists those that there are.",
+        "A provider is a built-in profile or a file in SCHEMAS/providers.",
+        fix="Correct the name. The hint lists the known providers.",
     ),
     Code(
         "tool-unknown",
         "error",
-        "there is no tool {name}",
-        "see the names in SCHEMAS/tools",
-        "The name is the one that the declaration states.",
+        "unknown tool {name}",
+        "use a name from the declarations in SCHEMAS/tools",
+        "Tools are identified by the `name` of their declaration.",
     ),
 )
 

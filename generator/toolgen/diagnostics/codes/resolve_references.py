@@ -8,10 +8,10 @@ ROWS: tuple[Code, ...] = (
     Code(
         "reference-remote",
         "error",
-        "the $ref {ref} is a URL; only files in the schemas folder can be referred to",
-        "Copy the schema into the folder `types` and refer to it by a relative path.",
-        "A build reads nothing but the schemas folder. A reference to the network or to another address would make "
-        "the output depend on a place that the repository does not hold, and let a schema choose what is opened.",
+        "the $ref {ref} is a URL; a $ref can only point to files in the schemas folder",
+        "copy the schema into the folder `types`, and refer to it by a relative path",
+        "A build reads only the schemas folder. A reference to the network would make the output depend on something "
+        "outside the repository, and would let a schema choose what toolgen opens.",
         example=Example(
             """\
 name: find
@@ -35,9 +35,9 @@ parameters:
         "reference-outside",
         "error",
         "the $ref {ref} points outside the schemas folder",
-        "Use a path relative to this file, such as ../types/place.yaml.",
-        "References stay in the schemas folder, so that a declaration from elsewhere cannot copy a file of this "
-        "machine into the output. Absolute paths, drive letters, backslashes and home marks count as leaving it.",
+        "use a path relative to this file, such as ../types/place.yaml",
+        "References stay inside the schemas folder, so that an untrusted declaration cannot copy a file of this "
+        "machine into the output. Absolute paths, drive letters, backslashes and ~ are not allowed.",
         example=Example(
             """\
 name: find
@@ -61,9 +61,8 @@ parameters:
         "reference-dangling",
         "error",
         "the $ref {ref} cannot be resolved",
-        "Check the path, which is relative to this file, and the part after the #.",
-        "A reference without a target would become a value of any type. What was meant can only be guessed, so the "
-        "build stops.",
+        "check the path, which is relative to this file, and the part after the #",
+        "toolgen does not guess what a broken reference means. The value could otherwise have any type.",
         example=Example(
             """\
 name: find
@@ -87,17 +86,16 @@ parameters:
         "reference-no-schema",
         "error",
         "the $ref {ref} points to a value that is not a schema",
-        "Point it to a schema: an object or a boolean.",
-        "A schema is an object, true or false. A reference to a list, a number or a text was most likely meant for "
-        "the value around it.",
+        "point it to a schema, which is an object or a boolean",
+        "A schema is an object, true or false. A reference to a list, a number or a string most likely means the "
+        "value around it.",
     ),
     Code(
         "identifier-duplicate",
         "error",
-        "the schema {identifier} is defined twice, first in line {line}",
-        "Give the two different names in `$id` or `$anchor`.",
-        "A reference finds its target by `$id` and `$anchor`. Two schemas of one name leave open which is meant, and "
-        "one of them would vanish.",
+        "the schema {identifier} is defined twice, first on line {line}",
+        "use two different names in `$id` or `$anchor`",
+        "A reference finds its target by `$id` and `$anchor`. With two schemas of the same name, it could mean either.",
         example=Example(
             """\
 name: find
@@ -122,9 +120,9 @@ parameters:
         "reference-circle",
         "error",
         "the $ref {ref} leads back to itself without going deeper into the value",
-        "Let the recursion pass through a property, the items of an array, or the values of a map.",
-        "A schema that refers to itself for one and the same value has no meaning: checking it would never end. "
-        "Recursive structures are fine, as each round then judges a smaller part of the value.",
+        "put a property, the items of an array or the values of a map between the two references",
+        "A schema that refers to itself for the same value has no meaning: checking it would never end. A recursive "
+        "structure is fine, because each step checks a smaller part of the value.",
         example=Example(
             """\
 name: find
@@ -150,9 +148,9 @@ parameters:
         "reference-dynamic",
         "error",
         "{keyword} is not supported",
-        "Use $ref to the definition that is meant.",
-        "Dynamic references choose their target while a value is checked, by the way the checker came. No provider "
-        "reads them, and no type can express them.",
+        "use $ref with the definition that you mean",
+        "A dynamic reference chooses its target while a value is checked. No provider supports this, and no type can "
+        "express it.",
         example=Example(
             """\
 name: find
@@ -175,10 +173,10 @@ parameters:
     Code(
         "keyword-null",
         "error",
-        "{keyword} is a keyword without a value",
-        "Put the text around it in quotes: in `{{…}}` a comma ends a value, and what follows is another key.",
-        "JSON Schema has no such keyword, and it has no value. Nearly always a comma or a line end has cut a text in two: "
-        "`{description: The number, as on the bill}` describes a key `as on the bill`.",
+        "the keyword {keyword} has no value",
+        "put the text in quotes: in `{{…}}`, a comma ends the value and starts the next key",
+        "JSON Schema has no such keyword. Nearly always, a comma or a line end has split a text: `{description: The "
+        "number, as on the bill}` has two keys, `description` and `as on the bill`.",
         example=Example(
             """\
 name: find
@@ -199,10 +197,10 @@ parameters:
     Code(
         "keyword-unknown",
         "warning",
-        "JSON Schema has no keyword {keyword}",
-        "Correct or remove it; keywords of your own begin with `x-`.",
-        "A keyword that JSON Schema does not have says nothing: no value is refused for it, and no provider heeds it. Most "
-        "often it is another one with a typo, or a word of another format.",
+        "unknown JSON Schema keyword {keyword}",
+        "correct or remove it; prefix your own keywords with `x-`",
+        "A keyword that JSON Schema does not define has no effect: it rejects no value, and providers ignore it. Most "
+        "often it is misspelled or comes from another format.",
         example=Example(
             """\
 name: find
@@ -223,10 +221,10 @@ parameters:
     Code(
         "format-unknown",
         "warning",
-        "the format {format} is not one that JSON Schema defines",
-        "Name a format of JSON Schema, or say in the description how the text looks.",
-        "A format that nobody knows is passed over: by providers, by models, and when arguments are checked. "
-        "Formats of JSON Schema and of OpenAPI's registry are known, and `path`.",
+        "unknown format {format}",
+        "use a format that JSON Schema defines, or describe the form of the string in the description",
+        "Providers, models and the argument checks ignore an unknown format. toolgen knows the formats of JSON Schema "
+        "and of OpenAPI's registry, and `path`.",
         example=Example(
             """\
 name: find
@@ -249,9 +247,9 @@ parameters:
         "error",
         "{key} has {names} where a schema is expected",
         None,
-        "`parameters` and `result` are schemas: they say `type: object`, and list the properties under `properties`. A property "
-        "that stands in their place says nothing.",
-        fix="Put the properties under `properties`, and say `type: object` beside it.",
+        "`parameters` and `result` are schemas: they need `type: object`, with the properties under `properties`. A "
+        "property directly in the schema has no effect.",
+        fix="Move the properties under `properties`, and add `type: object`.",
         example=Example(
             """\
 name: find
@@ -270,10 +268,10 @@ parameters:
     Code(
         "required-undeclared",
         "warning",
-        "required lists {name}, which is not among the properties",
-        "Add the property, or leave it out of `required`.",
-        "A model has to give a value of which nothing is said: no type, no description. The typed model takes anything there. "
-        "Most often the name is misspelled.",
+        "required lists {name}, which is not declared under `properties`",
+        "add the property, or remove it from `required`",
+        "The model would have to send a value without a type or description, and the generated class would accept any "
+        "value. Most often the name is misspelled.",
         example=Example(
             """\
 name: find

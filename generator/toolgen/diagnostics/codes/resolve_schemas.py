@@ -9,9 +9,9 @@ ROWS: tuple[Code, ...] = (
         "dialect-unknown",
         "error",
         "$schema names {dialect}, which is not one of 2020-12, 2019-09, draft-07, draft-06 and draft-04",
-        "Leave $schema out for 2020-12.",
-        "Keywords change their meaning between the drafts of JSON Schema. A schema is read by the rules of the "
-        "draft it names, so one that is not known cannot be read.",
+        "remove $schema to use 2020-12",
+        "Keywords have different meanings in different drafts of JSON Schema, so toolgen cannot read a schema of an "
+        "unknown draft.",
         example=Example(
             """\
 name: find
@@ -31,8 +31,8 @@ parameters:
         "error",
         "{keyword} is not valid JSON Schema: {reason}",
         None,
-        "The schema breaks the schema of schemas. Providers refuse such tools or, worse, ignore the keyword.",
-        fix="The message says what the keyword takes; the place is that of its value.",
+        "The schema violates the metaschema of JSON Schema. Providers reject such tools or, worse, ignore the keyword.",
+        fix="The message says what the keyword accepts. The finding points to its value.",
         example=Example(
             """\
 name: find
@@ -53,10 +53,10 @@ parameters:
     Code(
         "type-unknown",
         "error",
-        "there is no type named {type}",
-        "The types are array, boolean, integer, null, number, object and string (format: path for a file path).",
-        "A type that JSON Schema does not know describes no value. Most often it is the type's name in another "
-        "language, such as float for number.",
+        "unknown type {type}",
+        "use array, boolean, integer, null, number, object or string (with `format: path` for a file path)",
+        "JSON Schema does not define this type. Most often it is the name of the type in another language, such as "
+        "float for number.",
         example=Example(
             """\
 name: find
@@ -77,9 +77,9 @@ parameters:
     Code(
         "enum-empty",
         "error",
-        "enum lists no values, so no value is valid",
-        "List the values, or leave enum out.",
-        "An empty enum refuses every value. A model that is forced to fill it can only fail.",
+        "enum is empty, so no value is valid",
+        "list the values, or remove enum",
+        "An empty enum rejects every value, so a model cannot send a valid call.",
         example=Example(
             """\
 name: find
@@ -101,9 +101,9 @@ parameters:
         "value-contradicts",
         "error",
         "{keyword} is {value}, which its own schema does not accept: {reason}",
-        "Change the value, or the schema beside it.",
-        "An enum or const that the schema refuses tells the model to send what is then rejected. "
-        "The value is judged by the whole schema it stands in.",
+        "change the value, or the schema around it",
+        "An enum or const that its own schema rejects tells the model to send a value that is then rejected. toolgen "
+        "checks the value against the whole schema around it.",
         example=Example(
             """\
 name: find
@@ -125,10 +125,11 @@ parameters:
         "value-unfit",
         "warning",
         "{keyword} is {value}, which its own schema does not accept: {reason}",
-        "Change the value, or the schema beside it.",
-        "A default or an example with a value that the schema refuses misleads a model. A default of the right type "
-        "that is out of bounds reaches handlers as it is; one of another type is left out of the model, so an absent "
-        "value reads as None. JSON Schema lets all of them stand, and so do schemas that others wrote.",
+        "change the value, or the schema around it",
+        "A default or example that its own schema rejects misleads the model. A default of the right type reaches "
+        "handlers even if it is out of bounds. A default of another type is left out of the generated class, so an "
+        "absent value reads as None. JSON Schema permits both, and published schemas contain them, so this is only a "
+        "warning.",
         example=Example(
             """\
 name: find
@@ -150,17 +151,17 @@ parameters:
         "values-too-many",
         "error",
         "{keyword} takes too long to check against its schema",
-        "State fewer values, or a smaller schema.",
-        "Values of a declaration are checked at every build. A schema that needs hundreds of thousands of steps for "
-        "its own values is none that a person has reviewed, and would make every build slow.",
+        "use fewer values or a smaller schema",
+        "Every build checks these values. A schema that needs hundreds of thousands of steps to check its own values "
+        "would slow down every build, and nobody can review it.",
     ),
     Code(
         "default-null",
         "warning",
         "the default is null, which its own schema does not accept",
-        "Leave the default out, or allow null.",
-        "Schema writers put null where a value may be left out. An absent value reads as None here with or without "
-        "it; a model that sends the null is refused, as the schema says.",
+        "remove the default, or allow null",
+        "Authors often write a null default for a value that is optional. An absent value reads as None in any case, "
+        "but if a model sends null, the schema rejects it.",
         example=Example(
             """\
 name: find
@@ -181,9 +182,9 @@ parameters:
     Code(
         "example-invalid",
         "error",
-        "the example does not satisfy `parameters`: {reason}",
-        "Change the example, or the parameters.",
-        "Examples are shown to the model and to people. One that is refused teaches the wrong call.",
+        "the example does not match `parameters`: {reason}",
+        "change the example or the parameters",
+        "The model and people see the examples. An invalid one teaches the wrong call.",
         example=Example(
             """\
 name: find
@@ -207,8 +208,8 @@ examples: [{id: 5}]
         "bounds-contradict",
         "error",
         "{lower} is above {upper}, so no value is valid",
-        "Swap the bounds.",
-        "Bounds that leave no room refuse every value; most often the two were swapped.",
+        "swap the bounds",
+        "No value can satisfy both bounds. Most often they were swapped.",
         example=Example(
             """\
 name: find
@@ -230,8 +231,8 @@ parameters:
         "bounds-without-integer",
         "error",
         "no integer lies between {lower} and {upper}",
-        "Widen the bounds, or let the type be number.",
-        "Bounds that leave no room refuse every value; a model that is forced to fill it can only fail.",
+        "widen the bounds, or use the type number",
+        "No integer can satisfy both bounds, so a model cannot send a valid call.",
         example=Example(
             """\
 name: find
@@ -254,9 +255,9 @@ parameters:
         "error",
         "{keyword} is {value}, but must be {wanted}",
         None,
-        "Lengths and counts are whole numbers from zero on, and a step is greater than zero. Anything else has no "
-        "meaning to a checker.",
-        fix="The message says what the keyword takes.",
+        "Lengths and counts are whole numbers from zero, and `multipleOf` is greater than zero. Other values have no "
+        "meaning.",
+        fix="Use a value that the message names.",
         example=Example(
             """\
 name: find
@@ -277,9 +278,9 @@ parameters:
     Code(
         "required-unknown",
         "error",
-        "required lists {name}, which this closed object does not have",
-        "Add the property, or leave it out of `required`.",
-        "The object allows no properties but its own and demands one that it does not have: no value satisfies both.",
+        "required lists {name}, which is not a property of this closed object",
+        "add the property, or remove it from `required`",
+        "The object requires a property that it does not allow, so no value is valid.",
         example=Example(
             """\
 name: find
@@ -303,8 +304,8 @@ parameters:
         "required-forbidden",
         "error",
         "required lists {name}, whose schema is false",
-        "Leave the property out of `required`, or give it a schema.",
-        "A property of the schema false may never be there, and this one must be: no value satisfies both.",
+        "remove the property from `required`, or give it a schema",
+        "A property with the schema false must be absent, but this one is required, so no value is valid.",
         example=Example(
             """\
 name: find
@@ -325,10 +326,10 @@ parameters:
     Code(
         "pattern-unusable",
         "error",
-        "the pattern {pattern} does not compile in the engine that runs it: {reason}",
-        "Rewrite it without look-around and back references.",
-        "Patterns run in a linear-time engine (Rust's regex syntax), so that no argument a model writes can stall "
-        "the application. Look-around and back references do not exist there.",
+        "the pattern {pattern} is not valid: {reason}",
+        "fix the pattern; look-around and backreferences are not supported",
+        "Patterns run in a linear-time engine with the syntax of Rust's regex, so that no argument from a model can "
+        "stall the app. The engine does not support look-around and backreferences.",
         example=Example(
             """\
 name: find
@@ -350,9 +351,8 @@ parameters:
         "parameters-not-object",
         "error",
         "parameters has the type {type}, but must be an object",
-        "Wrap the value in a property of an object.",
-        "Every provider sends a tool's arguments as one object, by name. A tool for another value needs a property "
-        "that holds it.",
+        "wrap the value in a property of an object",
+        "Every provider sends the arguments of a tool as one object of named values.",
         example=Example(
             """\
 name: find

@@ -8,10 +8,9 @@ ROWS: tuple[Code, ...] = (
     Code(
         "allow-unknown",
         "warning",
-        "there is no finding code {name} to allow",
-        "name a code that `toolgen explain` knows",
-        "A comment that allows a code which does not exist changes nothing, and is most often another code "
-        "with a typo.",
+        "unknown finding code {name} in a suppression",
+        "use a code that `toolgen explain` lists",
+        "A suppression with an unknown code has no effect. Most often the code is misspelled.",
         example=Example(
             """\
 name: find # toolgen: allow tool-without-descriptions
@@ -24,10 +23,10 @@ name: find # toolgen: allow tool-without-description
     Code(
         "allow-unused",
         "note",
-        "nothing here reports {name}, so there is nothing to allow",
+        "unused suppression: {name} is not reported here",
         "remove the comment",
-        "A comment that allows what is not found has outlived its reason, or stands in the wrong line: after "
-        "the key that is meant, in the line above it, or above everything else for the whole file.",
+        "The reason for the comment is gone, or it is in the wrong line. A suppression belongs after the key, in the "
+        "line above it, or at the top of the file for the whole file.",
         example=Example(
             """\
 name: find
@@ -43,29 +42,27 @@ description: Find a user.
         "budget-exceeded",
         "warning",
         "{what} {count} {unit} for {provider}, and the budget is {most}",
-        ("shorten descriptions, move what is rarely needed to another tool, or raise the budget in toolgen.yaml"),
-        "Tools are sent with every request of a conversation and are paid for each time. A budget makes "
-        "growth something that is decided. Bytes are those of compact JSON in UTF-8; tokens are an estimate, "
-        "for each model has its own vocabulary.",
+        ("shorten descriptions, split off rarely used parts into another tool, or raise the budget in toolgen.yaml"),
+        "Every request of a conversation sends the tools and pays for them. With a budget, growth is a decision. "
+        "Bytes are those of compact JSON in UTF-8. Tokens are an estimate, because each model has its own vocabulary.",
     ),
     Code(
         "description-too-long",
         "warning",
-        "the description of {tool} has {count} {unit}, and {provider} takes {most} ({evidence})",
+        "the description of {tool} has {count} {unit}, but {provider} accepts {most} ({evidence})",
         None,
-        "A provider that checks the length refuses the whole request, so every tool is lost. Nothing is cut "
-        "on the way, for only the author knows which words can go. Lengths are counted as the provider counts "
-        "them.",
-        fix="Shorten it, or give that provider a shorter one: `providers: {name: {description: …}}`. `limits` of "
-        "toolgen.yaml states another limit, or with null that there is none.",
+        "A provider that checks the length rejects the whole request with all its tools. toolgen does not shorten the "
+        "text, because only the author knows which words can go. It counts the length as the provider does.",
+        fix="Shorten the description, or set a shorter one for that provider: `providers: {name: {description: …}}`. "
+        "Under `limits` in toolgen.yaml you can set another limit, or null for none.",
     ),
     Code(
         "error-not-silenced",
         "warning",
-        "{name} is an error of build, which cannot be silenced",
-        "remove this, and fix the error where it is found",
-        "A build that went on after an error would write code that does not say what the declaration means. "
-        "Levels and comments are for the findings of rules, for warnings and for notes.",
+        "{name} is an error that stops a build, so it cannot be silenced",
+        "remove the suppression, and fix the error",
+        "If a build ignored an error, it would write code that does not match the declaration. Only warnings, notes "
+        "and findings of lint rules can be silenced.",
         example=Example(
             """\
 name: find
@@ -80,11 +77,10 @@ description: Find a user.
     Code(
         "hidden-text",
         "warning",
-        "this text holds an invisible character, {character}",
-        "remove it, or write what is meant with characters that show",
-        "What a reviewer does not see a model reads: invisible characters can carry instructions past a "
-        "review, and marks of direction let text look like another one. They come with text that was copied "
-        "from elsewhere.",
+        "the text contains an invisible character, {character}",
+        "remove it, or replace it with visible characters",
+        "A model reads what a reviewer cannot see. Invisible characters can smuggle instructions past a review, and "
+        "direction marks can disguise text. They often come with text that was copied from elsewhere.",
         example=Example(
             r"""name: find
 description: "Find a user.\u200B"
@@ -98,10 +94,10 @@ description: Find a user.
     Code(
         "name-leading-digit",
         "note",
-        "the name {tool} begins with a digit",
-        "begin it with a word, such as a verb",
-        "Not every provider takes such a name, and no Python function can have it: converters and generated "
-        "code use another one.",
+        "the name {tool} starts with a digit",
+        "start the name with a word, such as a verb",
+        "Some providers reject such a name, and Python functions cannot have it. Converters and generated code use "
+        "another name.",
         example=Example(
             """\
 name: 2fa_send
@@ -115,9 +111,9 @@ name: send_2fa
         "name-python-word",
         "note",
         "the {kind} {name} is a Python keyword",
-        "choose another name, or accept that it is called `name_` in Python",
-        "Generated modules and attributes cannot be called so and have an underscore after the name. On the "
-        "wire the name stays as it is.",
+        "choose another name, or accept that its name in Python is `name_`",
+        "Python cannot use a keyword as a name, so generated modules and attributes get an underscore after it. The "
+        "name on the wire stays the same.",
         example=Example(
             """\
 name: find
@@ -138,21 +134,21 @@ parameters:
     Code(
         "name-rewritten",
         "note",
-        "the name {tool} is not allowed by {providers}, which get another name for it",
+        "{providers} do not accept the name {tool} and get another name for it",
         (
-            "choose a name of letters, digits and underscores that begins with a letter, or state the wire's name "
-            "under `providers`"
+            "choose a name of letters, digits and underscores that starts with a letter, or set the name for the "
+            "provider under `providers`"
         ),
-        "Converters rename one to one and back, so calls find their tool. But logs, dashboards and prompts "
-        "that speak of the tool by name then disagree with what the model sees.",
+        "Converters translate the name in both directions, so calls find their tool. But logs, dashboards and prompts "
+        "then use another name than the model sees.",
     ),
     Code(
         "parameter-name-refused",
         "warning",
-        "the parameter {parameter} has a name that {providers} refuse",
-        "use letters, digits and underscores, begin with a letter, and keep to 64 characters",
-        "Names of parameters go out as they are, for handlers rely on them. A provider that refuses one of "
-        "them refuses the whole request.",
+        "the name of the parameter {parameter} is not accepted by {providers}",
+        "use at most 64 letters, digits and underscores, and start with a letter",
+        "Converters do not rename parameters, because handlers rely on the names. A provider that rejects one name "
+        "rejects the whole request.",
         example=Example(
             """\
 name: find
@@ -174,8 +170,8 @@ parameters:
         "parameter-without-description",
         "note",
         "the parameter {parameter} of {tool} has no description",
-        "say in a sentence what it holds",
-        "A model fills in what it understands. A name alone leaves units, formats and defaults to guesswork.",
+        "describe in a sentence what the parameter holds",
+        "A model uses what it understands. With only a name, it has to guess units, formats and defaults.",
         example=Example(
             """\
 name: get_time
@@ -200,8 +196,7 @@ parameters:
         "note",
         "the parameters {parameter} and {other} differ only in case, dashes or underscores",
         "rename one of the two",
-        "Models spell names as they have seen them elsewhere and mix up those that look alike. In generated "
-        "code one of the two needs a number.",
+        "Models confuse names that look alike. In generated code, one of the two gets a number.",
         example=Example(
             """\
 name: find
@@ -224,38 +219,37 @@ parameters:
     Code(
         "portability",
         "note",
-        "the tool {tool} goes to {providers} with changes: {changes}",
+        "the tool {tool} is changed for {providers}: {changes}",
         None,
-        "A provider is sent what it takes. What it has no word for is left out or said otherwise, so the model is told "
-        "less there; arguments are still checked against the whole schema after it answered.",
-        fix="Say it in other words of the schema, or in a description; `unsupported` keeps the tool from a provider. "
-        "`toolgen show TOOL` prints the payload and every change with its place.",
+        "toolgen sends a provider only what it supports. Other keywords are left out or rewritten, so the model sees "
+        "less of the schema. The arguments that the model sends are still checked against the whole schema.",
+        fix="Express the rule in another way, or in a description, or exclude the provider with `unsupported`. "
+        "`toolgen show TOOL` prints the payload and the location of every change.",
     ),
     Code(
         "tokens-not-counted",
         "warning",
-        "the budget is in tokens, but they cannot be counted: {reason}",
-        "install tiktoken with its vocabulary next to toolgen, or state the budget in bytes",
-        "A budget that is not held against anything looks as if it was kept. toolgen brings no tokenizer, "
-        "fetches none, and guesses no numbers.",
+        "the budget is in tokens, but tokens cannot be counted: {reason}",
+        "install tiktoken and its vocabulary, or state the budget in bytes",
+        "A budget without a count would look as if it were met. toolgen does not include or download a tokenizer, and "
+        "does not guess.",
     ),
     Code(
         "too-many-tools",
         "warning",
-        "{provider} gets {count} tools, and takes {most} ({evidence})",
+        "{provider} gets {count} tools, but accepts {most} ({evidence})",
         (
-            "keep some from it with `unsupported`, or offer some at a time with `tools(*names)`; `limits` of "
-            "toolgen.yaml states another limit"
+            "exclude some tools with `unsupported`, or offer fewer at a time with `tools(*names)`; to set another "
+            "limit, use `limits` in toolgen.yaml"
         ),
-        "A request with more tools than a provider takes is refused. Models also choose worse among many "
-        "tools than among few.",
+        "The provider rejects a request with too many tools. Models also choose worse when there are many.",
     ),
     Code(
         "tool-without-description",
         "note",
         "the tool {tool} has no description",
-        "say in a sentence what it does and when to use it",
-        "The description is what a model chooses a tool by.",
+        "describe in a sentence what the tool does and when to use it",
+        "A model chooses a tool by its description.",
         example=Example(
             """\
 name: get_time

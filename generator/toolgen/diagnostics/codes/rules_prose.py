@@ -8,18 +8,18 @@ ROWS: tuple[Code, ...] = (
     Code(
         "all-parameters-optional",
         "note",
-        "the tool {tool} has {count} parameters and requires none of them",
-        "name under `required` what no useful call leaves out, or make several tools of it",
-        "Where nothing has to be given, a model gives nothing, or everything. What every useful call has should be "
-        "required; what belongs to different uses is better in different tools.",
+        "the tool {tool} has {count} parameters, but requires none of them",
+        "list under `required` what every useful call needs, or split the tool",
+        "If nothing is required, a model may send nothing at all. Require what every useful call needs, and make "
+        "separate tools for separate uses.",
     ),
     Code(
         "description-contradicts-schema",
         "warning",
-        "the description of {name} states {said}, and {declared}",
-        "change the one that is wrong, or leave out of the text what the schema says",
-        "A model reads both and believes either. The schema is checked and sent to each provider, in words where it "
-        "has no keyword for a rule, so a description need not repeat it.",
+        "the description of {name} states {said}, but {declared}",
+        "correct the one that is wrong, or remove from the description what the schema already says",
+        "A model reads both and may follow either. toolgen checks the schema and sends it to each provider, as text "
+        "where the provider has no keyword for a rule, so a description does not have to repeat it.",
         example=Example(
             """\
 name: find
@@ -40,17 +40,17 @@ parameters:
     Code(
         "description-duplicated",
         "warning",
-        "the tool {tool} has the description of {other}",
-        "say in each what the other one does not do",
-        "A model chooses by the description. Between two tools that are described alike it guesses.",
+        "the tool {tool} has the same description as {other}",
+        "describe in each what sets it apart from the other",
+        "A model chooses by the description. If two tools have the same one, it guesses.",
     ),
     Code(
         "description-gives-orders",
         "warning",
-        "the description of {tool} gives the model orders: {said}",
-        "say what the tool does; rules of a conversation stand in its system prompt",
-        "A list of tools is no place for orders to a model. A description that tells it to forget what it was told, or to "
-        "keep something from people, is what an attack through a foreign server looks like.",
+        "the description of {tool} gives orders to the model: {said}",
+        "describe what the tool does; put rules for the conversation into the system prompt",
+        "A description should not give a model orders. An attack through an untrusted server looks just like this: it "
+        "tells the model to forget its instructions, or to hide something from people.",
         example=Example(
             """\
 name: find
@@ -66,16 +66,16 @@ description: Finds users by name.
         "description-of-other-tools",
         "note",
         "the description of {tool} says how to use {other}",
-        "describe this tool alone, or see that the other one is always offered with it",
-        "What a description says of another tool is wrong where that one is not offered, or has another name on the wire. "
-        "Rules for several tools are better in the system prompt.",
+        "describe only this tool, or make sure that the other one is always offered with it",
+        "The text is wrong where the other tool is not offered or has another name on the wire. Rules for several "
+        "tools belong in the system prompt.",
     ),
     Code(
         "description-repeats-name",
         "note",
         "the description of {name} only repeats its name",
-        "say what it does or holds, in which unit or form, and when to use it",
-        "A model has read the name. What helps it is what the name leaves open.",
+        "describe what it does or holds, its unit or form, and when to use it",
+        "The model already knows the name. A description helps if it adds something.",
         example=Example(
             """\
 name: find
@@ -98,10 +98,10 @@ parameters:
     Code(
         "description-too-short",
         "note",
-        "the description of {tool} has {count} characters",
-        "say what the tool does, what it answers with, and when to use it",
-        "The description is what a model chooses a tool by. Under twenty characters it cannot tell when this tool "
-        "is the right one.",
+        "the description of {tool} has only {count} characters",
+        "describe what the tool does, what it returns, and when to use it",
+        "A model chooses a tool by its description. Fewer than twenty characters cannot say when this tool is the "
+        "right one.",
         example=Example(
             """\
 name: find
@@ -116,10 +116,10 @@ description: Finds users whose name or address contains a text.
     Code(
         "json-in-string",
         "note",
-        "{name} is a string that is expected to contain JSON",
+        "{name} is a string that is described as JSON",
         "declare the object or array itself",
-        "A model that writes JSON inside of a JSON text has to escape it, and gets that wrong more often the longer it "
-        "is. Its provider cannot hold it to a schema, and neither can `parse_arguments`.",
+        "To write JSON inside a JSON string, a model has to escape it, and makes more mistakes the longer it is. The "
+        "provider cannot enforce a schema for it, and `parse_arguments` cannot check it.",
         example=Example(
             """\
 name: find
@@ -141,17 +141,17 @@ parameters:
         "many-tools",
         "note",
         "{count} tools are declared; models choose reliably among about {most}",
-        "offer those that a conversation needs, with `tools(*names)`, or let the provider search among them",
-        "With more tools, choices get worse and every request dearer. OpenAI advises fewer than 20 at a time; Anthropic "
-        "sees choices get worse beyond 30 to 50, and offers a search for larger numbers.",
+        "offer only the tools that a conversation needs, with `tools(*names)`, or let the provider search among them",
+        "With more tools, models choose worse and every request costs more. OpenAI advises fewer than 20 at a time. "
+        "Anthropic reports worse choices beyond 30 to 50 tools, and offers a tool search for more.",
     ),
     Code(
         "secret-parameter",
         "warning",
         "the parameter {parameter} looks like a secret",
-        "remove it, and let the handler read the secret from its own configuration",
-        "A model can only fill in a secret that it was told, and what it was told is in the conversation: with the "
-        "provider, in logs, in saved runs, and open to whoever makes the model talk.",
+        "remove the parameter, and let the handler read the secret from its own configuration",
+        "A model can only send a secret that it was given, so the secret is in the conversation. The provider, logs "
+        "and saved runs then have it, and so does anyone who can make the model reveal it.",
         example=Example(
             """\
 name: find
@@ -173,8 +173,8 @@ parameters:
     Code(
         "tools-look-alike",
         "warning",
-        "the tools {tool} and {other} have names made of the same words",
-        "rename one of them after what it does differently",
-        "Models mix up names that differ in the order of words, in a plural or in case alone, and call the other tool.",
+        "the names of the tools {tool} and {other} consist of the same words",
+        "rename one of them after what sets it apart",
+        "Models confuse names that differ only in word order, plural or case, and call the wrong tool.",
     ),
 )

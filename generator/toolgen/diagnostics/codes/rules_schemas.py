@@ -8,10 +8,10 @@ ROWS: tuple[Code, ...] = (
     Code(
         "array-without-items",
         "error",
-        "the array {name} does not say what its items are",
-        "state them, such as `items: {type: string}`",
-        "Some providers refuse an array without items, and with it every tool of the request; others send it "
-        "without strictness. A model is left to guess whether it is to list texts, numbers or objects.",
+        "the array {name} does not declare its items",
+        "declare them, for example `items: {type: string}`",
+        "Some providers reject an array without items, and with it the whole request; others cannot use strict mode. "
+        "The model has to guess whether to send strings, numbers or objects.",
         example=Example(
             """\
 name: send
@@ -32,10 +32,10 @@ parameters:
     Code(
         "enum-of-mixed-types",
         "note",
-        "the enum of {name} has values of several types: {types}",
-        "let the values be of one type, or make them branches of a union",
-        "Some providers take texts in an enum and nothing else. Values of one type can be written as texts "
-        'and read back; `1` beside `"1"` cannot be told apart after that.',
+        "the enum of {name} mixes several types: {types}",
+        "use values of one type, or make each type a branch of a union",
+        "Some providers accept only strings in an enum. Values of one type can be sent as strings and decoded again, "
+        'but `1` and `"1"` would become the same string.',
         example=Example(
             """\
 name: find
@@ -56,11 +56,11 @@ parameters:
     Code(
         "enum-without-type",
         "note",
-        "the enum of {name} does not state its type, which is {type}",
+        "the enum of {name} has no type; its values are of type {type}",
         None,
-        "Providers that hold a model to a schema need a type for every value, and some refuse a schema "
-        "without one. The values show it, but not every reader looks at them.",
-        fix="State the type that the message names.",
+        "In strict mode, providers need a type for every value, and some reject a schema without one. They do not all "
+        "infer it from the values.",
+        fix="Add the type that the message names.",
         example=Example(
             """\
 name: find
@@ -81,10 +81,10 @@ parameters:
     Code(
         "object-without-properties",
         "note",
-        "the object {name} does not say what it holds",
-        "state `properties`, or what its values are: `additionalProperties: {type: string}`",
-        "A model fills in what it is told about. Where a provider holds it to the schema, an object of any "
-        "form is refused or can only be empty, so the tool goes out without strictness.",
+        "the object {name} does not declare its properties",
+        "declare `properties`, or the type of its values: `additionalProperties: {type: string}`",
+        "The model has to guess what to send. In strict mode, providers reject an object without properties or force "
+        "it to be empty, so the tool is sent without strict mode.",
         example=Example(
             """\
 name: find
@@ -108,11 +108,11 @@ parameters:
     Code(
         "parameter-optional-and-null",
         "note",
-        "the parameter {parameter} may be left out and may be null",
-        "require it, or do not allow null; where both mean the same, say so with `default: null`",
-        "Two ways to say nothing are a guess for the model and two cases for the handler. Where a provider "
-        "demands every property, what may be left out is sent as null and dropped again; with null as a value "
-        "of its own the two cannot be told apart there.",
+        "the parameter {parameter} is optional and also accepts null",
+        "require it, or do not allow null; if absent and null mean the same, add `default: null`",
+        "Two ways to omit a value confuse the model, and the handler has to deal with both. Where a provider requires "
+        "every property, toolgen sends an optional one as null and removes it again. It cannot tell that null from a "
+        "meaningful one.",
         example=Example(
             """\
 name: find
@@ -134,11 +134,10 @@ parameters:
         "root-composition",
         "warning",
         "the parameters of {tool} use {keyword} at the top level",
-        "declare one object with optional properties, and state the rule in the description; or let providers have it under one "
-        "property: `unions: wrapped` among the dialects of a profile of the project's own",
-        "Arguments are one object everywhere, and several providers refuse a request with a composition at "
-        "the root of a schema. What is left out for them is still checked after the model answered, but the "
-        "model does not know of it.",
+        "declare one object with optional properties, and state the rule in the description; or wrap the union in a "
+        "property with `unions: wrapped` in the dialect of your own profile",
+        "The arguments are always one object, and several providers reject a composition at the root of a schema. "
+        "toolgen leaves it out for them. It still checks the arguments, but the model does not know the rule.",
         example=Example(
             """\
 name: find
@@ -159,18 +158,17 @@ parameters:
     Code(
         "schema-too-large",
         "warning",
-        "the parameters of {tool} have {count} {what}, and {provider} takes {most} where it is strict ({evidence})",
-        "move a part to another tool, make it flatter, or do not demand strictness: `strict: auto`",
-        "A provider that compiles a schema, so that a model cannot leave it, takes schemas up to some size and depth, and "
-        "refuses the request beyond. Deep structures are also where models make most mistakes.",
+        "the parameters of {tool} have {count} {what}, but {provider} accepts {most} in strict mode ({evidence})",
+        "move a part into another tool, flatten the schema, or do not require strict mode: `strict: auto`",
+        "A provider compiles the schema for strict mode, and rejects a request if a schema is too large or too deep. "
+        "Models also make most of their mistakes in deep structures.",
     ),
     Code(
         "union-of-one",
         "note",
-        "{keyword} of {name} has a single branch",
-        "write that branch in its place",
-        "A union with one branch says nothing that the branch does not say, and several providers treat every "
-        "union as something they cannot hold a model to.",
+        "{keyword} of {name} has only one branch",
+        "replace it with the branch",
+        "A union with one branch means the same as the branch alone, and several providers cannot enforce unions.",
         example=Example(
             """\
 name: find

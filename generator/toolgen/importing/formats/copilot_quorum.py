@@ -77,7 +77,7 @@ def _led(reader: Reader, names: set[str]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for alias, name in (reader.object((), value, "aliases") or {}).items():
         if not isinstance(name, str):
-            reader.wrong(("aliases", alias), name, "text: the tool's name")
+            reader.wrong(("aliases", alias), name, "a string: the tool's name")
         elif name in names:
             found.setdefault(name, []).append(alias)
         else:
@@ -151,11 +151,13 @@ def _parameter(
     name = entry.get("name", given)
     if not isinstance(name, str) or not name:
         reader.wrong(
-            (*at, "name") if "name" in entry else at, name if "name" in entry else entry, "text: the parameter's name"
+            (*at, "name") if "name" in entry else at,
+            name if "name" in entry else entry,
+            "a string: the parameter's name",
         )
         return None
     if name in properties:
-        reader.wrong((*at, "name"), name, "a name that no parameter before it has")
+        reader.wrong((*at, "name"), name, "a name that no earlier parameter has")
         return None
     kind = entry.get("param_type")
     if not isinstance(kind, str) or kind not in _TYPES:

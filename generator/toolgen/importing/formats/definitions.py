@@ -130,9 +130,7 @@ FORMATS = {
         "an array of tools, or a request body with one",
         _flat_reader("anthropic", "type", "strict", schema="input_schema"),
     ),
-    "kagami": Format(
-        "an array of tools, or a request of one turn with one", _flat_reader("kagami", demands_description=True)
-    ),
-    "modular_prompt": Format("an array of tool definitions, or the options of a query with one", _read_modular_prompt),
+    "kagami": Format("an array of tools, or a request with one", _flat_reader("kagami", demands_description=True)),
+    "modular_prompt": Format("an array of tool definitions, or query options with one", _read_modular_prompt),
     "openai": Format("an array of tools of Chat Completions or Responses, or a request body with one", _read_openai),
 }

@@ -79,7 +79,7 @@ def _json_schema(reader: Reader, at: Pointer, key: str, schema: Any) -> Any:
     try:
         read = from_openapi(schema)
     except ValueError:
-        reader.wrong((*at, key), schema, "a schema whose numbers are written as numbers")
+        reader.wrong((*at, key), schema, "a schema without numbers in quotes")
         return {}
     if read != schema:
         reader.report_change("import-dialect", (*at, key), key=key)

@@ -91,7 +91,7 @@ def describe_source(document: Document) -> dict[str, str]:
     return {"title": name} if isinstance(name, str) and name.strip() else {}
 
 
-FORMATS = {"mcp": Format("an answer to tools/list, or the array of tools in it", read, describe_source)}
+FORMATS = {"mcp": Format("a tools/list response, or the array of tools in it", read, describe_source)}
 
 
 _PAGES = 1_000
@@ -118,7 +118,7 @@ def ask_server(findings: Findings, *, command: str | None, url: str | None, seco
         server = url or mcp.StdioServerParameters(command=words[0], args=words[1:])
         answer = asyncio.run(asyncio.wait_for(_asked(mcp.Client(server)), seconds))
     except TimeoutError:
-        findings.add("import-server", Span(shown), reason=RawText(f"{seconds:g} seconds went by"))
+        findings.add("import-server", Span(shown), reason=RawText(f"no response within {seconds:g} seconds"))
         return None
     except (Exception, BaseExceptionGroup) as error:  # noqa: BLE001 - whatever a foreign program and its client do
         findings.add("import-server", Span(shown), reason=RawText(_reason(error)))

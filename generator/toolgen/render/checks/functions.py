@@ -236,7 +236,7 @@ class Checks:
         if not steps and result == "None":
             return None
         self._finish()
-        doc = f"Say what was expected in the place of a value of {name}; None where it fits."
+        doc = f"Describe what was expected instead of a value of {name}; None if it fits."
         self._made.append(CheckFunction(function, doc, "str | None", result, tuple(steps)))
         return function
 
@@ -299,10 +299,10 @@ class Checks:
             plain = schema if isinstance(schema, Mapping) else {"not": True} if schema is False else {}
             fits = write_condition(plain, "value", scope)
             text = f"bool({fits.text})" if fits.binding is Binding.COMPARED else fits.text
-            return CheckFunction(name, f"Judge a value by its schema: {where}.", "bool", text)
+            return CheckFunction(name, f"Check a value against its schema: {where}.", "bool", text)
         collect, member = (evaluated_properties, "str") if kind == "evaluated_properties" else (evaluated_items, "int")
         found = collect(schema, "value", scope, condition_of)
-        doc = f"Collect what a schema has looked at: {where}."
+        doc = f"Collect what a schema has evaluated: {where}."
         return CheckFunction(name, doc, f"set[{member}]", found or f"set[{member}]()")
 
     def _name(self, kind: str, *way: str) -> str:

@@ -23,12 +23,12 @@ def _cut(text: str) -> str:
 
 
 def summarize(schema: Any, root: Any, depth: int = 0) -> str:
-    """A schema in a few words."""
+    """Summarize a schema in a few words."""
     if not isinstance(schema, Mapping):
         return "no value" if schema is False else "any value"
     if "$ref" in schema:
         ref = schema["$ref"]
-        return ref.removeprefix(PREFIX) if ref.startswith(PREFIX) else "the whole"
+        return ref.removeprefix(PREFIX) if ref.startswith(PREFIX) else "the root schema"
     if "const" in schema:
         return _json(schema["const"])
     if "enum" in schema:
@@ -54,7 +54,7 @@ def summarize(schema: Any, root: Any, depth: int = 0) -> str:
     return " ".join(words) or _VAGUE
 
 
-_VAGUE = "what its schema describes"
+_VAGUE = "a value that matches its schema"
 _COMPOSED = ("allOf", "anyOf", "oneOf", "not")
 
 
@@ -64,7 +64,7 @@ def _composed(value: Any, keyword: str, root: Any, depth: int) -> str:
     if _VAGUE in texts:
         return ""
     if keyword == "not":
-        return "no value" if texts == ["any value"] else f"what is not {texts[0]}"
+        return "no value" if texts == ["any value"] else f"anything but {texts[0]}"
     if keyword == "oneOf" and len(value) > 1:
         return f"exactly one of: {'; '.join(texts)}"
     return _both(texts) if keyword == "allOf" else _listed(texts)
@@ -94,7 +94,7 @@ def _both(texts: list[str]) -> str:
 
 
 def _other(text: str) -> str:
-    return "another value than its schema refuses" if text == _VAGUE else f"what is not {text}"
+    return "another value" if text == _VAGUE else f"anything but {text}"
 
 
 def _choice(value: Any, schema: Mapping[str, Any], root: Any) -> str:
@@ -109,25 +109,25 @@ def _contains(value: Any, schema: Mapping[str, Any], root: Any) -> str:
 
 def _condition(value: Any, schema: Mapping[str, Any], root: Any) -> str:
     then, other = schema.get("then"), schema.get("else")
-    words = [] if then is None else [f"{summarize(then, root)} where it is {summarize(value, root)}"]
+    words = [] if then is None else [f"{summarize(then, root)} if it is {summarize(value, root)}"]
     return ", ".join([*words, *([] if other is None else [f"{summarize(other, root)} otherwise"])])
 
 
 def _needs(value: Any, schema: Mapping[str, Any], root: Any) -> str:
     return "; ".join(
-        f"{_both([_json(n) for n in needs])} beside {_json(name)}" for name, needs in value.items() if needs
+        f"{_both([_json(n) for n in needs])} together with {_json(name)}" for name, needs in value.items() if needs
     )
 
 
 def _shapes(value: Any, schema: Mapping[str, Any], root: Any) -> str:
-    return "; ".join(f"{summarize(sub, root)} beside {_json(name)}" for name, sub in value.items())
+    return "; ".join(f"{summarize(sub, root)} together with {_json(name)}" for name, sub in value.items())
 
 
 def _further(value: Any, schema: Mapping[str, Any], root: Any) -> str:
     if value is not False:
-        return f"further properties that are {summarize(value, root)}"
+        return f"additional properties that are {summarize(value, root)}"
     names = list(schema.get("properties", ()))
-    return f"no properties but {_both([_json(n) for n in names[:8]])}" if names else "no further properties"
+    return f"no properties other than {_both([_json(n) for n in names[:8]])}" if names else "no additional properties"
 
 
 Words = Callable[[Any, Mapping[str, Any], Any], str]
@@ -157,7 +157,7 @@ _WORDS: Mapping[str, Words] = {
     "minLength": _count("at least", "characters"),
     "maxLength": _count("at most", "characters"),
     "pattern": lambda value, schema, root: f"text that matches {value}",
-    "format": lambda value, schema, root: f"of the format {value}",
+    "format": lambda value, schema, root: f"in the format {value}",
     "minItems": _count("at least", "items"),
     "maxItems": _count("at most", "items"),
     "prefixItems": lambda value, schema, root: f"items in order: {', '.join(summarize(sub, root) for sub in value)}",
@@ -167,7 +167,7 @@ _WORDS: Mapping[str, Words] = {
         else f"items: {summarize(value, root)}"
     ),
     "contains": _contains,
-    "uniqueItems": lambda value, schema, root: "items that differ",
+    "uniqueItems": lambda value, schema, root: "unique items",
     "required": lambda value, schema, root: f"an object with {_both([_json(name) for name in value])}",
     "minProperties": _count("at least", "properties"),
     "maxProperties": _count("at most", "properties"),
@@ -179,6 +179,8 @@ _WORDS: Mapping[str, Words] = {
     "additionalProperties": _further,
     "dependentRequired": _needs,
     "dependentSchemas": _shapes,
-    "unevaluatedItems": lambda value, schema, root: "no further items" if value is False else "other further items",
+    "unevaluatedItems": lambda value, schema, root: (
+        "no additional items" if value is False else "other additional items"
+    ),
     "unevaluatedProperties": _further,
 }

@@ -21,7 +21,7 @@ def read_union(union: UnionPlan) -> Method:
         f"read_{union.name}",
         ("wire: Any", "at: Path", "reader: Reader"),
         " | ".join(union.types),
-        "Read one of several objects; what is not one of them stays as it is.",
+        "Read one of several objects. Any other value becomes an opaque part.",
         (
             block("if type(wire) is dict", *members, *(_read_member(member) for member in union.members)),
             "return OpaquePart(reader.wire.name, wire)",
@@ -50,7 +50,7 @@ def write_union(union: UnionPlan, *, rejects: bool) -> Method:
         f"write_{union.name}",
         ("value: Any", "at: Path", "writer: Writer"),
         "Any",
-        "Write one of several values; one that has no place on this wire is reported.",
+        "Write one of several values. An unsupported value is reported.",
         tuple(_write_union(union, rejects)),
     )
 

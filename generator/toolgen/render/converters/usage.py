@@ -20,7 +20,7 @@ def read_usage(usage: UsagePlan) -> Method:
         "read_usage",
         ("wire: dict[str, Any]", "at: Path", "reader: Reader"),
         "Usage",
-        "Read what an answer cost.",
+        "Read the usage of a response.",
         (
             *(f"{held} = {call('counts', 'wire', python_string(key), 'at')}" for held, key in usage.holders),
             *(statement for count in usage.counts for statement in _read_count(count)),
@@ -86,7 +86,7 @@ def write_usage(usage: UsagePlan) -> Method:
         "write_usage",
         ("usage: Usage", "at: Path", "writer: Writer"),
         "dict[str, Any]",
-        "Write what an answer cost.",
+        "Write the usage of a response.",
         (
             "own = writer.own_extras(usage.metadata, at)",
             'absent = own.get("$absent", ())',

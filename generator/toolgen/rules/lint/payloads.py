@@ -101,7 +101,8 @@ def check_description_too_long(catalog: Catalog, findings: Findings) -> None:
                 findings.add(
                     "description-too-long",
                     tool.document.key_span(*place),
-                    hint=f"shorten it, or give this provider another: `providers: {{{profile.name}: {{description: …}}}}`",
+                    hint=f"shorten it, or set another one for this provider: `providers: {{{profile.name}: "
+                    "{description: …}}`",
                     tool=tool.name,
                     count=_length(text, known.unit),
                     most=known.most,
@@ -164,7 +165,7 @@ def check_portability(payloads: Payloads, findings: Findings) -> None:
             findings.add(
                 "portability",
                 tool.document.span("name"),
-                hint=f"`toolgen show {tool.name}` says where and why; `unsupported` keeps the tool from a provider",
+                hint=f"`toolgen show {tool.name}` explains each change; to exclude a provider, use `unsupported`",
                 tool=tool.name,
                 providers=RawText(join_names(providers)),
                 changes=RawText(quote_name(summary, 600)[1:-1]),
@@ -193,7 +194,7 @@ def check_budget_exceeded(payloads: Payloads, findings: Findings) -> None:
                 findings.add(
                     "budget-exceeded",
                     payloads.place("budgets", provider, unit),
-                    what=RawText("the tools take"),
+                    what=RawText("the tools take up"),
                     count=count(value),
                     unit=RawText(shown),
                     provider=RawText(provider),
@@ -205,7 +206,7 @@ def check_budget_exceeded(payloads: Payloads, findings: Findings) -> None:
                 findings.add(
                     "budget-exceeded",
                     each.tool.document.span("name"),
-                    what=RawText(f"the tool {each.tool.name} takes"),
+                    what=RawText(f"the tool {each.tool.name} takes up"),
                     count=count(each.value),
                     unit=RawText(shown),
                     provider=RawText(each.provider),

@@ -201,7 +201,7 @@ def _other_values(schema: Mapping[str, Any], text: str) -> Iterator[tuple[str, s
     known = {value.casefold() for value in values}
     unknown = [word for word in named if word.casefold() not in known]
     if unknown and len(unknown) < len(named):
-        yield f"the value {unknown[0][:60]}", "the enum has no such value"
+        yield f"the value {unknown[0][:60]}", "the enum does not contain it"
 
 
 _UNITS = r"(?!\s*(?:%|(?:percent|milliseconds?|ms|seconds?|sec|s|minutes?|min|hours?|h|days?|weeks?|months?|years?|[KMGT]i?B)\b))"
@@ -222,7 +222,7 @@ def _other_default(schema: Mapping[str, Any], text: str) -> Iterator[tuple[str, 
     word = next(group for group in said.groups() if group is not None)
     meant = _meant(word, default, quoted=said[4] is None, values=schema.get("enum", ()))
     if meant is not None and meant != default:
-        yield f"a default of {word}", f"the schema has {_spelled(default)}"
+        yield f"a default of {word}", f"the default in the schema is {_spelled(default)}"
 
 
 def _meant(word: str, default: Any, *, quoted: bool, values: Any) -> Any:
@@ -247,9 +247,9 @@ def _other_need(text: str, required: bool) -> Iterator[tuple[str, str]]:
     said = _NEED.search(text)
     word = (said[1] or said[2]).casefold() if said is not None else ""
     if word == "required" and not required:
-        yield "that it is required", "`required` does not name it"
+        yield "that it is required", "`required` does not list it"
     elif word == "optional" and required:
-        yield "that it is optional", "`required` names it"
+        yield "that it is optional", "`required` lists it"
 
 
 _JSON = re.compile(

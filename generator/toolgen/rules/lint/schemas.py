@@ -58,7 +58,7 @@ def check_enum_without_type(catalog: Catalog, findings: Findings) -> None:
             named = json_types(node.schema["enum"])
             stated = named[0] if len(named) == 1 else f"[{', '.join(named)}]"
             findings.add(
-                "enum-without-type", node.place(), hint=f"state `type: {stated}`", name=node.name, type=RawText(stated)
+                "enum-without-type", node.place(), hint=f"add `type: {stated}`", name=node.name, type=RawText(stated)
             )
 
 

@@ -87,7 +87,7 @@ class KagamiConverter(TextChatConverter):
         """Write a part of an answer that is not a call; a refusal is text here."""
         if type(part) is RefusalPart:
             writer.own_extras(part.metadata, at)
-            writer.report_loss(at, "refusal", "rewritten", "note", "it is text here")
+            writer.report_loss(at, "refusal", "rewritten", "note", "the API accepts only text")
             part = TextPart(part.text)
         elif type(part) is ReasoningPart:
             writer.report_unsupported(at, "reasoning")
@@ -163,7 +163,9 @@ class KagamiConverter(TextChatConverter):
         """Write what the answer shall be; of a schema only that it is JSON."""
         if type(output_format) is OutputSchema:
             writer.own_extras(output_format.metadata, at)
-            writer.report_loss(at, "a schema for the answer", "rewritten", "warning", "it is JSON of any form here")
+            writer.report_loss(
+                at, "an output schema", "rewritten", "warning", "the API only supports JSON without a schema"
+            )
             return "json"
         if output_format is None and kept is not ABSENT:
             return ABSENT if is_mark(kept) else kept
@@ -183,6 +185,8 @@ class KagamiConverter(TextChatConverter):
     ) -> dict[str, Any]:
         """Write what a call gave; of several parts the texts, as one."""
         if kind == "multimodal":
-            writer.report_loss((at[0], "kind"), "multimodal", "rewritten", "note", "a result has no parts here")
+            writer.report_loss(
+                (at[0], "kind"), "multimodal", "rewritten", "note", "the API does not support parts in results"
+            )
             kind, value = "error" if is_error else "text", as_one_text(value, (at[0], "value"), writer)
         return {"response": write_result_object(kind, value, is_error, own.get("$response"), (at[0], "value"), writer)}

@@ -44,7 +44,7 @@ def read_text_alone(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
     """Read the text.
 
     Raises:
-        ConversionError: it is none.
+        ConversionError: The value is not one.
     """
     if type(value) is not str:
         raise wrong_type(at, "a string", None if value is ABSENT else value)
@@ -98,7 +98,9 @@ class ModularPromptConverter(TextChatConverter):
         """Write content and calls of what the model answered, its texts as one; a content that was left out stays so."""
         texts, calls = self.spread(message, at, writer)
         if len(texts) > 1:
-            writer.report_loss((at, "content"), "content", "rewritten", "note", "its texts are one text here")
+            writer.report_loss(
+                (at, "content"), "content", "rewritten", "note", "the format has one text, so the texts were joined"
+            )
         said = "".join(texts)
         wire: dict[str, Any] = {}
         if said or not ("content" in own or "content" in own.get("$absent", ())):
@@ -118,10 +120,12 @@ class ModularPromptConverter(TextChatConverter):
     ) -> str:
         """Write what a call gave, as text."""
         if is_error and kind in ("data", "multimodal"):
-            writer.report_loss((at[0], "isError"), "isError", "dropped", "behaviour", "results have no error flag here")
+            writer.report_loss(
+                (at[0], "isError"), "isError", "dropped", "behaviour", "the format has no error flag for results"
+            )
         if kind != "multimodal":
             return write_result_text(kind, value, kept, at, writer)
-        writer.report_loss((at[0], "kind"), "multimodal", "rewritten", "note", "a result is text here")
+        writer.report_loss((at[0], "kind"), "multimodal", "rewritten", "note", "the format has only text results")
         return as_one_text(value, (at[0], "value"), writer)
 
     def read_response(self, wire: dict[str, Any], at: Path, reader: Reader) -> Completion:
@@ -170,7 +174,9 @@ class ModularPromptConverter(TextChatConverter):
                 (word for word, reason in self.FINISH_REASONS.items() if reason == completion.finish_reason), None
             )
         if completion.finish_reason == "content_filter" and word is None:
-            writer.report_loss((ROOT, "finishReason"), "content_filter", "rewritten", "warning", "it is an error here")
+            writer.report_loss(
+                (ROOT, "finishReason"), "content_filter", "rewritten", "warning", "it is sent as an error"
+            )
             word = "error"
         unsaid = "finishReason" in own or "finishReason" in own.get("$absent", ())
         silent = wire.get("content") is None and not wire.get("toolCalls")
@@ -188,7 +194,7 @@ class ModularPromptConverter(TextChatConverter):
             return []
         writer.own_extras(part.metadata, at)
         if type(part) is RefusalPart:
-            writer.report_loss(at, "refusal", "rewritten", "note", "it is text here")
+            writer.report_loss(at, "refusal", "rewritten", "note", "the format has only text")
         return [part.text]
 
 
@@ -208,10 +214,13 @@ class ModularPromptStream(BaseStream):
         """Take one text, or the answer, which is an object, and return what it brings. O(1) a text.
 
         Args:
-            event: the event: a dict, or the client's object.
+            event: An event of the stream: a dict, or the client's object.
+
+        Returns:
+            The events of the neutral format that it gives; often none.
 
         Raises:
-            ConversionError: the event is neither.
+            ConversionError: The event is neither of them.
         """
         if type(event) is not str:
             return super().feed(event)
@@ -225,7 +234,7 @@ class ModularPromptStream(BaseStream):
             return []
         self._whole = event
         if event.get("finishReason") == "error":
-            self._failure = "the answer ended in an error"
+            self._failure = "the response ended with an error"
         events: list[StreamEvent] = []
         said, content = "".join(self._texts), event.get("content")
         if type(content) is str and len(content) > len(said) and content.startswith(said):
@@ -273,5 +282,5 @@ class ModularPromptStreamWriter(BaseStreamWriter):
 
     def _completed(self, body: dict[str, Any], completion: Completion) -> list[Any]:
         if not str(body.get("content") or "").startswith("".join(self.text)):
-            self.writer.report_loss((ROOT, "message"), "content", "dropped", "warning", "other text was sent before")
+            self.writer.report_loss((ROOT, "message"), "content", "dropped", "warning", "other text was already sent")
         return [body]

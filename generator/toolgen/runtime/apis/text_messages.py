@@ -39,7 +39,7 @@ def read_named_result(wire: dict[str, Any], at: Path, reader: Reader) -> tuple[s
     A name that we would write otherwise is kept, with the name that it stood for; so is that there was none.
 
     Raises:
-        ConversionError: the id is not a string, or the name is neither text nor null.
+        ConversionError: The id is not a string, or the name is neither text nor null.
     """
     spelled = wire.get(_ID)
     if type(spelled) is not str:
@@ -85,7 +85,9 @@ class TextChatConverter(ChatMessages):
             elif type(message) is AssistantMessage:
                 wire = self.write_assistant_message(message, here, writer)
                 if has_no_place(message.content, wire):
-                    writer.report_loss(here, "an empty answer", "dropped", "note", "nothing of it has a place here")
+                    writer.report_loss(
+                        here, "an empty message", "dropped", "note", "the API supports none of its parts"
+                    )
                 else:
                     wires.append(wire)
             elif type(message) is SystemMessage:
@@ -136,7 +138,7 @@ class TextChatConverter(ChatMessages):
                 calls.append(part.value)
             else:
                 if calls:
-                    writer.report_loss(here, writer.kind_of(part), "moved", "note", "content stands before calls")
+                    writer.report_loss(here, writer.kind_of(part), "moved", "note", "content must come before calls")
                 texts += self.write_answer_part(part, here, writer)
         return texts, calls
 

@@ -37,7 +37,7 @@ def plain(value: Any, at: Path) -> dict[str, Any]:
     """The object itself where it is one, else what a client's object dumps: the keys that were set, by wire name.
 
     Raises:
-        ConversionError: it is neither.
+        ConversionError: The value is neither of them.
     """
     if type(value) is dict:
         return value
@@ -47,13 +47,13 @@ def plain(value: Any, at: Path) -> dict[str, Any]:
             found = dump(mode="json", by_alias=True, exclude_unset=True, warnings=False)
         except (ValueError, RecursionError) as error:  # pydantic's own bound of depth
             raise ConversionError(
-                format_path(at), f"cannot be dumped by the client's type: {type(error).__name__}"
+                format_path(at), f"the client's type cannot dump it: {type(error).__name__}"
             ) from error
     else:
         convert = getattr(value, "to_dict", None) or getattr(value, "dict", None)
         found = convert() if convert is not None else value
     if type(found) is not dict:
-        raise ConversionError(format_path(at), "must be an object, or an object of the official client")
+        raise ConversionError(format_path(at), "must be an object of JSON or of the official client")
     return found
 
 
@@ -61,7 +61,7 @@ def optional_text(wire: dict[str, Any], key: str, at: Path) -> str | None:
     """A text; None where it is null or not there.
 
     Raises:
-        ConversionError: it is something else.
+        ConversionError: The value is something else.
     """
     value = wire.get(key)
     if value is not None and type(value) is not str:
@@ -78,7 +78,7 @@ def read_list(value: Any, at: Path, reader: Reader, read: Read[T]) -> list[T] | 
     """Read an array, or null.
 
     Raises:
-        ConversionError: the value is something else.
+        ConversionError: The value is something else.
     """
     if value is None:
         return None
@@ -91,7 +91,7 @@ def read_text_or_list(value: Any, at: Path, reader: Reader, read: Read[T]) -> st
     """Read a text or an array.
 
     Raises:
-        ConversionError: the value is something else.
+        ConversionError: The value is something else.
     """
     if type(value) is str:
         return value
@@ -142,7 +142,7 @@ def defaulted(value: Any, default: Any, at: Path, writer: Writer) -> Any:
     """A value that the wire demands, or the profile's default for it, which is reported."""
     if value is not None:
         return value
-    writer.report_loss(at, "a value that the API demands", "defaulted", "note", f"it is written as {default}")
+    writer.report_loss(at, "a required value", "defaulted", "note", f"the API requires it, so it is set to {default}")
     return default
 
 
@@ -150,7 +150,7 @@ def demanded(value: Any, what: str) -> Any:
     """A value that the wire cannot do without.
 
     Raises:
-        UnsayableError: it is not there.
+        UnsupportedValueError: The value is missing.
     """
     if value is None:
         raise UnsupportedValueError(f"it needs {what}")
@@ -163,7 +163,7 @@ def as_one_text(content: str | Sequence[Any], at: Path, writer: Writer) -> str:
         return content
     texts = collect_texts(content, at, writer)
     if len(texts) > 1:
-        writer.report_loss(at, "content", "rewritten", "note", "its texts are one text here")
+        writer.report_loss(at, "content", "rewritten", "note", "the API accepts one text, so the texts were joined")
     return "\n".join(texts)
 
 

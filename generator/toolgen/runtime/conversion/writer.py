@@ -134,12 +134,14 @@ class Writer:
         """Report a loss.
 
         Raises:
-            ConversionError: the answer would not be what was asked for, and that was not allowed.
+            ConversionError: The severity is `behaviour`, and `on_unsupported` is "error".
         """
         self.losses += 1
         path = format_path(at)
         if severity == "behaviour" and not self._weaken:
-            raise ConversionError(path, f'{what}: {reason}; on_unsupported="weaken" sends it all the same')
+            raise ConversionError(
+                path, f'{what} cannot be sent: {reason}; pass on_unsupported="weaken" to send the request anyway'
+            )
         loss = Loss(path, what, action, severity, reason)
         if self._on_loss is not None:
             self._on_loss(loss)
@@ -152,7 +154,7 @@ class Writer:
         if self.known:
             return written
         if not found.says_all(schema):
-            self.report_loss(at, "a schema", "rewritten", "note", f"{self.wire.title} takes it in other words")
+            self.report_loss(at, "a schema", "rewritten", "note", f"{self.wire.title} expresses it differently")
         for record in found.records:
             where = at
             for step in record.way if " " in record.what else (*record.way, record.what):
@@ -165,7 +167,7 @@ class Writer:
         """A call with its arguments as the lowered schema of its tool has them.
 
         Raises:
-            ConversionError: they are deeper than they would be read again.
+            ConversionError: The arguments are nested more deeply than they could be read back.
         """
         if too_deep(call.arguments):
             raise ConversionError(format_path((at, "arguments")), f"is nested more than {MAX_DEPTH} deep")
@@ -173,9 +175,7 @@ class Writer:
             return call
         written, comes_back = self._tables.encode(call)
         if not comes_back:
-            self.report_loss(
-                (at, "arguments"), "arguments", "narrowed", "note", "they read otherwise when they come back"
-            )
+            self.report_loss((at, "arguments"), "arguments", "narrowed", "note", "another JSON text would be read back")
         return written
 
     def is_regular(self, call: ToolCall) -> bool:
@@ -193,11 +193,11 @@ class Writer:
 
     def report_unsupported(self, at: Path, what: str, severity: Severity = "note") -> None:
         """Report a value that this wire has no place for."""
-        self.report_loss(at, what, "dropped", severity, f"{self.wire.title} has no place for it")
+        self.report_loss(at, what, "dropped", severity, f"{self.wire.title} does not support it")
 
     def described(self, part: Any, at: Path, reason: str = "") -> TextPart:
         """What a part that has no place on this wire is, as text, which is reported."""
-        said = f"{self.wire.title}: {reason}" if reason else f"{self.wire.title} has no place for it"
+        said = f"{self.wire.title}: {reason}" if reason else f"{self.wire.title} does not support it"
         self.report_loss(at, self.kind_of(part), "described", "warning", said)
         return TextPart(describe(part))
 
@@ -212,9 +212,7 @@ class Writer:
     def adopted(self, metadata: dict[str, Any] | None, at: Path) -> None:
         """Report reasoning that another provider's model thought, and that goes out as a thought here."""
         if metadata and not self.kept_extras(metadata):
-            self.report_loss(
-                (at, "text"), "reasoning", "rewritten", "note", "it goes out as a thought that no model here had"
-            )
+            self.report_loss((at, "text"), "reasoning", "rewritten", "note", "it came from another provider's model")
 
     @staticmethod
     def kind_of(value: Any) -> str:
@@ -227,7 +225,7 @@ class Writer:
             self.report_unsupported(at, self.kind_of(part), "warning")
         for loss in self._unheard:
             warnings.warn(
-                ConversionLoss(f"{loss.path}: {loss.what} {loss.action}: {loss.reason}"),
+                ConversionLoss(f"{loss.path}: {loss.action} {loss.what}: {loss.reason}"),
                 stacklevel=3,
             )
 
@@ -243,10 +241,10 @@ class Writer:
             elif type(state) is not dict or any(key[:1] != "$" for key in state):
                 self.report_loss(
                     (at, "metadata"),
-                    f"what {provider} kept here",
+                    f"metadata of {provider}",
                     "dropped",
                     "note",
-                    "only its own provider reads it",
+                    "only that provider can read it",
                 )
         return self.accepted(found, (at, "metadata")) if found else found
 
@@ -254,7 +252,7 @@ class Writer:
         """What was kept without what the API refuses, which is reported."""
         for way in self._rejects:
             if extra_at(state, *way) is not ABSENT:
-                self.report_loss(at, way[-1], "dropped", "warning", f"{self.wire.title} refuses it")
+                self.report_loss(at, way[-1], "dropped", "warning", f"{self.wire.title} rejects it")
                 state = without_extra(state, *way)
         return state
 
@@ -303,5 +301,5 @@ class Writer:
         if spelling is None:
             spelling = self.names[name] = self.wire.wire_name(name)
             if spelling != name and name not in self.wire.names:
-                self.report_loss(at, "a tool's name", "rewritten", "note", f"{self.wire.title} would refuse it")
+                self.report_loss(at, "a tool's name", "rewritten", "note", f"{self.wire.title} rejects the name")
         return spelling

@@ -21,12 +21,12 @@ class HandledTools(Generic[H]):
         """Take the tools that are named; where none is, all that are not deprecated.
 
         Raises:
-            ValueError: a name is not that of a declared tool.
-            TypeError: a tool has no handler.
+            ValueError: A name is not that of a declared tool.
+            TypeError: A tool has no handler.
         """
         unknown = sorted(set(names) - set(tools.entries))
         if unknown:
-            raise ValueError(f"no declared tool is called {', '.join(unknown)}")
+            raise ValueError(f"unknown tool {', '.join(unknown)}")
         chosen = [name for name in tools.entries if (name in names if names else name not in tools.deprecated)]
         self.definitions: Sequence[ToolDefinition] = [tools.definitions[name] for name in chosen]
         self._low_risk = tools.low_risk

@@ -57,14 +57,17 @@ def langchain_tools(
     """Make the tools.
 
     Args:
-        declared: the declared tools.
-        handlers: an object with a method for each of them.
-        names: those that are made; all that are not deprecated where none is named.
-        timeout: seconds that a handler may take; None for what each tool declares.
+        declared: The declared tools.
+        handlers: An object with a method for each of the tools.
+        names: Names of the tools. Without names, all tools that are not deprecated.
+        timeout: Time limit of each handler, in seconds. None applies the limits that the tools declare.
+
+    Returns:
+        The tools.
 
     Raises:
-        ValueError: a name is not that of a declared tool.
-        TypeError: a tool has no handler.
+        ValueError: A name is not that of a declared tool.
+        TypeError: A tool has no handler.
     """
     tools = HandledTools(declared, handlers, names, timeout)
     return [DeclaredTool(tools, definition) for definition in tools.definitions]
@@ -74,7 +77,7 @@ def approvals(declared: RunnableTools[Any]) -> dict[str, bool]:
     """For `HumanInTheLoopMiddleware(interrupt_on=…)`: every tool that is not low-risk.
 
     Args:
-        declared: the declared tools.
+        declared: The declared tools.
     """
     return {name: True for name in declared.entries if name not in declared.low_risk}
 
@@ -83,7 +86,7 @@ def _content(result: ToolResult) -> tuple[Any, ToolResult]:
     """What a model reads of a result, and the result itself.
 
     Raises:
-        ToolException: it is an error.
+        ToolException: The result is an error.
     """
     if result.kind == "error":
         raise ToolException(result_text(result))

@@ -39,19 +39,22 @@ def mcp_server(
     *,
     timeout: float | None,
 ) -> Server[Any]:
-    """Make a server. Whoever connects to it asks its user before a call; `annotations` of a tool say which are harmless.
+    """Make a server with the declared tools. Its clients are responsible for asking the user before a call.
 
     Args:
-        declared: the declared tools.
-        converters: those of MCP.
-        name: the name of the server.
-        handlers: an object with a method for each tool.
-        names: the tools that are offered; all that are not deprecated where none is named.
-        timeout: seconds that a handler may take; None for what each tool declares.
+        declared: The declared tools.
+        converters: The converters of MCP.
+        name: The name of the server.
+        handlers: An object with a method for each tool.
+        names: Names of the tools to offer. Without names, all tools that are not deprecated.
+        timeout: Time limit of each handler, in seconds. None applies the limits that the tools declare.
+
+    Returns:
+        The server.
 
     Raises:
-        ValueError: a name is not that of a declared tool.
-        TypeError: a tool has no handler.
+        ValueError: A name is not that of a declared tool.
+        TypeError: A tool has no handler.
     """
     tools = HandledTools(declared, handlers, names, timeout)
     offered = converters.to_tools(tools.definitions)
@@ -82,8 +85,8 @@ async def remote_tools(client: Client, converters: Converters) -> RemoteTools:
     """Ask a server for its tools.
 
     Args:
-        client: a client that is connected, and stays so while the tools are used.
-        converters: those of MCP.
+        client: A connected client. It has to stay connected while the tools are in use.
+        converters: The converters of MCP.
     """
     listed: list[types.Tool] = []
     cursor: str | None = None

@@ -27,15 +27,18 @@ def openai_agents_tools(
     """Make the tools.
 
     Args:
-        declared: the declared tools.
-        handlers: an object with a method for each of them.
-        names: those that are made; all that are not deprecated where none is named.
-        approval: whether calls of tools that are not low-risk need approval.
-        timeout: seconds that a handler may take; None for what each tool declares.
+        declared: The declared tools.
+        handlers: An object with a method for each of the tools.
+        names: Names of the tools. Without names, all tools that are not deprecated.
+        approval: Whether calls of tools that are not low-risk need approval.
+        timeout: Time limit of each handler, in seconds. None applies the limits that the tools declare.
+
+    Returns:
+        The tools.
 
     Raises:
-        ValueError: a name is not that of a declared tool.
-        TypeError: a tool has no handler.
+        ValueError: A name is not that of a declared tool.
+        TypeError: A tool has no handler.
     """
     tools = HandledTools(declared, handlers, names, timeout)
     return [_tool(tools, definition, approval) for definition in tools.definitions]

@@ -53,7 +53,7 @@ def lower_object(
                 (*way, "properties", name),
                 "a property's name",
                 "rewritten",
-                "the name is not supported by this provider",
+                "this provider does not support the name",
             )
         if dialect.all_required and name not in required:
             inner = _optional(run, schema, inner, (*way, "properties", name), entry)
@@ -94,7 +94,7 @@ def _with_required(
     found = dict(properties)
     for name in required:
         if name not in found:
-            run.note((*way, "required"), name, "rewritten", "a required property has to be among the properties here")
+            run.note((*way, "required"), name, "rewritten", "a required property must be declared under properties")
             found[name] = run.register(dict(further), (*way, "additionalProperties")) if type(further) is dict else {}
     return found
 
@@ -106,11 +106,11 @@ def _optional(
     resolved, _ = run.resolve(schema, ())
     if admits_null(resolved) or (type(resolved) is dict and admits_null(run.merge_all_of(resolved, way, ())[0])):
         plain = type(resolved) is dict and "default" in resolved and resolved["default"] is None
-        reason = "every property is required here: absent goes as null, and comes back as null"
+        reason = "every property is required, so an absent value is sent as null and read back as null"
         run.note(way, "an optional property that may be null", "narrowed", reason, stops=not plain)
         entry["null"] = "kept"
         return inner
-    run.note(way, "an optional property", "rewritten", "every property is required here: null stands for absent")
+    run.note(way, "an optional property", "rewritten", "every property is required, so an absent value is sent as null")
     entry["null"] = "absent"
     return add_null(inner, run.dialect)
 
@@ -119,7 +119,7 @@ def _missing(run: LoweringContext, required: list[str], properties: dict[str, An
     """Say of required properties without a schema that they cannot be listed."""
     for name in required:
         if name not in properties and (run.dialect.closed or run.dialect.root.get("lists_required")):
-            reason = "a required property that is not among the properties cannot be sent"
+            reason = "a required property must be declared under properties"
             action: Any = "narrowed" if run.dialect.closed else "dropped"
             checked = "" if run.dialect.closed else "parse_arguments"
             run.note((*way, "required"), name, action, reason, checked=checked, stops=True, refused=run.dialect.closed)
@@ -135,14 +135,14 @@ def _further(
     *,
     respelled: bool,
 ) -> Table | None:
-    """Settle what further properties there may be."""
+    """Decide which additional properties are allowed."""
     dialect = run.dialect
     patterns = said.get("patternProperties")
     if dialect.closed:
         if further is not False or patterns:
             explicit = "additionalProperties" in said or bool(patterns)
-            reason = "objects are closed here: a property that is not listed cannot be sent"
-            run.note(way, "further properties", "narrowed", reason, stops=explicit)
+            reason = "objects are closed, so undeclared properties cannot be sent"
+            run.note(way, "additional properties", "narrowed", reason, stops=explicit)
         out["additionalProperties"] = False
         return None
     if "additionalProperties" not in said:
@@ -159,7 +159,7 @@ def _further(
     if patterns and further is not True:
         kept = keeps_schemas(run, "patternProperties") and not respelled and run.verbatim("patternProperties", patterns)
         if not kept or spelling is not None:
-            reason = "it would speak of properties that a pattern of patternProperties names"
+            reason = "it would apply to the properties that patternProperties matches"
             run.note(way, "additionalProperties", "dropped", reason, checked="parse_arguments")
             return None
     out["additionalProperties"] = lowered
@@ -187,9 +187,9 @@ def _map(
             "additionalProperties": False,
         }
         sentences.append("Each key once.")
-        run.note(way, "a map", "rewritten", "a list of pairs of key and value stands for it", checked="parse_arguments")
+        run.note(way, "a map", "rewritten", "it is sent as a list of key-value pairs", checked="parse_arguments")
         return {"pairs": True} if spelling is None else {"pairs": True, "more": spelling}
-    reason = "objects are closed here, and a map has no properties to list"
+    reason = "objects are closed, and a map has no properties to declare"
     run.note(way, "a map", "narrowed", reason, stops=True, refused=True)
     out["properties"], out["required"], out["additionalProperties"] = {}, [], False
     return None
@@ -302,7 +302,9 @@ def _tuple(
         _at_most(run, said, len(first), out, sentences)
     kinds = [str(s.get("type", "value")) if type(s) is dict else "value" for s in first]
     sentences.append(f"In this order: {', '.join(kinds)}.")
-    run.note(way, "prefixItems", "described", "the places of a list cannot differ here", checked="parse_arguments")
+    run.note(
+        way, "prefixItems", "described", "items of a list cannot have different schemas", checked="parse_arguments"
+    )
     if one_form is not None:
         return {"items": one_form}
     if all(spelling is None for spelling in spellings):

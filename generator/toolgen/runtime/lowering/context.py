@@ -145,7 +145,9 @@ class LoweringContext(ABC):
     def note_conflicts(self, way: Way, keywords: Iterable[str]) -> None:
         """Record keywords of which only one of two rules could be kept."""
         for keyword in keywords:
-            self.note(way, keyword, "dropped", "two rules of one keyword hold at once", checked="parse_arguments")
+            self.note(
+                way, keyword, "dropped", "two values of the same keyword apply at once", checked="parse_arguments"
+            )
 
     def register(self, schema: dict[str, Any], way: Way) -> dict[str, Any]:
         """Remember which place in the source a schema that was put together here stands for."""

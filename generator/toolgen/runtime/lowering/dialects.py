@@ -138,7 +138,7 @@ def violated_limits(schema: Mapping[str, Any], dialect: Dialect) -> list[str]:
         if len(values) > _LONG_LIST:
             found["long_list"] = max(found["long_list"], sum(len(text) for text in values if type(text) is str))
     return [
-        f"{found[what]} {_WORDS[what]}, and {most} are taken"
+        f"{found[what]} {_WORDS[what]}, but at most {most} are allowed"
         for what, most in dialect.limits.items()
         if found[what] > most
     ]

@@ -64,7 +64,7 @@ class Engine(LoweringContext):
         if not nullable or out is NEVER or spelling == {"json": True}:
             return out, spelling
         if self.dialect.nullable == "none":
-            self.note(way, "null", "narrowed", "null cannot be said here")
+            self.note(way, "null", "narrowed", "null is not supported by this provider")
         return add_null(out, self.dialect), spelling
 
 
@@ -73,7 +73,7 @@ def _lower_reference(run: LoweringContext, schema: dict[str, Any], way: Way, tra
     target = run.references.way(schema["$ref"])
     rest = {key: value for key, value in schema.items() if key != "$ref" and key not in IDENTITY}
     if target is None:
-        run.note(way, "$ref", "dropped", "it leads nowhere", stops=True)
+        run.note(way, "$ref", "dropped", "it cannot be resolved", stops=True)
         return run.node(run.register(rest, way), way, trail)
     found = run.references.at(target)
     if type(found) is not dict:
@@ -95,9 +95,7 @@ def _lower_reference(run: LoweringContext, schema: dict[str, Any], way: Way, tra
 def _kept(run: LoweringContext, rest: dict[str, Any], target: Way, way: Way) -> Node:
     """A reference that stays one; words beside it stand around it where it must be alone."""
     for keyword in sorted(rest.keys() - ANNOTATIONS):
-        run.note(
-            way, keyword, "dropped", "it stands beside a reference that leads in a circle", checked="parse_arguments"
-        )
+        run.note(way, keyword, "dropped", "it is next to a circular reference", checked="parse_arguments")
     name = run.kept.name_of(target)
     out: dict[str, Any] = {"$ref": f"#/$defs/{name}" if name else "#"}
     words = lower_annotations(run, rest, way, [])
@@ -108,7 +106,7 @@ def _kept(run: LoweringContext, rest: dict[str, Any], target: Way, way: Way) -> 
 
 def _end(run: LoweringContext, found: dict[str, Any], way: Way) -> Node:
     """Where recursion is unrolled no further: a free value of the type."""
-    reason = f"recursion is unrolled {run.depth} deep, and the value is free below"
+    reason = f"recursion is expanded {run.depth} levels deep; deeper values are not restricted"
     run.note(way, "$ref", "described", reason, checked="parse_arguments")
     kinds = declared_types(found) or (("object",) if "properties" in found else ())
     if run.dialect.complete:
@@ -124,9 +122,9 @@ def _one_union(run: LoweringContext, schema: dict[str, Any], way: Way) -> dict[s
     if "oneOf" not in schema:
         return schema
     if "anyOf" in schema:
-        run.note(way, "oneOf", "dropped", "it stands beside anyOf", checked="parse_arguments")
+        run.note(way, "oneOf", "dropped", "it is next to anyOf", checked="parse_arguments")
         return run.register({key: value for key, value in schema.items() if key != "oneOf"}, way)
-    reason = "anyOf stands for it; that no second branch holds is not said"
+    reason = "anyOf replaces it, without the rule that only one branch may match"
     run.note(way, "oneOf", "rewritten", reason, checked="parse_arguments")
     return run.register({("anyOf" if key == "oneOf" else key): value for key, value in schema.items()}, way)
 
@@ -173,7 +171,9 @@ def _lower_union(run: LoweringContext, said: dict[str, Any], way: Way, trail: Tr
         return {**alone, **words}, tables[0]
     if not run.dialect.supports("anyOf") and run.dialect.untyped == "text":
         for keyword in dict.fromkeys(key for out in lowered for key in out if key not in ("type", "description")):
-            run.note(way, keyword, "dropped", "a value of several types goes as JSON text", checked="parse_arguments")
+            run.note(
+                way, keyword, "dropped", "a value of several types is sent as JSON text", checked="parse_arguments"
+            )
         kinds = list(dict.fromkeys(str(out.get("type")) for out in lowered))
         return lower_untyped(run, outer, way, [f"One of these types: {', '.join(kinds)}." if len(kinds) > 1 else ""])
     if not run.dialect.supports("anyOf"):
@@ -275,7 +275,7 @@ def _leave_listed(
             del out[keyword]
             text = describe_rule(keyword, said[keyword])
             sentences.append(text)
-            run.note_described(way, keyword, text, "its values go out in another form")
+            run.note_described(way, keyword, text, "its values are encoded")
 
 
 def _speaks_of(keyword: str, kinds: tuple[str, ...], out: dict[str, Any]) -> bool:
@@ -296,5 +296,5 @@ def _meant(run: LoweringContext, said: dict[str, Any], way: Way) -> tuple[str, .
     if not spoken:
         return ()
     kind = spoken[0][0]
-    run.note(way, "type", "narrowed", f"it names no type, and its keywords speak of {kind}")
+    run.note(way, "type", "narrowed", f"it has no type; its keywords suggest {kind}")
     return (kind,)

@@ -123,7 +123,7 @@ def keep_rules(
                 out[keyword] = found
             else:
                 _leave(
-                    run, keyword, value, way, sentences, "its values go out in another form, or it refers in a circle"
+                    run, keyword, value, way, sentences, "its values are encoded, or it contains a circular reference"
                 )
         elif not dialect.supports(keyword):
             _leave(run, keyword, value, way, sentences, run.reason(keyword))
@@ -134,10 +134,10 @@ def keep_rules(
                 value,
                 way,
                 sentences,
-                f"this format of {kind or 'a value'} is not supported by this provider",
+                f"this provider does not support this format for {kind or 'a value'}",
             )
         elif keyword == "pattern" and dialect.patterns is not None and not dialect.patterns.fullmatch(str(value)):
-            _leave(run, keyword, value, way, sentences, "not every pattern is taken here")
+            _leave(run, keyword, value, way, sentences, "this provider does not support this pattern")
         elif not (keyword == "default" and value is None and dialect.closed):
             out[keyword] = value
     _leave_dependent(run, said, way, out, sentences)
@@ -154,7 +154,7 @@ def _leave_dependent(
     """Leave out what would refuse more than the source does, because a keyword beside it was left out."""
     for keyword, others in _DEPENDENT.items():
         if keyword in out and any(other in said and other not in out for other in others):
-            _leave(run, keyword, out.pop(keyword), way, sentences, "it depends on a keyword that is not sent")
+            _leave(run, keyword, out.pop(keyword), way, sentences, "it depends on a keyword that was left out")
     if "contains" in out and said.get("minContains") == 0 and "minContains" not in out:
         _leave(run, "contains", out.pop("contains"), way, sentences, run.reason("minContains"))
 
@@ -172,7 +172,7 @@ def _makes_inclusive(
     if type(beside) is int or type(beside) is float:
         bound = max(bound, beside) if step > 0 else min(bound, beside)
     out[other] = bound
-    run.note(way, keyword, "rewritten", f"{other} says the same of integers")
+    run.note(way, keyword, "rewritten", f"{other} means the same for integers")
     return True
 
 
@@ -200,19 +200,19 @@ def lower_annotations(
     if (text or demanded) and run.allows_description(way):
         found["description"] = text
     if demanded and not text and way and "description" not in said:
-        run.note(way, "description", "defaulted", "every property has one here, and an empty one says nothing")
+        run.note(way, "description", "defaulted", "every property needs a description, so it has an empty one")
     return found
 
 
 def lower_untyped(run: LoweringContext, said: dict[str, Any], way: Way, sentences: list[str]) -> Node:
     """A value of any type."""
     if run.dialect.untyped == "text":
-        run.note(way, "a value of any type", "rewritten", "it goes as JSON text")
+        run.note(way, "a value of any type", "rewritten", "it is sent as JSON text")
         return {"type": "string", **lower_annotations(run, said, way, [*sentences, "Any JSON value, as JSON text."])}, {
             "json": True
         }
     if run.dialect.untyped == "refuse":
-        run.note(way, "a value of any type", "narrowed", "every value must have a type here", stops=True, refused=True)
+        run.note(way, "a value of any type", "narrowed", "every value needs a type", stops=True, refused=True)
     return lower_annotations(run, said, way, sentences), None
 
 
@@ -242,7 +242,7 @@ def lower_values(
         return None, False
     mixed = len(kinds) > 1 and not run.dialect.supports("anyOf")
     if run.dialect.enum != "any" and (mixed or not all(_goes_as_it_is(value, run.dialect.enum) for value in values)):
-        run.note(way, "const" if "const" in said else "enum", "rewritten", "its values go as texts")
+        run.note(way, "const" if "const" in said else "enum", "rewritten", "its values are sent as strings")
         texts = texts_of(values)
         out["type"] = "string"
         _put(run, texts, way, out, sentences)
@@ -251,7 +251,7 @@ def lower_values(
         out["const"] = said["const"]
         return None, True
     if "const" in said:
-        run.note(way, "const", "rewritten", "a list of one value stands for it")
+        run.note(way, "const", "rewritten", "an enum with one value means the same")
     _put(run, values, way, out, sentences)
     return None, True
 

@@ -36,7 +36,7 @@ def lower(schema: Mapping[str, Any] | bool, dialect: Dialect, depth: int = 3) ->
         except (TooLargeError, RecursionError):
             continue
     run = Engine({}, dialect, 0)
-    run.note((), "the schema", "dropped", "it is too large once its references are followed", checked="parse_arguments")
+    run.note((), "the schema", "dropped", "it is too large after references are inlined", checked="parse_arguments")
     return _lowered(run, {"type": "object"})
 
 
@@ -68,7 +68,7 @@ def _lowered(run: LoweringContext, schema: dict[str, Any]) -> LoweredSchema:
     least = dialect.root.get("least_required", 0)
     required = out.get("required")
     if out.get("properties") and (len(required) if type(required) is list else 0) < least:
-        reason = f"of all properties at least {least} must be required here"
+        reason = f"at least {least} of all properties must be required"
         run.note((), "required", "narrowed", reason, stops=True, refused=True)
     for reason in violated_limits(out, dialect):
         run.note((), "the schema", "narrowed", f"it is too large: {reason}", stops=True, refused=True)
@@ -89,7 +89,7 @@ def _one_object(run: LoweringContext, schema: dict[str, Any]) -> dict[str, Any]:
     sentences: list[str] = []
     if "allOf" in refused and "allOf" in schema:
         schema, _ = run.merge_all_of(schema, (), ())
-        run.note((), "allOf", "rewritten", "what it says is said by the root itself")
+        run.note((), "allOf", "rewritten", "its schemas were merged into the root")
     for keyword in _UNIONS:
         if keyword in refused and type(schema.get(keyword)) is list:
             branches = _objects(run, schema[keyword])
@@ -134,7 +134,7 @@ def _wrapped(
     run: LoweringContext, schema: dict[str, Any], keyword: str, branches: list[dict[str, Any]]
 ) -> dict[str, Any]:
     """An object with one property that holds the union; each branch has the rules that stand beside it."""
-    reason = f"{keyword} is not supported at the root: its branches stand under the property {_WRAPPER}"
+    reason = f"{keyword} is not supported at the root, so its branches are wrapped in the property {_WRAPPER}"
     run.note((), keyword, "rewritten", reason)
     run.wrapped = True
     kept = ANNOTATIONS | IDENTITY
@@ -159,7 +159,9 @@ def _merged(
     needs = [required_names(branch) for branch in branches]
     if any(needs):
         sentences.append(_needs(needs))
-    run.note_described((), keyword, any(needs), f"{keyword} is not supported at the root: its branches are one object")
+    run.note_described(
+        (), keyword, any(needs), f"{keyword} is not supported at the root, so its branches were merged into one object"
+    )
     found = dict(outer)
     properties: dict[str, list[Any]] = {}
     for branch in branches:

@@ -70,12 +70,12 @@ class Lowerings:
         if self._strict is None or not self.auto:
             return None, ()
         if schema is None:
-            return False, (SchemaChange((), "strict", "dropped", "there are no parameters to hold the model to"),)
+            return False, (SchemaChange((), "strict", "dropped", "the tool has no parameters to enforce"),)
         found, _, wanted = self._remembered(schema, True)
         if stopping := tuple(record for record in found.records if record.stops):
             return False, stopping
         if over := self.over(wanted, spent):
-            reason = f"the strict tools before it leave too little of what a request may have: {', '.join(over)}"
+            reason = f"earlier strict tools use up the limits of a request: {', '.join(over)}"
             return False, (SchemaChange((), "strict", "dropped", reason),)
         for what, count in wanted.items():
             spent[what] = spent.get(what, 0) + count

@@ -51,7 +51,7 @@ def entry_of_result(result: ToolResult, with_id: bool = True) -> dict[str, Any]:
     """The line of a result, before it is JSON; of parts their texts, and what the others are.
 
     Raises:
-        ConversionError: the value is of another type than its kind says.
+        ConversionError: The value does not have the type of its kind.
     """
     entry: dict[str, Any] = {"id": result.tool_call_id} if with_id else {}
     entry["name"] = result.name
@@ -73,7 +73,7 @@ def result_entries_text(entries: Sequence[dict[str, Any]]) -> str:
     """Write the lines of results.
 
     Raises:
-        ConversionError: a value holds what JSON cannot.
+        ConversionError: A value cannot be written as JSON.
     """
     return _BEGIN + "".join("\n" + json_line(entry, f"results[{i}].value") for i, entry in enumerate(entries))
 
@@ -82,7 +82,7 @@ def results_text(results: Iterable[ToolResult]) -> str:
     """Write results as what the user says next.
 
     Raises:
-        ConversionError: a value is of another type than its kind says, or holds what JSON cannot.
+        ConversionError: A value does not have the type of its kind, or cannot be written as JSON.
     """
     return result_entries_text([entry_of_result(result) for result in results])
 

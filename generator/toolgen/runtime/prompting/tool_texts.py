@@ -43,7 +43,7 @@ def entries_text(entries: Sequence[dict[str, Any]]) -> str:
     """Write entries of tools; no text for none.
 
     Raises:
-        ConversionError: one holds what JSON cannot.
+        ConversionError: One of them cannot be written as JSON.
     """
     if not entries:
         return ""
@@ -75,7 +75,7 @@ def tools_text(definitions: Iterable[ToolDefinition | OpaquePart]) -> str:
     """Write definitions of tools; what is another provider's own tool is left out.
 
     Raises:
-        ConversionError: a schema holds what JSON cannot.
+        ConversionError: A schema cannot be written as JSON.
     """
     return entries_text(
         [
@@ -118,7 +118,7 @@ def call_text(call: ToolCall, reasoning: str | None = None, *, with_id: bool | N
     A call that cannot be run keeps the text that came in place of its arguments.
 
     Raises:
-        ConversionError: its arguments hold what JSON cannot.
+        ConversionError: The arguments cannot be written as JSON.
     """
     if with_id is None:
         with_id = inner_extras(call.metadata or {}, PROVIDER).get("$synthetic") != call.id

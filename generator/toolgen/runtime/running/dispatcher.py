@@ -56,7 +56,7 @@ _CURRENT: ContextVar[ToolCall | None] = ContextVar("current_call", default=None)
 
 
 def current_call() -> ToolCall | None:
-    """The call whose handler runs here; None outside of handlers."""
+    """Return the call whose handler is running; None outside of handlers."""
     return _CURRENT.get()
 
 
@@ -106,8 +106,8 @@ class Dispatcher:
         """Check the handlers.
 
         Raises:
-            TypeError: a tool has no handler, or the timeout is not a number.
-            ValueError: the timeout is NaN.
+            TypeError: A tool has no handler, or the timeout is not a number.
+            ValueError: The timeout is NaN.
         """
         known = entries if offered is None else {name: entries[name] for name in entries if name in offered}
         check_methods(known, protocol, handlers)
@@ -237,15 +237,15 @@ class Dispatcher:
         """A call as its review leaves it.
 
         Raises:
-            ArgumentsError: the arguments of an edit do not fit.
-            TypeError: the verdict is none.
+            ArgumentsError: The arguments of an edit do not fit.
+            TypeError: The value is not a verdict.
         """
         if isinstance(verdict, Allow):
             return ready
         if isinstance(verdict, Deny):
             return error_result(ready.call, denied_text(verdict.reason))
         if not isinstance(verdict, Edit):
-            raise TypeError(f"a review returns Allow, Deny, Edit or Hold, and not {type(verdict).__name__}")
+            raise TypeError(f"review must return Allow, Deny, Edit or Hold, not {type(verdict).__name__}")
         return _Ready(ready.call, ready.entry, _fit(ready.entry, verdict.arguments), edited=True)
 
     async def _run(self, ready: _Ready, inline: bool) -> ToolResult:
@@ -300,7 +300,7 @@ class Dispatcher:
         """What a handler returned. Reading it may run code of the app's, which may raise anything.
 
         Raises:
-            ToolError: the handler raised it while its value was read.
+            ToolError: The handler raised it while its value was read.
         """
         try:
             return result_of_return(ready.call, ready.entry, value)
@@ -339,13 +339,13 @@ def _fit(entry: ToolEntry | None, arguments: Any) -> Any:
     """Arguments as their tool wants them: the model of its class; an object, where the tool is not declared.
 
     Raises:
-        ArgumentsError: they do not fit.
-        TypeError: they are not an object.
+        ArgumentsError: The arguments do not fit.
+        TypeError: The arguments are not an object.
     """
     if entry is not None:
         return arguments if entry.is_model(arguments) else entry.parsed(arguments)
     if not isinstance(arguments, Mapping):
-        raise TypeError("the arguments of a tool that is not declared are an object")
+        raise TypeError("the arguments of a tool without a declaration must be an object")
     return arguments
 
 

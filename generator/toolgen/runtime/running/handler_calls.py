@@ -64,7 +64,7 @@ async def call_handler(handler: Handler, arguments: object, timeout: float | Non
     `inline` calls one that is not async on this very thread, between two steps of the loop, for which nothing else waits.
 
     Raises:
-        NotInTimeError: it did not end in its time.
+        HandlerTimeoutError: The handler did not finish in time.
     """
     later = is_async(handler)
     here = inline and timeout is None and not later
@@ -137,7 +137,7 @@ async def _beside(loop: asyncio.AbstractEventLoop, handler: Handler, arguments: 
     """Call a handler in a thread of its own, until a time of the loop.
 
     Raises:
-        NotInTimeError: it did not end in its time; the thread goes on.
+        HandlerTimeoutError: The handler did not finish in time. Its thread continues.
     """
     done: asyncio.Future[tuple[Any, BaseException | None]] = loop.create_future()
     context = contextvars.copy_context()
@@ -173,7 +173,7 @@ async def _ended(loop: asyncio.AbstractEventLoop, done: asyncio.Future[Any], end
     """Wait for a thread, through cancellations too; whoever cancels is told when it is done.
 
     Raises:
-        NotInTimeError: the time was over before.
+        HandlerTimeoutError: The time limit was already over.
     """
     while not done.done():
         left = None if end is None else end - loop.time()

@@ -36,47 +36,50 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Allow:
-    """The call runs as it is."""
+    """Run the call as it is."""
 
 
 @dataclass(frozen=True, slots=True)
 class Deny:
-    """The call does not run; the model is told the reason, as it is."""
+    """Do not run the call. The model gets the reason, unchanged."""
 
     reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """The call runs with these arguments: a model of the tool's class, or an object, which is checked as a call's is."""
+    """Run the call with these arguments: a model of the tool's class, or an object, which is checked like a call's."""
 
     arguments: BaseModel | Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Hold:
-    """The call waits: the run ends without its result, and a later run settles it, in any process."""
+    """Hold the call. The run ends without its result, and a later run, in any process, decides on it."""
 
 
 Verdict: TypeAlias = Allow | Deny | Edit | Hold
-"""What a review says of a call."""
+"""The decision of a review about a call."""
 
 Review: TypeAlias = Callable[[ToolCall, Any], Verdict | Awaitable[Verdict]]
-"""Looks at a call and its arguments before a high-risk tool runs; waits for a person, if need be.
+"""Decides on a call before a high-risk tool runs. It may be async, for example to wait for a person.
 
-The arguments are the model of the tool's class, and of a tool that is not declared the call's own object.
+The arguments are an instance of the tool's model. For a tool that is not declared, they are the call's own object.
 """
 
 OtherHandler: TypeAlias = Callable[[ToolCall], object]
-"""Serves a tool that is not declared: takes the call, and returns what a handler returns, now or later."""
+"""Handles a tool that is not declared. It gets the call, and returns what a handler returns. It may be async."""
 
 
 def allow_all(call: ToolCall, arguments: object) -> Allow:
-    """A review that lets every call run: the explicit way to run high-risk tools without one.
+    """A review that allows every call. Use it to run high-risk tools without a review.
 
     Args:
-        call: the call.
-        arguments: its arguments.
+        call: The call.
+        arguments: The arguments of the call.
+
+    Returns:
+        Always `Allow()`.
     """
     return Allow()
 
@@ -85,15 +88,15 @@ def check_review(names: Iterable[str], low_risk: Collection[str], review: Review
     """Check that somebody looks at the calls of high-risk tools.
 
     Raises:
-        TypeError: there is no review, and some of the tools are high-risk; all of them are named.
+        TypeError: There is no review, but some tools are high-risk. The message lists them.
     """
     if review is not None:
         return
     risky = [name for name in names if name not in low_risk]
     if risky:
         raise TypeError(
-            f"these tools are high-risk, and nothing reviews their calls: {', '.join(risky)}. Give review=… to decide on "
-            "each call, or review=allow_all to run them all"
+            f"these tools are high-risk, but no review is given: {', '.join(risky)}; pass review=... to decide on "
+            "each call, or review=allow_all to allow all calls"
         )
 
 
@@ -132,8 +135,8 @@ def check_timeout(timeout: object) -> None:
     """Check the seconds that a handler may take.
 
     Raises:
-        TypeError: it is neither a number nor None.
-        ValueError: it is NaN, which no time ever reaches.
+        TypeError: The value is neither a number nor None.
+        ValueError: The value is NaN.
     """
     if timeout is None:
         return
@@ -147,7 +150,7 @@ def check_methods(entries: Mapping[str, ToolEntry], protocol: type, handlers: ob
     """Check that handlers have a method for each tool.
 
     Raises:
-        TypeError: methods are missing, or cannot be called with one argument; all of them are named.
+        TypeError: Methods are missing, or cannot be called with one argument. The message lists them.
     """
     kind = type(handlers)
     if _is_checked(kind, entries, 0) or _is_checked(handlers, entries, _own_count(handlers)):
@@ -156,8 +159,8 @@ def check_methods(entries: Mapping[str, ToolEntry], protocol: type, handlers: ob
     missing = [name for name in names if _is_missing(handlers, protocol, name)]
     wrong = [name for name in names if name not in missing and not _takes_one(getattr(handlers, name))]
     if missing or wrong:
-        said = [f"lacks {', '.join(missing)}"] if missing else []
-        said += [f"cannot be called with one argument at {', '.join(wrong)}"] if wrong else []
+        said = [f"has no method {', '.join(missing)}"] if missing else []
+        said += [f"has methods that cannot be called with one argument: {', '.join(wrong)}"] if wrong else []
         raise TypeError(_unfit(handlers, " and ".join(said)))
     own = vars(handlers) if hasattr(handlers, "__dict__") else {}
     if all(hasattr(kind, name) and name not in own for name in names):
@@ -185,7 +188,7 @@ def _unfit(handlers: object, said: str) -> str:
     """Say what is wrong with handlers; a class has functions where an instance has methods."""
     if isinstance(handlers, type):
         name = handlers.__name__
-        return f"handlers are an instance, {name}(), and not the class {name}, which {said}"
+        return f"handlers must be an instance, {name}(), not the class {name}, which {said}"
     return f"{type(handlers).__name__} {said}"
 
 
@@ -213,7 +216,14 @@ def _takes_one(method: object) -> bool:
 
 
 def combined(*sources: object) -> Any:
-    """Make one object of several that have handlers; the first that has a method of a name serves it."""
+    """Combine several objects with handlers into one. The first object that has a method with the name handles a tool.
+
+    Args:
+        *sources: Objects with handlers.
+
+    Returns:
+        An object with the handlers of all of them.
+    """
     return _Combined(sources)
 
 

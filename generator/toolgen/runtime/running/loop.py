@@ -1,13 +1,14 @@
-"""The loop: send, run the calls of the answer, send their results, until the model has no more calls.
+"""The loop: send, run the calls of the response, send their results, until there are no more calls.
 
     result = run(session, "What is the weather in Oslo?", handlers)
 
-A turn is an answer, all its calls run, and the results sent. The loop goes on while an answer has calls to run and did not
-end early. Calls that the model can fix (their arguments are not valid JSON) are answered with an error; those that were cut off, held
-back or not trusted have one too, but alone they are no reason to go on. Without `tools` a request offers every declared tool that is not deprecated. Only
-what is offered runs, and of that what the choice among tools leaves; one that forces a call does so for the first answer only.
+A turn is a response, whose calls are run and whose results are sent. The loop continues while a response has calls to run and did
+not end early. A call that the model can fix, because its arguments are not valid JSON, gets an error result. So does a call that was
+cut off, filtered or not trusted, but the loop does not continue for those alone. A request without `tools` offers every declared tool
+that is not deprecated. Only offered tools run, as far as the tool choice allows them. A choice that forces a call applies only to the
+first response.
 
-All by hand: `session.complete(request)`, `dispatch_all(tool_calls_of(completion.message), handlers)`, both messages
+To write the loop yourself: `session.complete(request)`, `dispatch_all(tool_calls_of(completion.message), handlers)`, both messages
 appended, and again.
 """
 
@@ -41,19 +42,25 @@ class Loop(Generic[H]):
         self._tools = tools
 
     def run(self, session: Session, request: Request | str, handlers: H, **settings: Unpack[RunSettings]) -> RunResult:
-        """Run a request to its end; text stands for what the user says.
+        """Send a request, run the calls of the response, send their results, and repeat until there are no more calls.
 
-        A handler that is not async runs in this thread where it is the only one that runs, else beside the others.
+        A synchronous handler runs in this thread if it is the only one that is running, otherwise in its own thread.
 
         Args:
-            session: the session that sends the requests.
-            request: the request to write.
-            handlers: an object with one method for each tool, as `Handlers` declares them.
-            **settings: limits, review and callbacks, as `RunSettings` names them.
+            session: The session that sends the requests.
+            request: The request, or the text of a user message.
+            handlers: An object with a method for each tool, as in `Handlers`.
+            **settings: Limits, review and callbacks; see `RunSettings`.
+
+        Returns:
+            The last response, the whole conversation, and why the run ended.
 
         Raises:
-            TypeError: a tool has no handler, a high-risk one has no review, or a word is not a setting.
-            ValueError: a limit is less than 1, or a verdict or a result is for no call that waits.
+            TypeError: A tool has no handler, a high-risk tool has no review, or a setting is unknown.
+            ValueError: A limit is less than 1, or a verdict or result does not belong to a waiting call.
+
+        Example:
+            result = run(session, "What is the weather in Oslo?", handlers)
         """
 
         async def asked(one: Request) -> AsyncIterator[StreamEvent]:
@@ -67,17 +74,25 @@ class Loop(Generic[H]):
     def run_stream(
         self, session: Session, request: Request | str, handlers: H, **settings: Unpack[RunSettings]
     ) -> RunStream:
-        """Run a request, and tell what happens while the answers come: events of the stream, and those of the run.
+        """Run a request like `run`, and yield events while the responses arrive.
 
         Args:
-            session: the session that sends the requests.
-            request: the request to write.
-            handlers: an object with one method for each tool, as `Handlers` declares them.
-            **settings: limits, review and callbacks, as `RunSettings` names them.
+            session: The session that sends the requests.
+            request: The request, or the text of a user message.
+            handlers: An object with a method for each tool, as in `Handlers`.
+            **settings: Limits, review and callbacks; see `RunSettings`.
+
+        Returns:
+            An iterator of stream events and agent events. Its `result` is set at the end.
 
         Raises:
-            TypeError: a tool has no handler, a high-risk one has no review, or a word is not a setting.
-            ValueError: a limit is less than 1, or a verdict or a result is for no call that waits.
+            TypeError: A tool has no handler, a high-risk tool has no review, or a setting is unknown.
+            ValueError: A limit is less than 1, or a verdict or result does not belong to a waiting call.
+
+        Example:
+            for event in run_stream(session, "What is the weather in Oslo?", handlers):
+                if isinstance(event, TextDelta):
+                    print(event.text, end="")
         """
 
         async def asked(one: Request) -> AsyncIterator[StreamEvent]:
@@ -94,17 +109,23 @@ class Loop(Generic[H]):
     async def arun(
         self, session: AsyncSession, request: Request | str, handlers: H, **settings: Unpack[RunSettings]
     ) -> RunResult:
-        """Run a request as `run` does. Cancelled, it cancels what runs and raises again; `on_message` has heard it all.
+        """Run a request like `run`, for async code.
+
+        If it is cancelled, it cancels the running handlers and raises again. `on_message` has then been called with
+        every message.
 
         Args:
-            session: the session that sends the requests.
-            request: the request to write.
-            handlers: an object with one method for each tool, as `Handlers` declares them.
-            **settings: limits, review and callbacks, as `RunSettings` names them.
+            session: The session that sends the requests.
+            request: The request, or the text of a user message.
+            handlers: An object with a method for each tool, as in `Handlers`.
+            **settings: Limits, review and callbacks; see `RunSettings`.
+
+        Returns:
+            The last response, the whole conversation, and why the run ended.
 
         Raises:
-            TypeError: a tool has no handler, a high-risk one has no review, or a word is not a setting.
-            ValueError: a limit is less than 1, or a verdict or a result is for no call that waits.
+            TypeError: A tool has no handler, a high-risk tool has no review, or a setting is unknown.
+            ValueError: A limit is less than 1, or a verdict or result does not belong to a waiting call.
         """
 
         async def asked(one: Request) -> AsyncIterator[StreamEvent]:
@@ -115,17 +136,20 @@ class Loop(Generic[H]):
     def arun_stream(
         self, session: AsyncSession, request: Request | str, handlers: H, **settings: Unpack[RunSettings]
     ) -> AsyncRunStream:
-        """Run a request as `run_stream` does, for async code.
+        """Run a request like `run_stream`, for async code.
 
         Args:
-            session: the session that sends the requests.
-            request: the request to write.
-            handlers: an object with one method for each tool, as `Handlers` declares them.
-            **settings: limits, review and callbacks, as `RunSettings` names them.
+            session: The session that sends the requests.
+            request: The request, or the text of a user message.
+            handlers: An object with a method for each tool, as in `Handlers`.
+            **settings: Limits, review and callbacks; see `RunSettings`.
+
+        Returns:
+            An asynchronous iterator of stream events and agent events. Its `result` is set at the end.
 
         Raises:
-            TypeError: a tool has no handler, a high-risk one has no review, or a word is not a setting.
-            ValueError: a limit is less than 1, or a verdict or a result is for no call that waits.
+            TypeError: A tool has no handler, a high-risk tool has no review, or a setting is unknown.
+            ValueError: A limit is less than 1, or a verdict or result does not belong to a waiting call.
         """
 
         async def asked(one: Request) -> AsyncIterator[StreamEvent]:
@@ -145,7 +169,7 @@ class Loop(Generic[H]):
         settings: RunSettings,
     ) -> ToolLoop:
         if isinstance(session, AsyncSession if inline else Session):
-            said = "async code: use `arun`" if inline else "code that is not async: use `run`, in a thread"
+            said = "async code: use `arun`" if inline else "synchronous code: use `run`, in a thread"
             raise TypeError(f"{type(session).__name__} is a session for {said}")
         definitions = self._tools.definitions
         check_settings(settings)
@@ -211,19 +235,19 @@ async def _drained(rounds: ToolLoop) -> RunResult:
 
 
 class RunStream:
-    """A run that tells what happens; `result` is there once it has been read to its end, or left."""
+    """A run as an iterator of events. `result` is set after the last event, or when the iteration is stopped early."""
 
     def __init__(self, rounds: ToolLoop) -> None:
-        """Take the rounds; nothing happens before they are read."""
+        """Set the tool loop. Nothing runs before the iteration starts."""
         self._rounds = rounds
 
     @property
     def result(self) -> RunResult | None:
-        """What the run came to; None before its end."""
+        """The result of the run; None before its end."""
         return self._rounds.result
 
     def __iter__(self) -> Iterator[StreamEvent | AgentEvent]:
-        """Carry the run out."""
+        """Run, and yield the events."""
         events = self._rounds.events()
         with Blocking() as blocking:
             try:
@@ -236,22 +260,22 @@ class RunStream:
 
 
 class AsyncRunStream:
-    """The same for async code."""
+    """A run as an asynchronous iterator of events."""
 
     def __init__(self, rounds: ToolLoop) -> None:
-        """Take the rounds; nothing happens before they are read."""
+        """Set the tool loop. Nothing runs before the iteration starts."""
         self._rounds = rounds
         self._events = rounds.events()
 
     @property
     def result(self) -> RunResult | None:
-        """What the run came to; None before its end."""
+        """The result of the run; None before its end."""
         return self._rounds.result
 
     def __aiter__(self) -> AsyncIterator[StreamEvent | AgentEvent]:
-        """Carry the run out."""
+        """Run, and yield the events."""
         return self._events
 
     async def aclose(self) -> None:
-        """End a run that is left early: what runs is cancelled. `async with contextlib.aclosing(run)` calls it."""
+        """End the run early, and cancel what is running. `async with contextlib.aclosing(run)` calls this."""
         await self._events.aclose()

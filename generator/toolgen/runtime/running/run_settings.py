@@ -1,4 +1,4 @@
-"""Runs: what they can be told, and what they give."""
+"""Settings and results of runs."""
 
 from __future__ import annotations
 
@@ -49,13 +49,33 @@ _COUNTS = tuple(field.name for field in fields(Usage) if field.name != "metadata
 
 @dataclass(slots=True)
 class RunResult:
-    """What a run came to.
+    """The result of a run.
 
-    `messages` is the whole conversation: the request's, and all that came. `turns` counts the rounds of calls.
-    `stopped_by`: `end` the model has no more to call; `limit` the turns are over, and the calls of `completion` did not run;
-    `length`, `content_filter` and `error` the answer ended early; `held` the calls in `pending` wait for a verdict or a result;
-    `stop` the hook of that name ended it; `cancelled`. `usage` is that of all answers together, None where none of them says what
-    it used. `error` is what the API said where it ended a stream in its middle. `output` is what `output=Model` asked for, None where the answer did not fit it.
+    Attributes:
+        completion: The last response.
+        messages: The whole conversation: the messages of the request, and all that were added.
+        turns: The number of turns: responses whose calls were run.
+        stopped_by: Why the run ended. `end`: the model made no more calls. `limit`: no turns are left, and the calls of
+            `completion` were not run. `length`, `content_filter`, `error`: the response ended early. `held`: the calls
+            in `pending` wait for a verdict or a result. `stop`: the setting `stop` ended it. `cancelled`: the setting
+            `cancelled` ended it.
+        usage: The tokens of all responses together; None if no response states them.
+        pending: The calls that wait for a verdict or a result.
+        output: The value that `output=Model` asked for; None if the response did not match it.
+        error: The API's error, if the API ended a stream with one.
+
+    Attributes:
+        completion: The last response.
+        messages: The whole conversation: the messages of the request, and all that were added.
+        turns: The number of turns: responses whose calls were run.
+        stopped_by: Why the run ended. `end`: the model made no more calls. `limit`: no turns are left, and the calls of
+            `completion` were not run. `length`, `content_filter`, `error`: the response ended early. `held`: the calls
+            in `pending` wait for a verdict or a result. `stop`: the setting `stop` ended it. `cancelled`: the setting
+            `cancelled` ended it.
+        usage: The tokens of all responses together; None if no response states them.
+        pending: The calls that wait for a verdict or a result.
+        output: The value that `output=Model` asked for; None if the response did not match it.
+        error: The API's error, if the API ended a stream with one.
     """
 
     completion: Completion
@@ -69,7 +89,7 @@ class RunResult:
 
     @property
     def text(self) -> str:
-        """What the model said last."""
+        """The text of the last response."""
         return text_of(self.completion.message)
 
 
@@ -85,63 +105,63 @@ def total_usage(used: Sequence[Usage]) -> Usage | None:
 
 
 class RunSettings(TypedDict, total=False):
-    """What a run can be told."""
+    """The settings of a run. All of them are optional."""
 
     max_tool_turns: int
-    """Rounds of calls after which the run ends with the answer that it has; 10."""
+    """Maximum number of turns; default: 10."""
     at_limit: Literal["stop", "answer"]
-    """What happens then: nothing more, or one more request in which the model cannot call."""
+    """What to do at that limit: "stop" (default), or "answer" with one more request in which the model cannot call tools."""
     review: Review | None
-    """Looks at high-risk calls before they run; `allow_all` lets all of them run."""
+    """Decides on each high-risk call before it runs. `allow_all` allows all calls."""
     verdicts: Mapping[str, Verdict]
-    """What a review says of calls of the history that have no result, by their id."""
+    """Verdicts on calls of the history without a result, by call id."""
     results: Sequence[ToolResult]
-    """Results of such calls that the app found itself."""
+    """Results of such calls that the app has from elsewhere."""
     others: Mapping[str, OtherHandler]
-    """Functions of a `ToolCall` that serve tools which are not declared, by name; high-risk unless named in `low_risk`."""
+    """Functions of a `ToolCall` for tools that the package does not declare, by name. They are high-risk unless `low_risk` lists them."""
     low_risk: Collection[str]
-    """The names of those of them whose calls may run side by side and without a review."""
+    """Names of these tools whose calls run concurrently and without review."""
     prepare: Callable[[Request], Request | Awaitable[Request]] | None
-    """Called before each request, and gives the one that is sent."""
+    """Called with each request before it is sent. Returns the request to send."""
     on_answer: Callable[[Completion], object] | None
-    """Hears each answer before its calls run."""
+    """Called with each response before its calls run."""
     stop: Callable[[Usage | None, int], bool | Awaitable[bool]] | None
-    """Asked after each turn, with what was used so far and the number of turns, whether the run shall end."""
+    """Called after each turn with the usage so far and the number of turns. Returns whether to end the run."""
     around: Around | None
-    """Called instead of each handler: `around(call, arguments, proceed)`; `await proceed(arguments)` runs the handler."""
+    """Called instead of each handler: `around(call, arguments, proceed)`. `await proceed(arguments)` runs the handler."""
     output: type[Any] | None
-    """A pydantic model that the last answer must fit; `RunResult.output` is it."""
+    """A pydantic model for the last response. `RunResult.output` is its instance."""
     max_parallel: int
-    """Low-risk calls that run at once; 8."""
+    """Maximum number of low-risk calls that run at once; default: 8."""
     timeout: float | None
-    """Seconds that a handler may take."""
+    """Time limit of each handler, in seconds."""
     on_error: OnError | None
-    """Hears what handlers and reviews raise."""
+    """Called with each exception that a handler or review raises."""
     on_result: OnResult | None
-    """Hears each result as soon as there is one."""
+    """Called with each result as soon as it is available."""
     on_message: Callable[[Message], object] | None
-    """Hears each message that is added to the conversation, so that it is known where sending fails, which is raised."""
+    """Called with each message that is added to the conversation, so that nothing is lost if sending fails."""
     on_loss: OnLoss | None
-    """Hears what the arguments of calls were taken for."""
+    """Called with a note for each argument that was converted to fit."""
     cancelled: Callable[[], bool] | None
-    """Asked between steps whether the run shall end."""
+    """Called between steps. Returns whether to end the run."""
 
 
 def check_settings(settings: Mapping[str, object]) -> None:
     """Check that every word is a setting: one that is misspelled would switch a review off in silence.
 
     Raises:
-        TypeError: some are none; all of them are named, with the nearest settings. Or the timeout is not a number.
-        ValueError: the timeout is NaN.
+        TypeError: Some settings are unknown; the message lists them with similar names. Or the timeout is not a number.
+        ValueError: The timeout is NaN.
     """
     known = list(RunSettings.__annotations__)
     faults = []
     for word in settings:
         if word not in known:
             near = get_close_matches(word[:64], known, n=3, cutoff=0.5)
-            faults.append(f"{word} (perhaps {' or '.join(near)})" if near else word)
+            faults.append(f"{word} (did you mean {' or '.join(near)}?)" if near else word)
     if faults:
-        raise TypeError(f"a run has no setting {', '.join(faults)}; there are {', '.join(known)}")
+        raise TypeError(f"unknown setting {', '.join(faults)}; the settings of a run are {', '.join(known)}")
     check_timeout(settings.get("timeout"))
 
 
@@ -149,7 +169,7 @@ def check_tools(request: Request, declared: Collection[str], low_risk: Collectio
     """Check that every tool which may be called in a run is declared or served, and that calls of high-risk ones are reviewed.
 
     Raises:
-        TypeError: some are not; all of them are named.
+        TypeError: Some tools are not handled. The message lists them.
     """
     others = settings.get("others", {})
     later = replace(request, tool_choice=relax_tool_choice(request.tool_choice))
@@ -157,7 +177,7 @@ def check_tools(request: Request, declared: Collection[str], low_risk: Collectio
     unknown = [name for name in names if name not in declared and name not in others]
     if unknown:
         raise TypeError(
-            f"the request offers tools that are not declared, and nothing serves them: {', '.join(unknown)}. Give "
+            f"the request offers tools that are neither declared nor handled: {', '.join(unknown)}; pass "
             "others={name: function of a ToolCall}"
         )
     check_review(names, {*low_risk, *settings.get("low_risk", ())}, settings.get("review"))
@@ -184,7 +204,7 @@ def parse_output(output: type[Any], message: AssistantMessage) -> Any:
     """The answer as a value of the type; a fence around its JSON is taken off.
 
     Raises:
-        ValidationError: it does not fit.
+        ValidationError: The value does not fit.
     """
     from pydantic import TypeAdapter
 
@@ -198,4 +218,4 @@ def correction(error: ValidationError) -> UserMessage:
     """What the model is told of an answer that does not fit: where and why, without the values."""
     faults = error.errors(include_url=False, include_context=False, include_input=False)[:_FAULTS]
     lines = [f"/{'/'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in faults]
-    return UserMessage("The answer does not fit its schema. Answer again, with the JSON alone.\n" + "\n".join(lines))
+    return UserMessage("The answer does not match the schema. Answer again, with JSON only." + "\n".join(lines))

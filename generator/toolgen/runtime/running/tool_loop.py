@@ -65,8 +65,8 @@ class ToolLoop:
         """Prepare a run. `paused` are stop reasons with which a provider interrupts its own turn.
 
         Raises:
-            TypeError: a tool has no handler.
-            ValueError: a limit is less than 1, or a verdict or a result is for no call that waits.
+            TypeError: A tool has no handler.
+            ValueError: A limit is less than 1, or a verdict or result does not belong to a waiting call.
         """
         self._limit = settings.get("max_tool_turns", 10)
         self._max_parallel = settings.get("max_parallel", 8)
@@ -102,12 +102,12 @@ class ToolLoop:
         """Check that each verdict and each result is for a call that waits.
 
         Raises:
-            ValueError: some are not; their ids are named.
+            ValueError: Some calls are not waiting. The message lists their ids.
         """
         waiting = {call.id for _, calls in self._open for call in calls}
         given = [*self._settings.get("verdicts", {}), *(r.tool_call_id for r in self._settings.get("results", ()))]
         if lost := [identifier for identifier in given if identifier not in waiting]:
-            raise ValueError(f"no call of the history waits for a verdict or a result: {', '.join(map(repr, lost))}")
+            raise ValueError(f"no call in the history is waiting for a verdict or result: {', '.join(map(repr, lost))}")
 
     async def events(self) -> AsyncGenerator[StreamEvent | AgentEvent, None]:
         """Carry the run out, and tell what happens."""
@@ -225,10 +225,10 @@ class ToolLoop:
         """What the run came to.
 
         Raises:
-            RuntimeError: it has not come to its end.
+            RuntimeError: The run has not ended.
         """
         if self.result is None:
-            raise RuntimeError("the run has no end")
+            raise RuntimeError("the run did not end")
         return self.result
 
     def _unforce(self) -> None:
@@ -243,10 +243,10 @@ class ToolLoop:
         """Take the answer into the conversation.
 
         Raises:
-            RuntimeError: there was none, which is a fault of the session.
+            RuntimeError: There was no completion, which is a bug in the session.
         """
         if completion is None:
-            raise RuntimeError("the session's answer did not end in a completion")
+            raise RuntimeError("the session's stream ended without a completion")
         self._completion = completion
         self._distinguish(tool_calls_of(completion.message))
         if completion.usage is not None:

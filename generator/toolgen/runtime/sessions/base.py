@@ -1,9 +1,8 @@
 """Sessions: what the loop and an app talk to.
 
-The base class needs `send` alone. It is for models without tools of their own: tools are put in front as text, calls are read
-out of what the model says, results go back as text. A session for a model that has tools says `ToolMode.NATIVE`; its
-`send` gets requests as they are. Scripted sessions give answers from a list, for tests of an app: nothing is sent, and what
-would have been is kept.
+A subclass only has to implement `send`. By default it is for models without native tools: the tools become text at the start,
+calls are read from the text of the model, and results are sent as text. A session for a model with native tools sets
+`ToolMode.NATIVE`, and its `send` gets requests unchanged. Scripted sessions return prepared responses, for tests of an app.
 """
 
 from __future__ import annotations
@@ -39,36 +38,36 @@ __all__ = ["Answer", "AsyncScriptedSession", "AsyncSession", "ScriptedSession", 
 
 
 class ToolMode(Enum):
-    """How a model is told of tools, and calls them."""
+    """How a session passes tools to the model, and reads its calls."""
 
     NATIVE = "native"
-    """By the API's own parameters and blocks."""
+    """With the API's own parameters and blocks."""
     PROMPT_BASED = "prompt_based"
-    """In text alone."""
+    """As text in messages."""
 
 
 class _Conversation:
-    """What both kinds of session share: the mode, the model, and a conversation for those who keep none themselves."""
+    """What both kinds of session share: the mode, the model, and a conversation for apps that keep none themselves."""
 
     tool_mode: ToolMode = ToolMode.PROMPT_BASED
-    """Fixed when the session is made."""
+    """The mode. It does not change during a session."""
     model: str | None = None
-    """The model of requests that name none."""
+    """The model of requests that do not name one."""
     offered: Sequence[str] | None = None
-    """The names of the declared tools that may go to this model; None where all may."""
+    """The names of the declared tools that this model may get. None for all."""
     paused: Collection[str] = ()
-    """The stop reasons with which the provider interrupts its own turn, which goes on with the next request."""
+    """The stop reasons with which the provider interrupts a turn. The next request continues it."""
     on_loss: OnLoss | None = None
-    """Hears what a request loses on its way; warnings go to `warnings` where it is None."""
+    """Called with each loss of a request. If None, all losses except notes are issued as Python warnings."""
 
     @property
     def messages(self) -> list[Message]:
-        """The conversation that `send_with_tools` and `send_tool_results` carry on; clear it to begin anew."""
+        """The conversation of `send_with_tools` and `send_tool_results`. Clear it to start a new one."""
         found: list[Message] = self.__dict__.setdefault("_messages", [])
         return found
 
     def prepared(self, request: Request | str) -> Request:
-        """A request with the session's model where it names none."""
+        """Return the request, with the session's model if it does not name one."""
         made = as_request(request)
         return replace(made, model=self.model) if made.model is None and self.model is not None else made
 
@@ -83,16 +82,16 @@ class _Conversation:
 
 
 class Session(_Conversation):
-    """A conversation with a model. Override `send`; that is a working session.
+    """A conversation with a model. Override `send` to get a working session.
 
-    `with connect(config) as session:` closes it at the end.
+    Use it as a context manager to close it: `with connect(config) as session:`.
     """
 
     def close(self) -> None:
-        """Close what the session talks through; this one has nothing to close."""
+        """Close the session's connections. This class has none."""
 
     def __enter__(self) -> Self:
-        """Give the session itself."""
+        """Return the session."""
         return self
 
     def __exit__(
@@ -102,20 +101,39 @@ class Session(_Conversation):
         self.close()
 
     def send(self, request: Request | str) -> Completion | str:
-        """Send one request, and return the answer; text stands for a request with one user message.
+        """Send one request.
 
-        Where the mode is PROMPT_BASED, `complete` gives it requests whose messages are all text, and a text will do as
-        the answer.
+        If the mode is PROMPT_BASED, `complete` passes requests that contain only text, and `send` may return a string.
+
+        Args:
+            request: The request, or the text of a user message.
+
+        Returns:
+            The response.
         """
-        raise NotImplementedError(f"{type(self).__name__} does not say how to send")
+        raise NotImplementedError(f"{type(self).__name__} must implement send")
 
     def pieces(self, request: Request) -> Iterator[str]:
-        """Send a request of texts, and yield the answer's text as it comes. Override it where there is a stream."""
+        """Send a request that contains only text, and yield the response as it arrives. Override this to stream.
+
+        Args:
+            request: The request.
+
+        Yields:
+            Pieces of the text of the response.
+        """
         answer = checked_answer(self, self.send(request))
         yield answer if isinstance(answer, str) else text_of(answer.message)
 
     def complete(self, request: Request | str) -> Completion:
-        """Send one request with its tools, and return the answer with its calls, whatever the mode is."""
+        """Send one request with its tools, in any mode.
+
+        Args:
+            request: The request, or the text of a user message.
+
+        Returns:
+            The response, with its calls.
+        """
         whole = self.prepared(request)
         if self.tool_mode is ToolMode.NATIVE:
             answer = checked_answer(self, self.send(whole))
@@ -123,9 +141,17 @@ class Session(_Conversation):
         return parse_completion(whole, checked_answer(self, self.send(to_text_request(whole, self.on_loss))))
 
     def stream(self, request: Request | str) -> Iterator[StreamEvent]:
-        """Send one request with its tools, and yield the answer's events as they come; `completed` is the last one.
+        """Send one request with its tools, and yield the events of the response as they arrive.
 
-        What breaks an answer that has begun is told as an event; what comes before it is raised.
+        Args:
+            request: The request, or the text of a user message.
+
+        Yields:
+            The events; the last one is `completed`. If the stream fails after its first event, there is an `error`
+            event.
+
+        Raises:
+            Exception: An error before the first event.
         """
         whole = self.prepared(request)
         if self.tool_mode is ToolMode.NATIVE:
@@ -148,24 +174,39 @@ class Session(_Conversation):
     def send_with_tools(
         self, content: str | list[ContentPart], tools: Sequence[ToolDefinition | OpaquePart]
     ) -> Completion:
-        """Say something to the model, with tools on offer, and carry on the session's conversation."""
+        """Send a user message with tools, as the next message of the session's conversation.
+
+        Args:
+            content: The content of the message.
+            tools: The tools to offer, also for the next messages.
+
+        Returns:
+            The response.
+        """
         message = UserMessage(content)
         return self._carried_on(message, self.complete(self._next(message, tools)))
 
     def send_tool_results(self, results: Sequence[ToolResult]) -> Completion:
-        """Send the results of the calls of the answer before, and carry on the session's conversation."""
+        """Send the results of the previous response's calls, as the next message of the session's conversation.
+
+        Args:
+            results: One result for each call.
+
+        Returns:
+            The response.
+        """
         message = ToolMessage(list(results))
         return self._carried_on(message, self.complete(self._next(message, None)))
 
 
 class AsyncSession(_Conversation):
-    """The same for async code: override `send`, as a coroutine."""
+    """A conversation with a model, for async code. Override `send` as a coroutine."""
 
     async def aclose(self) -> None:
-        """Close what the session talks through; this one has nothing to close."""
+        """Close the session's connections. This class has none."""
 
     async def __aenter__(self) -> Self:
-        """Give the session itself."""
+        """Return the session."""
         return self
 
     async def __aexit__(
@@ -175,16 +216,37 @@ class AsyncSession(_Conversation):
         await self.aclose()
 
     async def send(self, request: Request | str) -> Completion | str:
-        """Send one request, and return the answer, as `Session.send` does."""
-        raise NotImplementedError(f"{type(self).__name__} does not say how to send")
+        """Send one request, as `Session.send` does.
+
+        Args:
+            request: The request, or the text of a user message.
+
+        Returns:
+            The response.
+        """
+        raise NotImplementedError(f"{type(self).__name__} must implement send")
 
     async def pieces(self, request: Request) -> AsyncIterator[str]:
-        """Send a request of texts, and yield the answer's text as it comes. Override it where there is a stream."""
+        """Send a request that contains only text, and yield the response as it arrives. Override this to stream.
+
+        Args:
+            request: The request.
+
+        Yields:
+            Pieces of the text of the response.
+        """
         answer = await awaited_answer(self, self.send(request))
         yield answer if isinstance(answer, str) else text_of(answer.message)
 
     async def complete(self, request: Request | str) -> Completion:
-        """Send one request with its tools, and return the answer with its calls, whatever the mode is."""
+        """Send one request with its tools, in any mode.
+
+        Args:
+            request: The request, or the text of a user message.
+
+        Returns:
+            The response, with its calls.
+        """
         whole = self.prepared(request)
         if self.tool_mode is ToolMode.NATIVE:
             answer = await awaited_answer(self, self.send(whole))
@@ -192,9 +254,17 @@ class AsyncSession(_Conversation):
         return parse_completion(whole, await awaited_answer(self, self.send(to_text_request(whole, self.on_loss))))
 
     async def stream(self, request: Request | str) -> AsyncIterator[StreamEvent]:
-        """Send one request with its tools, and yield the answer's events as they come; `completed` is the last one.
+        """Send one request with its tools, and yield the events of the response as they arrive.
 
-        What breaks an answer that has begun is told as an event; what comes before it is raised.
+        Args:
+            request: The request, or the text of a user message.
+
+        Yields:
+            The events; the last one is `completed`. If the stream fails after its first event, there is an `error`
+            event.
+
+        Raises:
+            Exception: An error before the first event.
         """
         whole = self.prepared(request)
         if self.tool_mode is ToolMode.NATIVE:
@@ -220,18 +290,33 @@ class AsyncSession(_Conversation):
     async def send_with_tools(
         self, content: str | list[ContentPart], tools: Sequence[ToolDefinition | OpaquePart]
     ) -> Completion:
-        """Say something to the model, with tools on offer, and carry on the session's conversation."""
+        """Send a user message with tools, as the next message of the session's conversation.
+
+        Args:
+            content: The content of the message.
+            tools: The tools to offer, also for the next messages.
+
+        Returns:
+            The response.
+        """
         message = UserMessage(content)
         return self._carried_on(message, await self.complete(self._next(message, tools)))
 
     async def send_tool_results(self, results: Sequence[ToolResult]) -> Completion:
-        """Send the results of the calls of the answer before, and carry on the session's conversation."""
+        """Send the results of the previous response's calls, as the next message of the session's conversation.
+
+        Args:
+            results: One result for each call.
+
+        Returns:
+            The response.
+        """
         message = ToolMessage(list(results))
         return self._carried_on(message, await self.complete(self._next(message, None)))
 
 
 Answer: TypeAlias = str | Sequence[ToolCall] | Completion | Exception
-"""A text, calls, a whole answer, or what is raised instead."""
+"""A text, a list of calls, a completion, or an exception to raise."""
 
 
 class _Script:
@@ -245,13 +330,13 @@ class _Script:
         """Keep a request, and give the next answer.
 
         Raises:
-            LookupError: there is none left.
-            Exception: the script has one here.
+            LookupError: The script has no response left.
+            Exception: The script contains an exception here.
         """
         whole = as_request(request)
         self.requests.append(replace(whole, messages=list(whole.messages)))
         if not self.left:
-            raise LookupError(f"the script has no answer to request {len(self.requests)}")
+            raise LookupError(f"the script has no response for request {len(self.requests)}")
         answer = self.left.pop(0)
         if isinstance(answer, Exception):
             raise answer
@@ -263,15 +348,16 @@ class _Script:
 
 
 class ScriptedSession(Session):
-    """A session with a list of answers, one for each request: texts, lists of calls, completions, exceptions to raise.
+    """A session that returns prepared responses, for tests. It sends nothing.
 
-    `requests` are those that were made, each with its messages as they were then.
+    Each response is a text, a list of calls, a completion, or an exception to raise. `requests` has the requests so
+    far, each with a copy of its messages at that time.
     """
 
     tool_mode = ToolMode.NATIVE
 
     def __init__(self, answers: Iterable[Answer], model: str | None = None) -> None:
-        """Take the answers, and the model of requests that name none."""
+        """Set the responses, and the model of requests that do not name one."""
         self._script = _Script(answers)
         self.model = model
 
@@ -281,21 +367,21 @@ class ScriptedSession(Session):
         return self._script.requests
 
     def send(self, request: Request | str) -> Completion:
-        """Give the next answer.
+        """Return the next response.
 
         Raises:
-            LookupError: there is none left.
+            LookupError: The script has no response left.
         """
         return self._script.next(request)
 
 
 class AsyncScriptedSession(AsyncSession):
-    """The same for async code."""
+    """A session that returns prepared responses, for tests of async code. It sends nothing."""
 
     tool_mode = ToolMode.NATIVE
 
     def __init__(self, answers: Iterable[Answer], model: str | None = None) -> None:
-        """Take the answers, and the model of requests that name none."""
+        """Set the responses, and the model of requests that do not name one."""
         self._script = _Script(answers)
         self.model = model
 
@@ -305,9 +391,9 @@ class AsyncScriptedSession(AsyncSession):
         return self._script.requests
 
     async def send(self, request: Request | str) -> Completion:
-        """Give the next answer.
+        """Return the next response.
 
         Raises:
-            LookupError: there is none left.
+            LookupError: The script has no response left.
         """
         return self._script.next(request)

@@ -57,14 +57,14 @@ def checked_answer(session: object, answer: Any) -> Completion | str:
     """What a session's `send` returned.
 
     Raises:
-        TypeError: it is neither a text nor a completion.
+        TypeError: The value is neither a string nor a completion.
     """
     if isinstance(answer, str | Completion):
         return answer
-    said = f"{type(session).__name__}.send must return a text or a Completion, not {type(answer).__name__}"
+    said = f"{type(session).__name__}.send must return a string or a Completion, not {type(answer).__name__}"
     if inspect.iscoroutine(answer):
         answer.close()
-        said += ": a session whose send is async is an AsyncSession"
+        said += "; use AsyncSession if send is async"
     raise TypeError(said)
 
 
@@ -72,10 +72,10 @@ async def awaited_answer(session: object, answer: Any) -> Completion | str:
     """What a session's `send` returned, once it is there.
 
     Raises:
-        TypeError: it is neither a text nor a completion, or not to be waited for.
+        TypeError: The value is neither a string nor a completion, or is not awaitable.
     """
     if not inspect.isawaitable(answer):
-        raise TypeError(f"{type(session).__name__}.send must be async: it returned {type(answer).__name__}")
+        raise TypeError(f"{type(session).__name__}.send must be async, but returned {type(answer).__name__}")
     return checked_answer(session, await answer)
 
 
@@ -184,7 +184,7 @@ class ClientSession:
         A key whose rate is used up rests for as long as the answer says, one that is refused until no other is left.
 
         Raises:
-            Exception: the one that was raised, where it is not an answer of the API.
+            Exception: The original exception, if it is not an error of the API.
         """
         found = refusal_of(raised, self.calls.status, self.calls.body)
         if found is None:
@@ -219,7 +219,7 @@ class ClientSession:
         """Look at what came first of a stream.
 
         Raises:
-            BareApiError: it is an error in place of an answer.
+            BareApiError: The response is an API error.
         """
         try:
             self.provider.from_response(first)

@@ -95,41 +95,41 @@ class HostedCalls:
 
 
 class _Keys(BaseModel):
-    """What every configuration has. What is wrong with one is told without its values, of which some are keys."""
+    """What all configurations have. Errors do not contain values, because some of them are API keys."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
 
     api_keys: list[SecretStr]
-    """Keys, which take turns."""
+    """API keys, used in rotation."""
     models: Annotated[list[str], Field(min_length=1)]
-    """Names of models; requests without one go to the first."""
+    """Names of models. Requests that do not name a model use the first one."""
 
 
 class OpenAIProviderConfig(_Keys):
-    """The configuration of OpenAI's API."""
+    """Configuration of OpenAI's API."""
 
     interface: Literal["openai"]
     base_url: str | None = None
-    """Address of the API, where it is not OpenAI's own."""
+    """Base URL of the API, if it is not OpenAI's own."""
 
 
 class GenAIProviderConfig(_Keys):
-    """The configuration of Google's API, which has no other address."""
+    """Configuration of Google's Gemini API. It has no `base_url`."""
 
     interface: Literal["genai"]
 
 
 class AnyProviderConfig(_Keys):
-    """The configuration of any interface that there are sessions for."""
+    """Configuration of any supported interface."""
 
     interface: str
-    """The API; `INTERFACES` lists them."""
+    """The interface; `INTERFACES` lists them."""
     base_url: str | None = None
-    """Address of the API, where it is not the client's own."""
+    """Base URL of the API, if it is not the client's default."""
 
 
 ProviderConfig: TypeAlias = Annotated[OpenAIProviderConfig | GenAIProviderConfig, Field(discriminator="interface")]
-"""One of the two, told apart by `interface`."""
+"""A configuration of one of the two, identified by `interface`."""
 
 
 def connected(
@@ -138,18 +138,18 @@ def connected(
     package: str,
     kind: str,
 ) -> Any:
-    """Make a session of a kind, `Session` or `AsyncSession`, whose modules are below a package.
+    """Make a session of a kind, `Session` or `AsyncSession`, whose modules are in a package.
 
     Raises:
-        ValueError: the configuration says what the interface does not take.
-        ImportError: the client is not installed.
+        ValueError: The configuration is not valid for the interface.
+        ImportError: The official client is not installed.
     """
     read = _read(config if isinstance(config, Mapping) else _said(config))
     if read.interface not in interfaces:
         near = get_close_matches(str(read.interface)[:64], interfaces, n=1)
-        meant = f" (perhaps {near[0]})" if near else ""
+        meant = f" (did you mean {near[0]}?)" if near else ""
         known = ", ".join(sorted(interfaces)) or "none"
-        raise ValueError(f"no session can be made of a configuration for this interface{meant}; one can for: {known}")
+        raise ValueError(f"unsupported interface{meant}; supported are {known}")
     module, maker = interfaces[read.interface]
     later = kind == "AsyncSession"
     clients = [_client(maker, read, key, later) for key in _keys(maker, read)]
@@ -165,7 +165,7 @@ def _read(config: Mapping[str, Any]) -> AnyProviderConfig:
     """Read a configuration, by the type of its own where its interface has one.
 
     Raises:
-        ValueError: it does not fit. What is told of it are places and types; no value is in the error, nor after it.
+        ValueError: The configuration is not valid. The error contains locations and types, but no values.
     """
     said = dict(config)
     own = said.get("interface") in ("openai", "genai")
@@ -185,37 +185,37 @@ def _fault(kind: str, place: tuple[int | str, ...], found: Any, known: list[str]
     way = [step for step in place if step not in ("openai", "genai")]
     if kind == "extra_forbidden":
         near = get_close_matches(str(way[-1]), known, n=1, cutoff=0.7)
-        meant = f"{way[-1]} (perhaps {near[0]})" if near else "a key of another name"
-        return f"{meant} is not supported: the keys are {', '.join(known)}"
+        meant = f"{way[-1]} (did you mean {near[0]}?)" if near else "an unknown key"
+        return f"{meant} is not supported; the keys are {', '.join(known)}"
     where = "".join(f"[{step}]" if isinstance(step, int) else step for step in way) or "the configuration"
     if kind == "missing":
         return f"{where} is missing"
     if kind == "too_short":
         return f"{where} must not be empty"
-    expected = "a list of texts" if where in ("api_keys", "models") else "a text"
+    expected = "a list of strings" if where in ("api_keys", "models") else "a string"
     return f"{where} must be {expected}, found {type_name(found)}"
 
 
 def _keys(maker: ClientMaker, config: AnyProviderConfig) -> list[str | None]:
     if maker.key is None:
         if config.api_keys:
-            raise ValueError(f"the interface {config.interface} takes no keys")
+            raise ValueError(f"the interface {config.interface} does not use API keys")
         return [None]
     if not config.api_keys:
-        raise ValueError(f"the interface {config.interface} needs a key")
+        raise ValueError(f"the interface {config.interface} requires an API key")
     return [key.get_secret_value() for key in config.api_keys]
 
 
 def _client(maker: ClientMaker, config: AnyProviderConfig, key: str | None, later: bool) -> Any:
     """Make an official client."""
     if config.base_url is not None and maker.address is None:
-        raise ValueError(f"the interface {config.interface} has no other address")
+        raise ValueError(f"the interface {config.interface} does not accept a base_url")
     if config.base_url is None and maker.needs_address:
-        raise ValueError(f"the interface {config.interface} needs a base_url")
+        raise ValueError(f"the interface {config.interface} requires a base_url")
     try:
         module = import_module(maker.module)
     except ImportError as error:
-        raise ImportError(f"the interface {config.interface} needs the package of {maker.module}") from error
+        raise ImportError(f"the interface {config.interface} requires the package of {maker.module}") from error
     keywords = {} if maker.key is None else {maker.key: key}
     if config.base_url is not None and maker.address is not None:
         keywords[maker.address] = config.base_url

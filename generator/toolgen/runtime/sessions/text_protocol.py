@@ -66,13 +66,13 @@ def to_text_request(request: Request, on_loss: OnLoss | None = None) -> Request:
     """The same request without tools, calls and results: all of them are text. What has no text is reported.
 
     Raises:
-        ConversionError: a schema, an argument or a result holds what JSON cannot.
+        ConversionError: A schema, argument or result cannot be written as JSON.
     """
     for loss in _losses(request):
         if on_loss is not None:
             on_loss(loss)
         elif loss.severity != "note":
-            warnings.warn(f"{loss.path}: {loss.what} {loss.action}: {loss.reason}", ConversionLoss, stacklevel=3)
+            warnings.warn(f"{loss.path}: {loss.action} {loss.what}: {loss.reason}", ConversionLoss, stacklevel=3)
     offered = tools_text(callable_tools(request))
     messages = [_folded(message) for message in request.messages]
     if offered and messages and isinstance(messages[0], SystemMessage):
@@ -88,19 +88,25 @@ def _losses(request: Request) -> Iterator[Loss]:
     if request.tool_choice == "none" or (
         isinstance(request.tool_choice, AllowedToolChoice) and request.tool_choice.mode != "required"
     ):
-        yield Loss("toolChoice", "the choice", "rewritten", "note", "tools that may not be called are left out")
+        yield Loss("toolChoice", "the choice", "rewritten", "note", "tools that must not be called were left out")
     elif request.tool_choice not in (None, "auto"):
         yield Loss(
-            "toolChoice", "the choice", "dropped", "behaviour", "a model without tools of its own cannot be held to one"
+            "toolChoice",
+            "the choice",
+            "dropped",
+            "behaviour",
+            "a model without native tools cannot be forced to call one",
         )
     for i, tool in enumerate(request.tools or []):
         if isinstance(tool, OpaquePart):
-            yield Loss(f"tools[{i}]", "a tool", "dropped", "warning", "it is a provider's own")
+            yield Loss(f"tools[{i}]", "a tool", "dropped", "warning", "it belongs to another provider")
     for i, message in enumerate(request.messages):
         if isinstance(message, AssistantMessage) and isinstance(message.content, list):
             for j, part in enumerate(message.content):
                 if not isinstance(part, TextPart | RefusalPart | ReasoningPart | ToolCallPart):
-                    yield Loss(f"messages[{i}].content[{j}]", part.type, "dropped", "warning", "it has no text")
+                    yield Loss(
+                        f"messages[{i}].content[{j}]", part.type, "dropped", "warning", "it cannot be written as text"
+                    )
 
 
 def _folded(message: Message) -> Message:

@@ -27,7 +27,7 @@ MAX_TEXT = 200
 
 @dataclass(slots=True)
 class Fault:
-    """One thing that is wrong: where (a JSON pointer), what was expected, and the type that was found."""
+    """One problem: the location as a JSON pointer, what was expected, and the type that was found."""
 
     pointer: str
     expected: str
@@ -51,7 +51,18 @@ class Fault:
 
 
 class ArgumentsError(ValueError):
-    """The arguments of a call do not fit their tool. `omitted` counts the faults beyond those listed."""
+    """The arguments of a call do not fit their tool.
+
+    Attributes:
+        name: The name of the tool.
+        faults: What is wrong, as a list of `Fault`.
+        omitted: The number of further faults that are not listed.
+
+    Attributes:
+        name: The name of the tool.
+        faults: What is wrong, as a list of `Fault`.
+        omitted: The number of further faults that are not listed.
+    """
 
     def __init__(self, tool: str, faults: Sequence[Fault], omitted: int = 0) -> None:
         """Take the tool's name, the faults that are listed, and the number of further ones."""
@@ -73,7 +84,7 @@ def unknown_tool(name: object, known: Iterable[str]) -> ArgumentsError:
     from difflib import get_close_matches  # late: few names are unknown
 
     near = get_close_matches(name[:64], list(known), n=3, cutoff=0.5) if isinstance(name, str) else []
-    expected = f"a known tool (perhaps {' or '.join(near)})" if near else "a known tool"
+    expected = f"a known tool (did you mean {' or '.join(near)}?)" if near else "a known tool"
     return ArgumentsError("", [Fault("", expected, "an unknown name")])
 
 

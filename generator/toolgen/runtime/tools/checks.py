@@ -66,7 +66,7 @@ def ensure_valid(value: Any, made: T, check: Check) -> T:
     """Return what was made of a value, if the value fits.
 
     Raises:
-        PydanticCustomError: it does not; the error says what was expected.
+        PydanticCustomError: The value does not fit. The error says what was expected.
     """
     value = _by_alias(value, made)
     if check(value) is not None:

@@ -50,13 +50,13 @@ class RunnableTools(ToolSet, Generic[H]):
         self._dispatcher: type[Dispatcher] | None = None
 
     def check_handlers(self, handlers: H) -> None:
-        """Check at start that handlers have a method for each tool.
+        """Check that an object has a handler for each tool. Call it when the app starts.
 
         Args:
-            handlers: an object with one method for each tool, as `Handlers` declares them.
+            handlers: An object with a method for each tool, as in `Handlers`.
 
         Raises:
-            TypeError: methods are missing, or take no argument; it names all of them.
+            TypeError: Methods are missing, or take no argument. The message lists them.
         """
         from ..running.handlers import check_methods
 
@@ -76,22 +76,25 @@ class RunnableTools(ToolSet, Generic[H]):
         low_risk: Collection[str] = (),
         around: Around | None = None,
     ) -> Dispatcher:
-        """Make what runs calls with these handlers and settings.
+        """Make a dispatcher, which runs calls with these handlers and settings.
 
         Args:
-            handlers: an object with one method for each tool, as `Handlers` declares them.
-            timeout: seconds that a handler may take; None for what each tool declares.
-            on_error: called with the exception that a handler raised.
-            on_result: called with each result as soon as it is there.
-            on_loss: called with each `Loss`; without it, a warning of Python's says what was lost.
-            offered: the names of the tools that may run; None for all.
-            inline: whether a handler that is not async runs in the calling thread.
-            others: functions of a `ToolCall` that serve tools which are not declared, by name.
-            low_risk: the names of those of them whose calls may run side by side and without a review.
-            around: called instead of each handler, with the call, its arguments and what runs the handler.
+            handlers: An object with a method for each tool, as in `Handlers`.
+            timeout: Time limit of each handler, in seconds. None applies the limits that the tools declare.
+            on_error: Called with each exception that a handler raises. The model only sees its type.
+            on_result: Called with each result as soon as it is available.
+            on_loss: Called with each `Loss`. Without it, all losses except notes are issued as Python warnings.
+            offered: The names of the tools that may run. None for all.
+            inline: Whether a synchronous handler runs in the calling thread.
+            others: Functions of a `ToolCall` for tools that the package does not declare, by name.
+            low_risk: Names of these tools whose calls run concurrently and without review.
+            around: Called instead of each handler, with the call, its arguments and a function that runs the handler.
+
+        Returns:
+            The dispatcher.
 
         Raises:
-            TypeError: a tool has no handler.
+            TypeError: A tool has no handler.
         """
         make = self._dispatcher or self._imported()
         return make(
@@ -120,21 +123,24 @@ class RunnableTools(ToolSet, Generic[H]):
         on_error: OnError | None = None,
         on_loss: OnLoss | None = None,
     ) -> ToolResult:
-        """Run a call: check its arguments, call its handler, and make its result of what that returns.
+        """Run a call: check its arguments, call its handler, and make a result from the return value.
 
-        A call that is unknown, unfit or cannot be run gets a result of kind `error` that lets the model correct it; so does
-        a handler that raises (`on_error` is called with the exception) or takes longer than `timeout` seconds. A handler
-        that is not async runs in a thread.
+        A call that is unknown, invalid or does not fit its tool gets a result of kind `error`, which tells the model
+        how to fix it. So does a call whose handler raises, or takes longer than `timeout`. A synchronous handler runs
+        in a thread.
 
         Args:
-            call: the call.
-            handlers: an object with one method for each tool, as `Handlers` declares them.
-            timeout: seconds that a handler may take; None for no limit.
-            on_error: called with the exception that a handler raised.
-            on_loss: called with each `Loss`; without it, a warning of Python's says what was lost.
+            call: The call.
+            handlers: An object with a method for each tool, as in `Handlers`.
+            timeout: Time limit of the handler, in seconds. None for no limit.
+            on_error: Called with each exception that a handler raises. The model only sees its type.
+            on_loss: Called with each `Loss`. Without it, all losses except notes are issued as Python warnings.
+
+        Returns:
+            The result of the call. It never contains the text of an exception, except that of a `ToolError`.
 
         Raises:
-            TypeError: a tool has no handler.
+            TypeError: A tool has no handler.
         """
         make = self._dispatcher or self._imported()
         return await make(
@@ -158,17 +164,20 @@ class RunnableTools(ToolSet, Generic[H]):
         on_error: OnError | None = None,
         on_loss: OnLoss | None = None,
     ) -> ToolResult:
-        """Run a call as `dispatch` does, and wait for it. A handler that is not async and has no timeout runs right here.
+        """Run a call like `dispatch`, and wait for it. A synchronous handler without a time limit runs in this thread.
 
         Args:
-            call: the call.
-            handlers: an object with one method for each tool, as `Handlers` declares them.
-            timeout: seconds that a handler may take; None for no limit.
-            on_error: called with the exception that a handler raised.
-            on_loss: called with each `Loss`; without it, a warning of Python's says what was lost.
+            call: The call.
+            handlers: An object with a method for each tool, as in `Handlers`.
+            timeout: Time limit of the handler, in seconds. None for no limit.
+            on_error: Called with each exception that a handler raises. The model only sees its type.
+            on_loss: Called with each `Loss`. Without it, all losses except notes are issued as Python warnings.
+
+        Returns:
+            The result of the call. It never contains the text of an exception, except that of a `ToolError`.
 
         Raises:
-            TypeError: a tool has no handler.
+            TypeError: A tool has no handler.
         """
         make = self._dispatcher or self._imported()
         return make(
@@ -202,31 +211,33 @@ class RunnableTools(ToolSet, Generic[H]):
         verdicts: Mapping[str, Verdict] | None = None,
         on_hold: Callable[[ToolCall], object] | None = None,
     ) -> list[ToolResult]:
-        """Run calls as `dispatch` does: one result a call, in the order of the calls; a call that is held has none.
+        """Run calls like `dispatch`.
 
-        Runs of calls of `LOW_RISK` tools go side by side, `max_parallel` at once. Any other call waits for all before it,
-        is put to `review`, and holds all after it. `offered` are the names of the tools that may run,
-        where not all may. Cancelled, it cancels the handlers and raises again; `on_result` was called with every result
-        there was.
+        Calls of low-risk tools run concurrently, at most `max_parallel` at once. Any other call waits for all calls
+        before it, is passed to `review`, and runs alone. If the function is cancelled, it cancels the handlers and
+        raises again. `on_result` has then been called with every result.
 
         Args:
-            calls: the calls, in their order.
-            handlers: an object with one method for each tool, as `Handlers` declares them.
-            review: decides on each call of a high-risk tool before it runs; `allow_all` says that none is wanted.
-            max_parallel: how many calls may run at once.
-            timeout: seconds that a handler may take; None for no limit.
-            on_error: called with the exception that a handler raised.
-            on_result: called with each result as soon as it is there.
-            on_loss: called with each `Loss`; without it, a warning of Python's says what was lost.
-            offered: the names of the tools that may run; None for all.
-            others: functions of a `ToolCall` that serve tools which are not declared, by name.
-            low_risk: the names of those of them whose calls may run side by side and without a review.
-            around: called instead of each handler, with the call, its arguments and what runs the handler.
-            verdicts: what a review would say of calls, by their id.
-            on_hold: called with each call that a review holds.
+            calls: The calls, in order.
+            handlers: An object with a method for each tool, as in `Handlers`.
+            review: Decides on each call of a high-risk tool before it runs. `allow_all` allows all calls.
+            max_parallel: How many calls may run at once.
+            timeout: Time limit of the handler, in seconds. None for no limit.
+            on_error: Called with each exception that a handler raises. The model only sees its type.
+            on_result: Called with each result as soon as it is available.
+            on_loss: Called with each `Loss`. Without it, all losses except notes are issued as Python warnings.
+            offered: The names of the tools that may run. None for all.
+            others: Functions of a `ToolCall` for tools that the package does not declare, by name.
+            low_risk: Names of these tools whose calls run concurrently and without review.
+            around: Called instead of each handler, with the call, its arguments and a function that runs the handler.
+            verdicts: The verdicts on held calls, by call id.
+            on_hold: Called with each call that the review holds.
+
+        Returns:
+            One result for each call, in the order of the calls. Held calls have no result.
 
         Raises:
-            TypeError: a tool has no handler, or tools that may run are high-risk and there is no review.
+            TypeError: A tool has no handler, or a high-risk tool may run and there is no review.
             ValueError: `max_parallel` is less than 1.
         """
         from ..running.handlers import check_review

@@ -70,7 +70,7 @@ def refused(dialect: tuple[str, str]) -> list[str]:
             continue
         if not dangling(source):
             faults += [f"{reference} leads nowhere: {found.schema}" for reference in dangling(found.schema)]
-        if any(r.action == "narrowed" and (r.stops or r.what != "further properties") for r in found.records):
+        if any(r.action == "narrowed" and (r.stops or r.what != "additional properties") for r in found.records):
             continue
         judge = Draft202012Validator(from_openapi(found.schema) if dialect[1] == "openapi" else found.schema)
         for value in values:

@@ -89,7 +89,7 @@ def test_a_wrapped_union_is_taken_and_its_values_go_there_and_back(dialect: tupl
     wire = from_openapi(found.schema) if dialect[1] == "openapi" else found.schema
     assert list(wire["properties"]) == wire["required"] == ["value"]
     assert len(wire["properties"]["value"]["anyOf"]) == 2
-    (record,) = [r for r in found.records if "stand under the property value" in r.reason]
+    (record,) = [r for r in found.records if "are wrapped in the property value" in r.reason]
     assert (record.action, record.checked, record.stops, record.refused) == ("rewritten", "", False, False)
     judge, source = Draft202012Validator(wire), Draft202012Validator(schema)
     assert found.spelling is not None

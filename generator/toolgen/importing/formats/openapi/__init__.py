@@ -132,4 +132,4 @@ def _said(document: Any, operation: Operation, key: str) -> Any:
     return found if isinstance(found, list) and found else None
 
 
-FORMATS = {"openapi": Format("an OpenAPI document of version 3", read, describe_source)}
+FORMATS = {"openapi": Format("an OpenAPI 3 document", read, describe_source)}

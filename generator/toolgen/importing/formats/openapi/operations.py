@@ -149,7 +149,7 @@ def _parameter(resolver: Resolver, at: Pointer, entry: dict[str, Any]) -> Parame
     reader = resolver.reader
     name, place = entry.get("name"), entry.get("in")
     if not isinstance(name, str):
-        reader.wrong((*at, "name") if "name" in entry else at, name, "text: the name of a parameter")
+        reader.wrong((*at, "name") if "name" in entry else at, name, "a string: the name of a parameter")
     elif place == "header" and name.lower() in _IGNORED_HEADERS:
         reader.report_change("import-header-ignored", (*at, "name"), name=name)
     elif place not in ("path", "query", "header", "cookie", "querystring"):
@@ -198,7 +198,7 @@ def result(operation: Operation, schemas: Schemas) -> tuple[Any, dict[Pointer, P
 
 def _schema_of(at: Pointer, schemas: Schemas) -> Pointer | None:
     """The place of the schema that an answer holds as JSON."""
-    found = schemas.resolver.object(at, "an object: an answer")
+    found = schemas.resolver.object(at, "an object: a response")
     if found is None:
         return None
     at, answer = found
@@ -206,5 +206,5 @@ def _schema_of(at: Pointer, schemas: Schemas) -> Pointer | None:
     media = chosen(content)
     if media is None or not is_json(media):
         return None
-    inner = schemas.resolver.object((*at, "content", media), "an object: the media type of an answer")
+    inner = schemas.resolver.object((*at, "content", media), "an object: the media type of a response")
     return (*inner[0], "schema") if inner is not None and "schema" in inner[1] else None

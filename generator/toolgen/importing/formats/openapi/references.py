@@ -48,7 +48,7 @@ class Resolver:
         """The place that a reference leads to. None, with a finding at the reference, where it leads nowhere."""
         span = self.reader.document.span(*at)
         if not isinstance(ref, str):
-            self.reader.wrong(at, ref, "text: a reference")
+            self.reader.wrong(at, ref, "a string: a reference")
             return None
         if not ref.startswith("#"):
             self.reader.findings.add("import-reference-outside", span, ref=ref)

@@ -219,12 +219,16 @@ class AgentSdkConverter(ChatMessages):
                 writer.own_extras(part.metadata, here)
             if calls or (key != "refusal" and said["refusal"]) or (key == "reasoning" and said["content"]):
                 writer.report_loss(
-                    here, writer.kind_of(part), "moved", "note", "reasoning, content, refusal and calls have this order"
+                    here,
+                    writer.kind_of(part),
+                    "moved",
+                    "note",
+                    "the format has a fixed order: reasoning, content, refusal, calls",
                 )
             said[key].append(part.text)
         if any(len(texts) > 1 for texts in said.values()) or (said["content"] == [""] and len(parts) > 1):
             writer.report_loss(
-                at, "content", "rewritten", "note", "what is thought, said and refused is one text each here"
+                at, "content", "rewritten", "note", "the format has one text each for reasoning, content and refusal"
             )
         wire: dict[str, Any] = {"content": None if own.get("content") != "" else ""}
         wire |= {key: "".join(texts) for key, texts in said.items() if texts}
@@ -263,7 +267,9 @@ class AgentSdkConverter(ChatMessages):
         if not is_error:
             return {"content": content}
         for field in ("kind", "value", "isError"):
-            writer.report_loss((at[0], field), field, "rewritten", "note", "a failure with a text is an error here")
+            writer.report_loss(
+                (at[0], field), field, "rewritten", "note", "a failure that has text is sent as an error"
+            )
         return {"content": content, "is_error": True}
 
     def read_stored_output(self, value: Any, at: Path, reader: Reader) -> tuple[OutputRef | None, Any]:
@@ -369,18 +375,32 @@ class AgentSdkConverter(ChatMessages):
         if completion.model is None and "$model" in own:
             model = {"model": None} if own["$model"] else {}
         elif completion.model is None:
-            writer.report_loss((ROOT, "model"), "model", "defaulted", "note", "it must be named, and nobody did")
+            writer.report_loss((ROOT, "model"), "model", "defaulted", "note", "it is required, but was not given")
             model = {"model": ""}
         return {**model, **self.write_usage(usage, at, writer)}
 
     def to_agent_event(self, event: AgentEvent) -> dict[str, Any]:
-        """Write an event of an agent's run; what has no value is left out."""
+        """Convert an agent event to the wire. Fields without a value are left out.
+
+        Args:
+            event: The event.
+
+        Returns:
+            The JSON object of the wire.
+        """
         return write_agent_event(event)
 
     def from_agent_event(self, wire: Any, *, on_loss: OnLoss | None = None) -> AgentEvent:
-        """Read an event of an agent's run; a member that the format's event lacks is left out, and reported.
+        """Convert an agent event from the wire. Unknown keys are left out and reported.
+
+        Args:
+            wire: The JSON object of the wire.
+            on_loss: Called with each `Loss`. Without it, all losses except notes are issued as Python warnings.
+
+        Returns:
+            The event.
 
         Raises:
-            ConversionError: it is none, or a value has the wrong JSON type.
+            ConversionError: The value is not an agent event, or a value has the wrong JSON type.
         """
         return read_agent_event(wire, Writer(self.wire, on_loss, "error"))

@@ -111,7 +111,7 @@ class AnthropicConverter(AnthropicMessages):
                 "maxOutputTokens",
                 "defaulted",
                 "note",
-                f"the API demands it: {self.DEFAULTS['max_tokens']}",
+                f"the API requires it, so it is set to {self.DEFAULTS['max_tokens']}",
             )
             wire["max_tokens"] = self.DEFAULTS["max_tokens"]
         settings = dict(inner_extras(own, "output_config"))
@@ -123,7 +123,11 @@ class AnthropicConverter(AnthropicMessages):
         forced = inner_extras(wire, "tool_choice").get("type") in ("any", "tool")
         if forced and inner_extras(wire, "thinking").get("type") == "enabled":
             writer.report_loss(
-                (at, "toolChoice"), "toolChoice", "dropped", "behaviour", "a call cannot be forced while thinking"
+                (at, "toolChoice"),
+                "toolChoice",
+                "dropped",
+                "behaviour",
+                "the API cannot force a call while the model is thinking",
             )
             single = {k: v for k, v in wire["tool_choice"].items() if k == "disable_parallel_tool_use"}
             wire["tool_choice"] = {"type": "auto", **single}
@@ -170,7 +174,7 @@ class AnthropicConverter(AnthropicMessages):
         if effort is not None and effort != "none":
             word = self.EFFORTS.get(effort, effort)
             if word != effort:
-                writer.report_loss((at, "effort"), "effort", "rewritten", "note", f"the nearest word is {word}")
+                writer.report_loss((at, "effort"), "effort", "rewritten", "note", f"the nearest level is {word}")
             settings["effort"] = word
 
     def read_request_tool_choice(
@@ -198,12 +202,12 @@ class AnthropicConverter(AnthropicMessages):
             return written
         if written is ABSENT and parallel:
             writer.report_loss(
-                (at[0], "parallelToolCalls"), "parallelToolCalls", "defaulted", "note", "it is so by default"
+                (at[0], "parallelToolCalls"), "parallelToolCalls", "defaulted", "note", "it is the default"
             )
             return ABSENT
         if written is not ABSENT and written.get("type") == "none":
             writer.report_loss(
-                (at[0], "parallelToolCalls"), "parallelToolCalls", "dropped", "note", "no tool may be used"
+                (at[0], "parallelToolCalls"), "parallelToolCalls", "dropped", "note", "the model must not call any tool"
             )
             return written
         return {**({"type": "auto"} if written is ABSENT else written), "disable_parallel_tool_use": not parallel}

@@ -153,10 +153,10 @@ class AnthropicMessages(ApiConverter):
         if type(part) is ReasoningPart:
             return self.write_reasoning(part, at, writer)
         if type(part) is RefusalPart:
-            writer.report_loss(at, "a refusal", "rewritten", "note", "it is written as text")
+            writer.report_loss(at, "a refusal", "rewritten", "note", "it is sent as text")
             return {"type": "text", "text": part.text} if part.text else ABSENT
         if type(part) is TextPart and not part.text and not writer.kept_extras(part.metadata):
-            writer.report_loss(at, "an empty text", "dropped", "note", "the API refuses it")
+            writer.report_loss(at, "empty text", "dropped", "note", "the API rejects it")
             return ABSENT
         return self.write_assistant_content(part, at, writer)
 
@@ -166,7 +166,7 @@ class AnthropicMessages(ApiConverter):
         if own.get("type") == "redacted_thinking":
             return own
         if "signature" not in own:
-            writer.report_loss(at, "reasoning", "dropped", "note", "only signed thinking may be sent back")
+            writer.report_loss(at, "reasoning", "dropped", "note", "the API only accepts signed thinking")
             return ABSENT
         return self.write_thinking_part(part, at, writer)
 
@@ -180,7 +180,7 @@ class AnthropicMessages(ApiConverter):
             if type(message) is SystemMessage:
                 if leading or not _stands_inside(message, writer):
                     if at == ROOT:  # the messages alone
-                        writer.report_loss(here, "a system message", "dropped", "note", "it belongs into system")
+                        writer.report_loss(here, "a system message", "dropped", "note", "it was moved to system")
                     continue
                 content = write_text_or_list(message.content, (here, "content"), writer, self.write_system_content)
                 wires.append(_with_rest({"role": "system", "content": content}, own))
@@ -228,7 +228,7 @@ class AnthropicMessages(ApiConverter):
     def write_user_block(self, part: ContentPart, at: Path, writer: Writer) -> Any:
         """Write a part of what a user says; the API refuses empty text."""
         if type(part) is TextPart and not part.text and not writer.kept_extras(part.metadata):
-            writer.report_loss(at, "an empty text", "dropped", "note", "the API refuses it")
+            writer.report_loss(at, "empty text", "dropped", "note", "the API rejects it")
             return ABSENT
         return self.write_user_content(part, at, writer)
 
@@ -242,7 +242,7 @@ class AnthropicMessages(ApiConverter):
         if type(content) is list:
             content = write_list(content, (at, "content"), writer, self.write_block)
         if not content and not own:
-            writer.report_loss(at, "an empty answer", "dropped", "note", "the API refuses a message without content")
+            writer.report_loss(at, "an empty message", "dropped", "note", "the API rejects a message without content")
             return
         wires.append(_with_rest({"role": "assistant", "content": content if content is not None else []}, own))
 
@@ -256,7 +256,7 @@ class AnthropicMessages(ApiConverter):
             elif leading or not _stands_inside(message, writer):
                 if not leading:
                     writer.report_loss(
-                        (at, i), "a system message", "moved", "note", "it stands before the conversation"
+                        (at, i), "a system message", "moved", "note", "it must come before the conversation"
                     )
                 found.append((message, (at, i)))
         if not found:
@@ -271,7 +271,7 @@ class AnthropicMessages(ApiConverter):
                 writer.report_unsupported((here, "name"), "name")
             blocks += self.system_blocks(message, here, writer)
         if len(found) > 1:
-            writer.report_loss(at, "system messages", "rewritten", "note", "they become one")
+            writer.report_loss(at, "system messages", "rewritten", "note", "they were joined")
         return blocks
 
     def system_blocks(self, message: SystemMessage, at: Path, writer: Writer) -> list[Any]:

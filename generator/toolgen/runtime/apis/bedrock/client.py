@@ -51,7 +51,7 @@ def converse(
     """The body as keywords of a client that names the model, takes bytes, and refuses what it does not know.
 
     Raises:
-        ConversionError: what should be base64 is something else.
+        ConversionError: A value that should be base64 is not.
     """
     found: dict[str, Any] = {} if model is None else {"modelId": model}
     for key, value in body.items():
@@ -59,7 +59,7 @@ def converse(
             found[key] = value if key in keys.free else _decoded(value, (ROOT, key), keys)
         else:
             writer.report_loss(
-                (ROOT, key), "a member of the body", "dropped", "warning", "the client has no keyword for it"
+                (ROOT, key), "a field of the body", "dropped", "warning", "the client does not accept it as an argument"
             )
     return found
 

@@ -62,7 +62,7 @@ def read_blocks(value: Any, at: Path, reader: Reader, read: Read[Any]) -> list[A
     """Read blocks; a mark for the cache goes to the part before it, where that has none and can have one.
 
     Raises:
-        ConversionError: the value is not an array.
+        ConversionError: The value is not an array.
     """
     if value is None or value is ABSENT:
         return []
@@ -159,15 +159,15 @@ def write_sent(part: Any, at: Path, writer: Writer, write: Write) -> Any:
     """Write a part for a request; what the API refuses, and did not come so, stays after."""
     own = writer.kept_extras(part.metadata)
     if type(part) is TextPart and not part.text.strip() and "$sent" not in own:
-        writer.report_loss(at, "a blank text", "dropped", "note", "the API refuses it")
+        writer.report_loss(at, "blank text", "dropped", "note", "the API rejects it")
         return ABSENT
     if type(part) is ReasoningPart and not _is_signed(own) and "$sent" not in own:
         writer.own_extras(part.metadata, at)
-        writer.report_loss(at, "reasoning", "dropped", "note", "only signed reasoning may be sent back")
+        writer.report_loss(at, "reasoning", "dropped", "note", "the API only accepts signed reasoning")
         return ABSENT
     block = write(part, at, writer)
     if type(block) is dict and UNKNOWN in block:
-        writer.report_loss(at, "a block", "dropped", "warning", "the client kept nothing of it but its name")
+        writer.report_loss(at, "a block", "dropped", "warning", "the client kept only its name")
         return ABSENT
     return block
 
@@ -209,16 +209,16 @@ class Turns:
         own = self._writer.own_extras(message.metadata, at)
         last = self.wires[-1] if self.wires and self.wires[-1] is self._open else None
         if not blocks and not own:
-            self._writer.report_loss(at, "a message", "dropped", "note", "it has nothing that can be said here")
+            self._writer.report_loss(at, "a message", "dropped", "note", "the API supports none of its parts")
             return
         joins = last is not None and last["role"] == role and "$apart" not in own
         beside = [*(last.get("content") or ()), *blocks] if last is not None and joins else blocks
         if role == "user" and lacks_text(blocks) and lacks_text(beside) and "text" not in own.get("$absent", ()):
             holder = (at, "content")
-            self._writer.report_loss(holder, "a text", "defaulted", "note", "documents need one beside them")
+            self._writer.report_loss(holder, "a text part", "defaulted", "note", "a document needs text next to it")
             blocks = [*blocks, {"text": self._text}]
         if role == "assistant" and self._before is None and "$apart" not in own:
-            self._writer.report_loss(at[0], "a message", "defaulted", "note", "the user speaks first")
+            self._writer.report_loss(at[0], "a message", "defaulted", "note", "the first message must be from the user")
             self.wires.append({"role": "user", "content": [{"text": self._first}]})
         if last is not None and last["role"] == role and "$apart" not in own:
             self._report(message, at)
@@ -240,6 +240,6 @@ class Turns:
         """Report two messages that read back as one."""
         if self._before is not None and self._before[0] is type(message):
             self._writer.report_loss(
-                (self._before[1], "content"), "a message", "rewritten", "note", "the next one joins it"
+                (self._before[1], "content"), "a message", "rewritten", "note", "the next one was joined to it"
             )
-            self._writer.report_loss(at, "a message", "moved", "note", "neighbors of one role become one message")
+            self._writer.report_loss(at, "a message", "moved", "note", "adjacent messages of the same role were joined")

@@ -193,7 +193,7 @@ class BedrockMessages(ApiConverter):
             return self.write_reasoning_part(part, at, writer)
         if type(part) is RefusalPart:
             writer.own_extras(part.metadata, at)
-            writer.report_loss(at, "a refusal", "rewritten", "note", "it is written as text")
+            writer.report_loss(at, "a refusal", "rewritten", "note", "it is sent as text")
             return {"text": part.text} if part.text.strip() else ABSENT
         if type(part) is TextPart and part.metadata:
             cited = cited_block(part, writer.kept_extras(part.metadata))
@@ -224,7 +224,7 @@ class BedrockMessages(ApiConverter):
         """Write a part of a result; a recording follows the results of the turn."""
         if type(part) is AudioPart:
             writer.media.append((part, at))
-            writer.report_loss(at, "AudioPart", "moved", "note", "it follows the results of the turn")
+            writer.report_loss(at, "AudioPart", "moved", "note", "it was moved after the results of the turn")
             return ABSENT
         if type(part) is TextPart and part.metadata:
             value = json_block(part, writer.kept_extras(part.metadata))
@@ -248,7 +248,7 @@ class BedrockMessages(ApiConverter):
             if type(message) is SystemMessage:
                 if leading or not _stands_inside(message, writer):
                     if at == ROOT:  # the messages alone
-                        writer.report_loss(here, "a system message", "dropped", "note", "it belongs into system")
+                        writer.report_loss(here, "a system message", "dropped", "note", "it was moved to system")
                 else:
                     turns.add_whole(self.write_inline(message, here, writer))
                 continue
@@ -297,12 +297,12 @@ class BedrockMessages(ApiConverter):
                 writer.own_extras(message.metadata, (at, i))
                 if not leading:
                     writer.report_loss(
-                        (at, i), "a system message", "moved", "note", "it stands before the conversation"
+                        (at, i), "a system message", "moved", "note", "it must come before the conversation"
                     )
                 count += 1
                 blocks += self.system_blocks(message, (at, i), writer)
         if count > 1:
-            writer.report_loss(at, "system messages", "rewritten", "note", "they become one")
+            writer.report_loss(at, "system messages", "rewritten", "note", "they were joined")
         return blocks
 
     def system_blocks(self, message: SystemMessage, at: Path, writer: Writer) -> list[Any]:

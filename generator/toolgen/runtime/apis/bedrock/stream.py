@@ -50,10 +50,13 @@ class BedrockStream(BaseStream):
         """Take one event, a parsed object or the client's own, and return what it brings. O(1) an event.
 
         Args:
-            event: the event: a dict, or the client's object.
+            event: An event of the stream: a dict, or the client's object.
+
+        Returns:
+            The events of the neutral format that it gives; often none.
 
         Raises:
-            ConversionError: the event is neither.
+            ConversionError: The event is neither of them.
         """
         try:
             payload = event["contentBlockDelta"]

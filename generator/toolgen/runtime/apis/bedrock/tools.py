@@ -52,20 +52,20 @@ def settle_tools(wire: dict[str, Any], choice: ToolChoice | None, own: Extras, w
     history = has_tool_blocks(wire.get("messages"))
     if choice == "none" and not history:
         if config.get("tools"):
-            writer.report_loss((ROOT, "tools"), "tools", "dropped", "note", "no tool may be called, which is said so")
+            writer.report_loss((ROOT, "tools"), "tools", "dropped", "note", "the model must not call any tool")
         wire.pop("toolConfig", None)
         return
     if config.get("tools"):
         return
     made = _stand_ins(wire) if history and "toolConfig" not in own.get("$absent", ()) else []
     if made:
-        reason = "the API demands the tools of the history, of which only the names are known"
+        reason = "the API requires the tools of earlier calls, but only their names are known"
         writer.report_loss((ROOT, "tools"), "tools", "defaulted", "warning", reason)
         wire["toolConfig"] = {**config, "tools": made}
         return
     if choice is not None and "toolChoice" in config:
         if choice != "auto":
-            writer.report_loss((ROOT, "toolChoice"), "toolChoice", "dropped", "behaviour", "there are no tools")
+            writer.report_loss((ROOT, "toolChoice"), "toolChoice", "dropped", "behaviour", "the request has no tools")
         config = {key: value for key, value in config.items() if key != "toolChoice"}
     if config.get("tools") == []:
         config = {key: value for key, value in config.items() if key != "tools"}
@@ -93,7 +93,7 @@ def read_result_blocks(
     """Read kind, value, whether it is a failure, and what our own writing would not give.
 
     Raises:
-        ConversionError: the content is not an array, or the status no text.
+        ConversionError: The content is not an array, or the status no text.
     """
     content, status = holder.get("content"), holder.get("status")
     if type(content) is not list:
@@ -159,7 +159,7 @@ def write_result_blocks(
     """Write content and status; the content that came is kept while it says the same. `blank` stands for no text.
 
     Raises:
-        ConversionError: the value is of another type than its kind says, or JSON cannot hold it.
+        ConversionError: The value does not have the type of its kind, or cannot be written as JSON.
     """
     place = (at[0], "value")
     status = {"status": _FAILED} if is_error or kind == "error" else {}
@@ -170,15 +170,17 @@ def write_result_blocks(
     if kind == "multimodal":
         content = write_list(value, place, writer, write)
         if not content and (value or kept != []):
-            writer.report_loss(at[0], "a result without content", "rewritten", "note", "the API refuses it")
+            writer.report_loss(at[0], "a result without content", "rewritten", "note", "the API rejects it")
             content = [{"text": blank}]
         return {"content": content, **status}
     if kind == "data" and _is_plain(value):
         return {"content": [{"json": value}], **status}
     text = value if kind == "error" and type(value) is str else write_result_text(kind, value, None, place, writer)
     if kind == "data" and (is_error or type(value) is dict):
-        writer.report_loss(at[0], "data", "rewritten", "note", "as text, for the API does not take it otherwise")
+        writer.report_loss(
+            at[0], "data", "rewritten", "note", "sent as text, because the API does not accept it as JSON"
+        )
     if not text.strip():
-        writer.report_loss(place, "a blank text", "rewritten", "note", "the API refuses it")
+        writer.report_loss(place, "blank text", "rewritten", "note", "the API rejects it")
         text = blank
     return {"content": [{"text": text}], **status}

@@ -74,7 +74,7 @@ class CohereConverter(ChatConverter):
         if at == ROOT:  # the tools alone
             for i, definition in enumerate(definitions):
                 if type(definition) is ToolDefinition and definition.strict:
-                    writer.report_loss(((at, i), "strict"), "strict", "dropped", "note", "it belongs into strict_tools")
+                    writer.report_loss(((at, i), "strict"), "strict", "dropped", "note", "it is sent as strict_tools")
         return write_list(definitions, at, writer, self.write_offered)
 
     def write_offered(self, definition: Any, at: Path, writer: Writer) -> Any:
@@ -139,14 +139,14 @@ class CohereConverter(ChatConverter):
             for i, tool in enumerate(request.tools or ()):
                 if type(tool) is ToolDefinition and tool.strict and tool.name not in writer.downgraded:
                     place = (((at, "tools"), i), "strict")
-                    writer.report_loss(place, "strict", "dropped", "warning", "all tools are strict or none")
+                    writer.report_loss(place, "strict", "dropped", "warning", "either all tools are strict or none")
         elif definitions and wire.get("strict_tools"):
             del wire["strict_tools"]
         if wire.get("tools"):
             offered, forced = offered_only(request.tool_choice, wire["tools"], writer)
             if len(offered) < len(wire["tools"]):
                 writer.report_loss(
-                    (at, "tools"), "tools", "narrowed", "note", "only the tools that the choice names are offered"
+                    (at, "tools"), "tools", "narrowed", "note", "only the tools of the choice are offered"
                 )
             wire["tools"] = offered
             if forced:
@@ -178,7 +178,7 @@ class CohereConverter(ChatConverter):
                     wires.append(wire)
                 else:
                     writer.report_loss(
-                        here, "an empty answer", "dropped", "note", "the API refuses a turn without content"
+                        here, "an empty message", "dropped", "note", "the API rejects a message without content"
                     )
             elif type(message) is SystemMessage:
                 wire = self.write_system_message(message, here, writer)
@@ -192,7 +192,7 @@ class CohereConverter(ChatConverter):
                 if message.metadata or not is_blank(wire.get("content")):
                     wires.append(wire)
                 else:
-                    writer.report_loss(here, "an empty message", "dropped", "note", "the API refuses it")
+                    writer.report_loss(here, "an empty message", "dropped", "note", "the API rejects it")
             else:
                 raise wrong_type(here, "a message", message)
         if writer.media:
@@ -270,12 +270,12 @@ class CohereConverter(ChatConverter):
                 writer.adopted(part.metadata, here)
                 wire["tool_plan"] = part.text
                 if any(said.get("type") != "thinking" for said in content):
-                    writer.report_loss(here, "reasoning", "moved", "note", "the plan stands before what is said")
+                    writer.report_loss(here, "reasoning", "moved", "note", "the plan must come first")
             elif type(part) is OpaquePart and writer.own_extras(part.metadata, here).get("$key") == "tool_calls":
                 calls.append(part.value)
             else:
                 if calls:
-                    writer.report_loss(here, writer.kind_of(part), "moved", "note", "content stands before calls")
+                    writer.report_loss(here, writer.kind_of(part), "moved", "note", "content must come before calls")
                 written = self.write_assistant_part(part, here, writer)
                 if written is not ABSENT:
                     content.append(written)
@@ -288,7 +288,7 @@ class CohereConverter(ChatConverter):
         """Write a part of the content."""
         if type(part) is RefusalPart:
             writer.own_extras(part.metadata, at)
-            writer.report_loss((at, "type"), "a refusal", "rewritten", "note", "it is written as text")
+            writer.report_loss((at, "type"), "a refusal", "rewritten", "note", "it is sent as text")
             part = TextPart(part.text)
         if (
             (type(part) is TextPart or type(part) is ReasoningPart)
@@ -318,7 +318,9 @@ class CohereConverter(ChatConverter):
     ) -> str | list[Any]:
         """Write what a call gave; media wait for the end of the turn, for results hold text and documents only."""
         if is_error and kind in ("data", "multimodal"):
-            writer.report_loss((at[0], "isError"), "isError", "dropped", "behaviour", "results have no error flag here")
+            writer.report_loss(
+                (at[0], "isError"), "isError", "dropped", "behaviour", "the API has no error flag for results"
+            )
         if kind == "multimodal":
             return write_result_parts(value, (at[0], "value"), writer, self.write_result_part)
         if kind == "data":
@@ -326,7 +328,7 @@ class CohereConverter(ChatConverter):
             if documents is not None:
                 return documents
             for field in ("kind", "value"):
-                writer.report_loss((at[0], field), field, "rewritten", "note", "data is written as its JSON text")
+                writer.report_loss((at[0], field), field, "rewritten", "note", "it is sent as JSON text")
         return write_result_text(kind, value, kept, at, writer)
 
     def read_response(self, wire: dict[str, Any], at: Path, reader: Reader) -> Completion:

@@ -45,7 +45,7 @@ def read_dialect_beside_strict(value: Any, at: Path, reader: Reader) -> tuple[di
     """Read the schema as it is; it is kept where lowering by the narrowest dialect would change it.
 
     Raises:
-        ConversionError: it is neither an object nor null.
+        ConversionError: The value is neither an object nor null.
     """
     return read_dialect(value, at, reader, True)
 
@@ -54,7 +54,7 @@ def read_token_budget(value: Any, at: Path, reader: Reader) -> tuple[Reasoning |
     """Read the settings; those that only switch on what is on by default, or say something else, are kept.
 
     Raises:
-        ConversionError: they are neither an object nor null, or the number is none.
+        ConversionError: The value is neither an object nor null, or the number is not a number.
     """
     if value is None or value is ABSENT:
         return None, ABSENT
@@ -79,7 +79,7 @@ def write_token_budget(reasoning: Reasoning | None, kept: Any, at: Path, writer:
     if reasoning.effort not in (None, "none"):
         writer.report_unsupported((at, "effort"), "effort", "warning")
     elif reasoning.effort == "none" and reasoning.budget_tokens is not None:
-        writer.report_loss((at, "budgetTokens"), "budgetTokens", "dropped", "note", "nothing is thought")
+        writer.report_loss((at, "budgetTokens"), "budgetTokens", "dropped", "note", "thinking is off")
     return _settings(reasoning)
 
 
@@ -169,9 +169,17 @@ def system_first(placed: list[Placed], writer: Writer) -> list[Placed]:
             others.append(entry)
             continue
         if i > 0:
-            writer.report_loss(entry[1], "a system message", "moved", "note", "the system's turn is one, and the first")
+            writer.report_loss(
+                entry[1],
+                "a system message",
+                "moved",
+                "note",
+                "the API accepts one system message, which must come first",
+            )
         if len(first) == 1:
-            writer.report_loss((first[0][1], "content"), "content", "rewritten", "note", "the system's turn is one")
+            writer.report_loss(
+                (first[0][1], "content"), "content", "rewritten", "note", "the API accepts one system message"
+            )
         first.append(entry)
     return [*first, *others]
 

@@ -61,18 +61,22 @@ class CopilotConverter(ToolConverter):
         on_loss: OnLoss | None = None,
         on_unsupported: OnUnsupported = "error",
     ) -> dict[str, Any]:
-        """Write one result: the params of `session.tools.handlePendingToolCall`, but for the session's id.
+        """Convert a result to the parameters of `session.tools.handlePendingToolCall`, without the session's id.
 
-        Which request it answers is said by its own metadata, or by its call's: `calls` are those it may belong to.
+        The metadata of the result, or of its call, states which request it answers.
 
         Args:
-            result: the result.
-            calls: the calls, in their order.
-            on_loss: called with each `Loss`; without it, a warning of Python's says what was lost.
-            on_unsupported: "error" raises where the wire cannot keep what was asked for, "weaken" reports it.
+            result: The result.
+            calls: Calls that the result may belong to, in order.
+            on_loss: Called with each `Loss`. Without it, all losses except notes are issued as Python warnings.
+            on_unsupported: What to do if the wire cannot express what is asked for: "error" raises, "weaken" reports a
+                loss.
+
+        Returns:
+            The JSON object of the wire.
 
         Raises:
-            ConversionError: its value cannot be written.
+            ConversionError: The value of the result cannot be written.
         """
         writer = Writer(self.wire, on_loss, on_unsupported)
         own = writer.own_extras(result.metadata, ROOT)
@@ -86,16 +90,19 @@ class CopilotConverter(ToolConverter):
     def from_tool_result(
         self, result: Any, tool_call_id: str, name: str, *, tools: Iterable[ToolDefinition | OpaquePart] = ()
     ) -> ToolResult:
-        """Read what a call gave: the params of an answer, or a result's object alone. The caller says which call it was.
+        """Convert a result: the parameters of `handlePendingToolCall`, or only the result object.
 
         Args:
-            result: the result.
-            tool_call_id: the id of the call that it answers.
-            name: the name of the tool.
-            tools: definitions of tools that this package does not declare.
+            result: The result.
+            tool_call_id: The id of the call.
+            name: The name of the tool.
+            tools: Definitions of tools that the package does not declare, to decode their arguments.
+
+        Returns:
+            The result.
 
         Raises:
-            ConversionError: it is neither, or a value has the wrong JSON type.
+            ConversionError: The value is neither of them, or a value has the wrong JSON type.
         """
         reader = Reader(self.wire, tools=tools)
         kind, value, is_error, rest = read_answer(plain(result, ROOT), ROOT, reader, self.read_binary_result)
@@ -104,15 +111,19 @@ class CopilotConverter(ToolConverter):
     def to_sdk(
         self, definition: ToolDefinition, *, on_loss: OnLoss | None = None, on_unsupported: OnUnsupported = "error"
     ) -> dict[str, Any]:
-        """Write a tool as keyword arguments of the official client's `Tool`; its handler is the app's.
+        """Convert a tool to keyword arguments for the official client's `Tool`. You add its handler.
 
         Args:
-            definition: the tool.
-            on_loss: called with each `Loss`; without it, a warning of Python's says what was lost.
-            on_unsupported: "error" raises where the wire cannot keep what was asked for, "weaken" reports it.
+            definition: The tool.
+            on_loss: Called with each `Loss`. Without it, all losses except notes are issued as Python warnings.
+            on_unsupported: What to do if the wire cannot express what is asked for: "error" raises, "weaken" reports a
+                loss.
+
+        Returns:
+            The keyword arguments for `Tool`.
 
         Raises:
-            ConversionError: as `to_tools`.
+            ConversionError: As `to_tools`.
         """
         writer = Writer(self.wire, on_loss, on_unsupported)
         entry = self.write_offered(definition, ROOT, writer)
@@ -123,15 +134,18 @@ class CopilotConverter(ToolConverter):
     def from_tool_calls(
         self, response: Any, turn: int = 0, *, tools: Iterable[ToolDefinition | OpaquePart] = ()
     ) -> list[ToolCall]:
-        """Read the calls of an `assistant.message` event, a list of pending requests, or what `from_tool_call` reads.
+        """Extract the calls of an `assistant.message` event, of a list of pending requests, or a single call.
 
         Args:
-            response: the body of a response, or the official client's object.
-            turn: the number of assistant messages before it; ids that are made here count by it.
-            tools: definitions of tools that this package does not declare.
+            response: The JSON body of a response, or the official client's response object.
+            turn: Index of the assistant message in the conversation, from 0. Synthetic ids contain it.
+            tools: Definitions of tools that the package does not declare, to decode their arguments.
+
+        Returns:
+            The calls, in the order of the model. A call with `invalid` set must not be run.
 
         Raises:
-            ConversionError: as `from_response` and `from_tool_call`.
+            ConversionError: As for `from_response` and `from_tool_call`.
         """
         reader = Reader(self.wire, turn, tools)
         wires = response if type(response) is list else [response]
@@ -151,17 +165,20 @@ class CopilotConverter(ToolConverter):
     def from_tool_call(
         self, wire: Any, *, turn: int = 0, tools: Iterable[ToolDefinition | OpaquePart] = ()
     ) -> ToolCall:
-        """Read one call: an `external_tool.requested` event or its data, a pending request, or a request of a message.
+        """Convert a call: an `external_tool.requested` event or its data, a pending request, or a request of a message.
 
-        An app's handler may give the invocation that the official client hands to it.
+        A handler can also pass the invocation that the official client gives it.
 
         Args:
-            wire: the value as the API has it.
-            turn: the number of assistant messages before it; ids that are made here count by it.
-            tools: definitions of tools that this package does not declare.
+            wire: The JSON value of the wire.
+            turn: Index of the assistant message in the conversation, from 0. Synthetic ids contain it.
+            tools: Definitions of tools that the package does not declare, to decode their arguments.
+
+        Returns:
+            The call. If its `invalid` is set, it must not be run.
 
         Raises:
-            ConversionError: a value has the wrong JSON type.
+            ConversionError: A value has the wrong JSON type.
         """
         return self.read_tool_call(self.client_data(wire, ROOT), ROOT, Reader(self.wire, turn, tools))
 
@@ -305,13 +322,15 @@ class CopilotConverter(ToolConverter):
                 writer.own_extras(part.metadata, here)
                 texts.append(part.text)
                 if type(part) is RefusalPart:
-                    writer.report_loss(here, "refusal", "rewritten", "note", "it is text here")
+                    writer.report_loss(here, "refusal", "rewritten", "note", "the API accepts only text")
             elif type(part) is OpaquePart and part.provider == writer.wire.name:
                 requests.append(part.value)
             else:
                 writer.report_unsupported(here, writer.kind_of(part), "warning")
         if len(texts) > 1 or len(thoughts) > 1:
-            writer.report_loss((at, "content"), "content", "rewritten", "note", "its texts are one text here")
+            writer.report_loss(
+                (at, "content"), "content", "rewritten", "note", "the API accepts one text, so the texts were joined"
+            )
         data["content"] = "".join(texts) if texts else own.get("content", "")
         if thoughts:
             data["reasoningText"] = "".join(thoughts)

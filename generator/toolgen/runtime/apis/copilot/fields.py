@@ -45,14 +45,14 @@ def write_any_arguments(
     """Write the arguments, or what came in their place; an object is run, so that of a call that must not be is refused.
 
     Raises:
-        ConversionError: the call cannot be run, or its arguments hold what JSON cannot.
+        ConversionError: The call is invalid, or its arguments cannot be written as JSON.
     """
     if invalid is not None and not arguments:
         said = invalid.text
         return kept if kept is not None and kept is not ABSENT and _text(kept) == said else said
     if invalid is not None:
         writer.report_loss(
-            (at[0], "invalid"), "an invalid call", "rewritten", "behaviour", "it would be run as it stands"
+            (at[0], "invalid"), "an invalid call", "rewritten", "behaviour", "the client would run it as it is"
         )
     if not arguments and (kept is None or type(kept) is str or is_mark(kept)):
         return ABSENT if is_mark(kept) else kept
@@ -71,7 +71,7 @@ def read_binary_data(block: dict[str, Any], at: Path, reader: Reader, table: Map
     """Read url (there is none), data and media type; a block of another type than ours is kept as one.
 
     Raises:
-        ConversionError: one of them is not a string.
+        ConversionError: One of them is not a string.
     """
     rest: Extras = {} if block["type"] == table["type"] else {"type": block["type"]}
     absent = [key for key in ("data", "mimeType") if key not in block]
@@ -92,14 +92,14 @@ def write_binary_data(
     """Write the block. `table` has the `kind` of part, the `type` of its block, and the `mediaType` that stands in.
 
     Raises:
-        UnsayableError: there are no data.
+        UnsupportedValueError: The part has no data.
     """
     if data is None and url is not None and url[:5] == "data:":
         url, data, known, _ = read_data_url(url, at, Reader(writer.wire))
         media_type = known or media_type
     absent = own.get("$absent", ())
     if data is None and "data" not in absent and "data" not in own:
-        raise UnsupportedValueError("results hold data, and no addresses")
+        raise UnsupportedValueError("results only support inline data")
     if url is not None:
         writer.report_unsupported(at, "url")
     block = {"type": own.get("type", table["type"])}
@@ -107,11 +107,13 @@ def write_binary_data(
         block["data"] = data
     if media_type is None and "mimeType" not in absent and "mimeType" not in own:
         media_type = table["mediaType"]
-        writer.report_loss((at[0], "mediaType"), "mediaType", "defaulted", "note", f"it must be named: {media_type}")
+        writer.report_loss(
+            (at[0], "mediaType"), "mediaType", "defaulted", "note", f"a media type is required: {media_type}"
+        )
     if media_type is not None:
         block["mimeType"] = media_type
     if block["type"] == "resource" and media_kind(media_type) != table["kind"]:
-        writer.report_loss(at[0], table["kind"], "rewritten", "note", "its media type is that of another kind")
+        writer.report_loss(at[0], table["kind"], "rewritten", "note", "its media type belongs to another kind")
     return block
 
 
@@ -119,7 +121,7 @@ def read_dialect_or_absent(value: Any, at: Path, reader: Reader) -> tuple[dict[s
     """Read the schema; an empty one says nothing, and is kept.
 
     Raises:
-        ConversionError: it is neither an object nor null.
+        ConversionError: The value is neither an object nor null.
     """
     return (None, {}) if value == {} else read_dialect(value, at, reader, None)
 
@@ -133,7 +135,7 @@ def read_either_name(wire: dict[str, Any], at: Path, reader: Reader, keys: Mappi
     """Read the name that the app knows the tool by. `keys` has the `usual` key and the `other`, which is kept.
 
     Raises:
-        ConversionError: it is not a string.
+        ConversionError: The value is not a string.
     """
     usual, other = keys["usual"], keys["other"]
     if wire.get(usual) is None and other in wire:

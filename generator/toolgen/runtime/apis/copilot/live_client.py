@@ -65,13 +65,13 @@ class LiveClient:
             async with asyncio.timeout(_STOPPING):
                 await resolve_attribute(self._client, self._calls.abort)()
         except Exception as raised:  # noqa: BLE001 - the reason of the end is what counts, and is raised
-            _logger.warning("%s: the turn could not be ended: %s", self._name, type(raised).__name__)
+            _logger.warning("%s: cannot abort the turn: %s", self._name, type(raised).__name__)
 
     async def call(self, way: str, *values: Any, **keywords: Any) -> Any:
         """Call the client.
 
         Raises:
-            SessionError: what answers it refused the call.
+            SessionError: The client rejected the call.
         """
         try:
             return await resolve_attribute(self._client, way)(*values, **keywords)
@@ -86,7 +86,7 @@ class LiveClient:
         """Call the client with params that it sends as they stand.
 
         Raises:
-            SessionError: what answers it refused the call.
+            SessionError: The client rejected the call.
         """
         return await self.call(way, _Params(params))
 
@@ -96,7 +96,7 @@ class LiveClient:
         None where none came for long.
 
         Raises:
-            Exception: the connection is gone, or the session is, as the client tells it.
+            Exception: The client's own exception, if the connection or the session is lost.
         """
         calls = self._calls
         while True:
@@ -128,7 +128,7 @@ class LiveClient:
         """Try the connection.
 
         Raises:
-            Exception: it is gone, or the session is, as the client tells it.
+            Exception: The client's own exception, if the connection or the session is lost.
         """
         try:
             await self.call(self._calls.alive)
@@ -186,7 +186,7 @@ class Inbox:
         """The next event, as soon as there is one; None where none came for long, and the connection is alive.
 
         Raises:
-            Exception: the connection is gone, as the client tells it.
+            Exception: The client's own exception, if the connection is lost.
         """
         if not self._events:
             self._arrived.clear()

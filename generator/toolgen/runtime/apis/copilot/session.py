@@ -76,8 +76,8 @@ class AsyncHostedSession(AsyncSession):
         """Send what is new of a request, and return the answer.
 
         Raises:
-            SessionError: the client refused it, or its session failed.
-            ConversionError: it cannot be sent as it is meant.
+            SessionError: The client rejected the request, or its session failed.
+            ConversionError: The request cannot be sent as it is.
         """
         answer: Completion | None = None
         async with aclosing(self._events(self.prepared(request), whole=True)) as events:
@@ -85,15 +85,15 @@ class AsyncHostedSession(AsyncSession):
                 if isinstance(event, CompletedEvent):
                     answer = event.completion
         if answer is None:
-            raise RuntimeError("the answer did not end in a completion")
+            raise RuntimeError("the stream ended without a completion")
         return answer
 
     async def stream(self, request: Request | str) -> AsyncGenerator[StreamEvent, None]:
         """Send what is new of a request, and yield the answer's events as they come; `completed` is the last one.
 
         Raises:
-            SessionError: the client refused it, or its session failed before it said anything.
-            ConversionError: it cannot be sent as it is meant.
+            SessionError: The client rejected the request, or its session failed before the first event.
+            ConversionError: The request cannot be sent as it is.
         """
         async with aclosing(self._events(self.prepared(request), whole=False)) as events:
             async for event in events:
@@ -102,7 +102,7 @@ class AsyncHostedSession(AsyncSession):
     async def _events(self, request: Request, *, whole: bool) -> AsyncGenerator[StreamEvent, None]:
         """Send and read; of an answer that is wanted as a whole every failure is raised."""
         if self._reading:
-            raise RuntimeError("an answer of this session is still being read")
+            raise RuntimeError("a response of this session is still being read")
         self._reading = True
         try:
             told = self._new_in(request)
@@ -171,7 +171,7 @@ class AsyncHostedSession(AsyncSession):
             reply = await self._live.call_with(self.calls.answer, params)
             if resolve_attribute(reply, self.calls.accepted) is not True:
                 writer = self._writer()
-                writer.report_loss(((), place), "a result", "dropped", "warning", "its call does not wait any more")
+                writer.report_loss(((), place), "a result", "dropped", "warning", "its call is no longer waiting")
                 writer.finish()
         return None if told.answers else identifier
 
@@ -179,7 +179,7 @@ class AsyncHostedSession(AsyncSession):
         """Read events up to the end of an answer.
 
         Raises:
-            SessionError: the agent's session failed.
+            SessionError: The agent's session failed.
         """
         while not stream.ended:
             event = await self._live.event(sent)
@@ -314,8 +314,8 @@ class HostedSession(Session):
         """Send what is new of a request, and return the answer.
 
         Raises:
-            SessionError: the client refused it, or its session failed.
-            ConversionError: it cannot be sent as it is meant.
+            SessionError: The client rejected the request, or its session failed.
+            ConversionError: The request cannot be sent as it is.
         """
         return self._thread.run(self._sent(self.prepared(request)))
 
@@ -323,8 +323,8 @@ class HostedSession(Session):
         """Send what is new of a request, and yield the answer's events as they come; `completed` is the last one.
 
         Raises:
-            SessionError: the client refused it, or its session failed before it said anything.
-            ConversionError: it cannot be sent as it is meant.
+            SessionError: The client rejected the request, or its session failed before the first event.
+            ConversionError: The request cannot be sent as it is.
         """
         events = self._events(self.prepared(request))
         try:

@@ -69,7 +69,7 @@ def text_and_blobs(messages: Sequence[tuple[Path, UserMessage]], writer: Writer)
                 writer.report_unsupported(here, part.type, "warning")
         texts.append("".join(said))
     if len(texts) > 1:
-        writer.report_loss(messages[0][0], "messages", "rewritten", "note", "they are one prompt here")
+        writer.report_loss(messages[0][0], "messages", "rewritten", "note", "they were joined into one prompt")
     prompt = "\n\n".join(texts)
     return {"prompt": prompt, "attachments": attachments} if attachments else {"prompt": prompt}
 
@@ -98,7 +98,7 @@ class KnownMessages:
         request does not have.
 
         Raises:
-            ConversionError: there is such, and that was not to be weakened.
+            ConversionError: There is one, and `on_unsupported` is "error".
         """
         known = 0
         for message, digest in zip(messages, self._digests, strict=False):
@@ -108,10 +108,10 @@ class KnownMessages:
         answered = [i for i, message in enumerate(messages) if isinstance(message, AssistantMessage)]
         begin = max(known, answered[-1] + 1) if answered else known
         if known < len(self._digests):
-            reason = "the client goes on with the conversation that it holds, which is another one; open a new one"
+            reason = "the client continues its own conversation, but this is another one; open a new client"
             writer.report_loss((ROOT, "messages"), "a new conversation", "dropped", "behaviour", reason)
         for i in range(known, begin):
-            reason = "the client holds the conversation itself, and this is not in it"
+            reason = "the client holds the conversation itself, and this message is not part of it"
             writer.report_loss(((ROOT, "messages"), i), "a message", "dropped", "behaviour", reason)
         return begin
 
@@ -148,7 +148,7 @@ class HostedStream(Protocol):
         """Take an event.
 
         Args:
-            event: the event: a dict, or the client's object.
+            event: An event of the stream: a dict, or the client's object.
         """
         ...
 
@@ -160,7 +160,7 @@ class HostedStream(Protocol):
         """End the answer.
 
         Args:
-            error: the exception that ended the source, where one did.
+            error: The exception that ended the source, if there was one.
         """
         ...
 
@@ -197,9 +197,10 @@ class HostedProvider(Protocol):
         """Write tools.
 
         Args:
-            definitions: the tools to write.
-            on_loss: called with each `Loss`; without it, a warning of Python's says what was lost.
-            on_unsupported: "error" raises where the wire cannot keep what was asked for, "weaken" reports it.
+            definitions: The tools.
+            on_loss: Called with each `Loss`. Without it, all losses except notes are issued as Python warnings.
+            on_unsupported: What to do if the wire cannot express what is asked for: "error" raises, "weaken" reports a
+                loss.
         """
         ...
 
@@ -214,10 +215,11 @@ class HostedProvider(Protocol):
         """Write a result as the params of an answer.
 
         Args:
-            result: the result.
-            calls: the calls, in their order.
-            on_loss: called with each `Loss`; without it, a warning of Python's says what was lost.
-            on_unsupported: "error" raises where the wire cannot keep what was asked for, "weaken" reports it.
+            result: The result.
+            calls: The calls, in order.
+            on_loss: Called with each `Loss`. Without it, all losses except notes are issued as Python warnings.
+            on_unsupported: What to do if the wire cannot express what is asked for: "error" raises, "weaken" reports a
+                loss.
         """
         ...
 
@@ -225,8 +227,8 @@ class HostedProvider(Protocol):
         """Read an error.
 
         Args:
-            status: the HTTP status.
-            body: the JSON body.
+            status: The HTTP status code.
+            body: The JSON body.
         """
         ...
 
@@ -263,7 +265,7 @@ def hosted_request(
     `waiting` are the calls that wait, by the ids of their requests, which calls have under `request_key`.
 
     Raises:
-        ConversionError: it cannot be sent as it is meant: a call that waits has no result, or there is nothing to send.
+        ConversionError: The request cannot be sent: a waiting call has no result, or there is nothing to send.
     """
     _report(request, writer)
     begin = known.new_in(request.messages, writer)
@@ -278,25 +280,29 @@ def hosted_request(
             for j, result in enumerate(message.results):
                 here = ((at, "results"), j)
                 if result.tool_call_id not in asked:
-                    writer.report_loss(here, "a result", "dropped", "warning", "no call waits for it")
+                    writer.report_loss(here, "a result", "dropped", "warning", "no call is waiting for it")
                     continue
                 identifier, call = asked[result.tool_call_id]
                 params = write_result(result, calls=[call], on_loss=_within(here, writer), on_unsupported="weaken")
                 answers[identifier] = (format_path(here), params)
         else:
             writer.report_loss(
-                at, "a system text", "dropped", "behaviour", "the client's session has its own, from when it was made"
+                at,
+                "a system text",
+                "dropped",
+                "behaviour",
+                "the client's session already has the one that it was created with",
             )
     tools = _tools(request, writer, write_tools)
     prompt = text_and_blobs(said, writer) if said else None
     writer.finish()
     missing = [call.name for identifier, call in waiting.items() if identifier not in answers]
     if missing:
-        raise ConversionError("messages", f"{len(missing)} calls of the answer before wait for their results")
-    if not said and not answers:
         raise ConversionError(
-            "messages", "there is nothing to send: no new message of the user, and no call that waits"
+            "messages", f"{len(missing)} calls of the previous response are waiting for their results"
         )
+    if not said and not answers:
+        raise ConversionError("messages", "there is nothing to send: no new user message and no waiting call")
     return HostedRequest(prompt, answers, tools)
 
 

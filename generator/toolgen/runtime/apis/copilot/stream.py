@@ -72,10 +72,13 @@ class CopilotStream(BaseStream):
         """Take one event, a parsed object or the client's own, and return what it brings. O(1) an event.
 
         Args:
-            event: the event: a dict, or the client's object.
+            event: An event of the stream: a dict, or the client's object.
+
+        Returns:
+            The events of the neutral format that it gives; often none.
 
         Raises:
-            ConversionError: the event is neither, or a value in it has the wrong JSON type.
+            ConversionError: The event is neither, or a value in it has the wrong JSON type.
         """
         try:
             if event["type"] == "assistant.message_delta" and event.get("agentId") is None and not self._idle:
@@ -351,7 +354,7 @@ def _call_id(data: dict[str, Any]) -> str:
     """The id of the call that an event speaks of; nothing of a session is matched by order.
 
     Raises:
-        ConversionError: there is none.
+        ConversionError: There is none.
     """
     if not _has_id(data):
         raise wrong_type((_DATA, "toolCallId"), "an id", data.get("toolCallId"))

@@ -26,7 +26,7 @@ def read_map_arguments(value: Any, at: Path, reader: Reader) -> tuple[dict[str, 
     """Read the arguments; what stood there instead of a map is kept.
 
     Raises:
-        ConversionError: the value is not one of a map, text of one, and null.
+        ConversionError: The value is not one of a map, text of one, and null.
     """
     arguments, invalid, _ = read_object_arguments(value, at, reader)
     if value is ABSENT:
@@ -50,7 +50,7 @@ def write_map_arguments(
     """Write the arguments, or what stood there while it says the same.
 
     Raises:
-        ConversionError: the arguments hold what JSON cannot.
+        ConversionError: The arguments cannot be written as JSON.
     """
     if is_mark(kept) and not arguments:
         if "$absent" in kept:

@@ -64,7 +64,7 @@ def _add_answer(
     own = inner_extras(message.metadata, writer.wire.name) if message.metadata else NOTHING
     calls = any(type(part) is dict and "functionCall" in part for part in parts or ())
     if not parts and "parts" not in own:
-        writer.report_loss(at, "a message", "dropped", "note", "it has nothing that can be said here")
+        writer.report_loss(at, "a message", "dropped", "note", "the API supports none of its parts")
     elif (
         calls
         and "$apart" not in own
@@ -72,7 +72,7 @@ def _add_answer(
         and type(before) is AssistantMessage
         and contents[-1]["role"] == "model"
     ):
-        writer.report_loss(at, "a message", "moved", "note", "its calls follow in the answer before")
+        writer.report_loss(at, "a message", "moved", "note", "its calls are part of the response before it")
         contents[-1] = {**contents[-1], "parts": [*(contents[-1].get("parts") or ()), *(parts or ())]}
     else:
         contents.append(wire)
@@ -183,7 +183,7 @@ class GeminiMessages(ApiConverter):
         contents = self.write_turns(order_as_kept(messages, at, writer), writer)
         for i, message in enumerate(messages):
             if type(message) is SystemMessage:
-                writer.report_loss((at, i), "a system message", "dropped", "note", "it belongs into systemInstruction")
+                writer.report_loss((at, i), "a system message", "dropped", "note", "it was moved to systemInstruction")
         return contents
 
     def write_turns(self, placed: list[Placed], writer: Writer) -> list[Any]:
@@ -222,10 +222,12 @@ class GeminiMessages(ApiConverter):
         for i, (_, place) in enumerate(placed):
             if i > 0 or messages[0] is not placed[0][0]:
                 writer.report_loss(
-                    place, "a system message", "moved", "note", "there is one instruction, before all messages"
+                    place, "a system message", "moved", "note", "the API accepts one instruction before all messages"
                 )
         if len(placed) > 1:
-            writer.report_loss(placed[0][1], "a system message", "rewritten", "note", "further ones are joined to it")
+            writer.report_loss(
+                placed[0][1], "a system message", "rewritten", "note", "it was joined with the first one"
+            )
         wires = [wire for wire in wires if "parts" in wire]
         if not wires:
             return None
@@ -249,7 +251,7 @@ class GeminiMessages(ApiConverter):
         elif parts or "parts" in own:
             contents.append(wire)
         else:
-            writer.report_loss(at, "a message", "dropped", "note", "it has nothing that can be said here")
+            writer.report_loss(at, "a message", "dropped", "note", "the API supports none of its parts")
 
     def write_results(
         self, message: ToolMessage, at: Path, places: tuple[Path, ...] | None, before: Message | None, writer: Writer
@@ -267,7 +269,7 @@ class GeminiMessages(ApiConverter):
                     "a result",
                     "described",
                     "warning",
-                    "its call is not there, and a result needs its tool's name",
+                    "it has no call that names its tool",
                 )
                 told.append({"text": describe_result(result)})
         wire: dict[str, Any] = {"role": own.get("role", "user"), "parts": parts}
@@ -313,7 +315,7 @@ class GeminiMessages(ApiConverter):
             return self.write_tool_call(part.call, (at, "call"), writer)
         if type(part) is RefusalPart:
             writer.own_extras(part.metadata, at)
-            writer.report_loss(at, "refusal", "rewritten", "note", "it is text here")
+            writer.report_loss(at, "refusal", "rewritten", "note", "the API accepts only text")
             return {"text": part.text}
         if type(part) is ReasoningPart and not part.text and not writer.own_extras(part.metadata, at):
             writer.report_unsupported(at, "reasoning without text")

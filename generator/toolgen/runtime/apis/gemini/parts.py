@@ -187,7 +187,7 @@ def sign_first_call(wire: dict[str, Any], sentinel: str, at: Path, writer: Write
     calls = [part for part in wire.get("parts") or () if type(part) is dict and "functionCall" in part]
     if calls and not any("thoughtSignature" in call for call in calls):
         calls[0]["thoughtSignature"] = sentinel
-        writer.report_loss(at, "a signature", "defaulted", "note", "the calls come from elsewhere")
+        writer.report_loss(at, "a signature", "defaulted", "note", "the calls come from another provider")
 
 
 _MEDIA = ("image", "audio", "video")
@@ -210,7 +210,7 @@ def part_list(value: Any, at: Path) -> list[Any]:
     """The parts of a content: a single one may stand without its list, none may be absent.
 
     Raises:
-        ConversionError: the value is something else.
+        ConversionError: The value is something else.
     """
     if value is None or value is ABSENT:
         return []
@@ -225,7 +225,7 @@ def read_parts(value: Any, at: Path, reader: Reader, read: Read[Any]) -> tuple[s
     """Read the parts: a text alone as text. No part at all is kept as it was spelled.
 
     Raises:
-        ConversionError: the value is not a list of parts.
+        ConversionError: The value is not a list of parts.
     """
     parts = [read(part, (at, i), reader) for i, part in enumerate(part_list(value, at))]
     if not parts:
@@ -291,11 +291,11 @@ def write_captioned(
             continue
         writer.text_alone(part, (at, i))
         if i > 0:
-            writer.report_loss(
-                (at, i), "TextPart", "moved", "note", "the texts of a result stand together, before its media"
-            )
+            writer.report_loss((at, i), "TextPart", "moved", "note", "the texts of a result must come before its media")
     if len(texts) > 1:
-        writer.report_loss(at, "TextPart", "rewritten", "note", "the texts of a result are one text")
+        writer.report_loss(
+            at, "TextPart", "rewritten", "note", "the API accepts one text per result, so the texts were joined"
+        )
     text = "\n".join(texts)
     kept = own.get("$response")
     if type(kept) is not dict or caption_of(kept)[:2] != ([TextPart(text)] if text else [], is_error or None):
@@ -315,6 +315,6 @@ def order_by_calls(
     for (old, place), (new, _) in zip(found, ordered, strict=True):
         if old is not new:
             writer.report_loss(
-                place, "a result", "moved", "note", "results without ids stand in the order of their calls"
+                place, "a result", "moved", "note", "results without ids must have the order of their calls"
             )
     return ordered

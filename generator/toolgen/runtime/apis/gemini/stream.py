@@ -87,10 +87,13 @@ class GeminiStream(BaseStream):
         A chunk that is like the one before it and goes on with its text needs no more than that text.
 
         Args:
-            event: the event: a dict, or the client's object.
+            event: An event of the stream: a dict, or the client's object.
+
+        Returns:
+            The events of the neutral format that it gives; often none.
 
         Raises:
-            ConversionError: the chunk is neither.
+            ConversionError: The chunk is neither of them.
         """
         run = self._run
         if run is not None:
@@ -362,7 +365,7 @@ class GeminiStreamWriter(BaseStreamWriter):
             if not sent or not _is_text(part, sent[0][0]):
                 unsent.append(part)
                 if sent:
-                    self.writer.report_loss((at, i), "a part", "moved", "note", "text after it was sent before")
+                    self.writer.report_loss((at, i), "a part", "moved", "note", "later text was already sent")
                 continue
             text = part["text"]
             thought, gone = sent.pop(0)
@@ -372,7 +375,7 @@ class GeminiStreamWriter(BaseStreamWriter):
             if text[taken:] or not part.keys() <= _TEXT:
                 unsent.append({**part, "text": text[taken:]})
                 if not part.keys() <= _TEXT:
-                    self.writer.report_loss((at, i), "a signature", "moved", "note", "its text was sent before")
+                    self.writer.report_loss((at, i), "a signature", "moved", "note", "its text was already sent")
         return unsent
 
 

@@ -33,16 +33,20 @@ class McpConverter(ToolConverter):
         on_loss: OnLoss | None = None,
         on_unsupported: OnUnsupported = "error",
     ) -> dict[str, Any]:
-        """Write one result: what `tools/call` answers. `tools` are those that are not declared at build time.
+        """Convert a result to the response of `tools/call`.
 
         Args:
-            result: the result.
-            tools: definitions of tools that this package does not declare.
-            on_loss: called with each `Loss`; without it, a warning of Python's says what was lost.
-            on_unsupported: "error" raises where the wire cannot keep what was asked for, "weaken" reports it.
+            result: The result.
+            tools: Definitions of tools that the package does not declare, to decode their arguments.
+            on_loss: Called with each `Loss`. Without it, all losses except notes are issued as Python warnings.
+            on_unsupported: What to do if the wire cannot express what is asked for: "error" raises, "weaken" reports a
+                loss.
+
+        Returns:
+            The JSON object of the wire.
 
         Raises:
-            ConversionError: its value cannot be written.
+            ConversionError: The value of the result cannot be written.
         """
         writer = Writer(self.wire, on_loss, on_unsupported)
         own = writer.own_extras(result.metadata, ROOT)
@@ -54,16 +58,19 @@ class McpConverter(ToolConverter):
     def from_tool_result(
         self, result: Any, tool_call_id: str, name: str, *, tools: Iterable[ToolDefinition | OpaquePart] = ()
     ) -> ToolResult:
-        """Read what a call gave: its JSON, or the official client's object. The caller says which call of which tool it was.
+        """Convert a result: its JSON, or the official client's object.
 
         Args:
-            result: the result.
-            tool_call_id: the id of the call that it answers.
-            name: the name of the tool.
-            tools: definitions of tools that this package does not declare.
+            result: The result.
+            tool_call_id: The id of the call.
+            name: The name of the tool.
+            tools: Definitions of tools that the package does not declare, to decode their arguments.
+
+        Returns:
+            The result.
 
         Raises:
-            ConversionError: it asks for input instead, or a value has the wrong JSON type.
+            ConversionError: It asks for input instead of a result, or a value has the wrong JSON type.
         """
         reader = Reader(self.wire, tools=tools)
         wire = plain(result, ROOT)
@@ -84,15 +91,19 @@ class McpConverter(ToolConverter):
     def to_sdk(
         self, call: ToolCall, *, on_loss: OnLoss | None = None, on_unsupported: OnUnsupported = "error"
     ) -> dict[str, Any]:
-        """Write a call as keyword arguments of the official client's own call.
+        """Convert a call to keyword arguments for the official client.
 
         Args:
-            call: the call.
-            on_loss: called with each `Loss`; without it, a warning of Python's says what was lost.
-            on_unsupported: "error" raises where the wire cannot keep what was asked for, "weaken" reports it.
+            call: The call.
+            on_loss: Called with each `Loss`. Without it, all losses except notes are issued as Python warnings.
+            on_unsupported: What to do if the wire cannot express what is asked for: "error" raises, "weaken" reports a
+                loss.
+
+        Returns:
+            The keyword arguments for the client's method.
 
         Raises:
-            ConversionError: as `to_tool_call`.
+            ConversionError: As `to_tool_call`.
         """
         writer = Writer(self.wire, on_loss, on_unsupported)
         written = self.sdk_call(self.write_tool_call(call, ROOT, writer), self.SDK_KEYWORDS, writer)
@@ -107,33 +118,37 @@ class McpConverter(ToolConverter):
         turn: int = 0,
         tools: Iterable[ToolDefinition | OpaquePart] = (),
     ) -> ToolCall:
-        """Read one call: its JSON, or the official client's object.
-
-        `id` is what the result shall refer to, for the wire has none; without one it is made of `turn`.
+        """Convert a call: its JSON, or the official client's object.
 
         Args:
-            wire: the value as the API has it.
-            id: the id of the response, where the completion has none.
-            turn: the number of assistant messages before it; ids that are made here count by it.
-            tools: definitions of tools that this package does not declare.
+            wire: The JSON value of the wire.
+            id: The id of the call, because the wire has none. If None, a synthetic id is made from `turn`.
+            turn: Index of the assistant message in the conversation, from 0. Synthetic ids contain it.
+            tools: Definitions of tools that the package does not declare, to decode their arguments.
+
+        Returns:
+            The call. If its `invalid` is set, it must not be run.
 
         Raises:
-            ConversionError: a value has the wrong JSON type.
+            ConversionError: A value has the wrong JSON type.
         """
         return self.read_single_call(plain(wire, ROOT), id, ROOT, Reader(self.wire, turn, tools))
 
     def from_tool_calls(
         self, response: Any, turn: int = 0, *, tools: Iterable[ToolDefinition | OpaquePart] = ()
     ) -> list[ToolCall]:
-        """Read several calls, or one that stands without its list.
+        """Convert a list of calls, or a single call.
 
         Args:
-            response: the body of a response, or the official client's object.
-            turn: the number of assistant messages before it; ids that are made here count by it.
-            tools: definitions of tools that this package does not declare.
+            response: The JSON body of a response, or the official client's response object.
+            turn: Index of the assistant message in the conversation, from 0. Synthetic ids contain it.
+            tools: Definitions of tools that the package does not declare, to decode their arguments.
+
+        Returns:
+            The calls, in the order of the model. A call with `invalid` set must not be run.
 
         Raises:
-            ConversionError: as `from_tool_call`.
+            ConversionError: As `from_tool_call`.
         """
         reader = Reader(self.wire, turn, tools)
         wires = response if type(response) is list else [response]

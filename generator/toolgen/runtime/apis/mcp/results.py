@@ -50,10 +50,10 @@ def read_call_result(
     Content and value are kept where our own writing would differ.
 
     Raises:
-        ConversionError: it is no result, or a value has the wrong JSON type.
+        ConversionError: The value is not a result, or a value has the wrong JSON type.
     """
     if wire.get("resultType") == "input_required":
-        raise ConversionError(format_path((at, "resultType")), "asks for input; there is no result yet")
+        raise ConversionError(format_path((at, "resultType")), "asks for input, so there is no result yet")
     content = wire.get("content")
     if type(content) is not list and not (content is None and wire.get("structuredContent") is not None):
         raise wrong_type((at, "content"), "an array", content if "content" in wire else ABSENT)
@@ -84,7 +84,7 @@ def write_call_result(
     """Write content, value and error flag; what came is kept while it says the same.
 
     Raises:
-        ConversionError: the value is of another type than its kind says, or JSON cannot hold it.
+        ConversionError: The value does not have the type of its kind, or cannot be written as JSON.
     """
     failed = result.kind == "error" or bool(result.is_error)
     try:
@@ -94,7 +94,7 @@ def write_call_result(
     if failed:
         wire["isError"] = True
     elif wrapped is not None and "structuredContent" not in wire:
-        reason = "the tool's schema promises a value to programs, and clients may refuse a result without one"
+        reason = "the schema of the tool promises a value, and clients may reject a result without one"
         writer.report_loss((ROOT, "kind"), "structuredContent", "dropped", "warning", reason)
     return wire
 
@@ -112,9 +112,7 @@ def _content(
             return dict(kept)
         if len(value) < 2 and _value(content, ABSENT, failed, wrapped) is not None:
             for field in ("kind", "value"):
-                writer.report_loss(
-                    (ROOT, field), field, "rewritten", "note", "one text alone is not a list of parts here"
-                )
+                writer.report_loss((ROOT, field), field, "rewritten", "note", "a single text is sent without a list")
         return {"content": content}
     if _says(kept, kind, value, failed, wrapped):
         return dict(kept)
@@ -213,7 +211,7 @@ def read_media_block(block: dict[str, Any], at: Path, reader: Reader, table: Map
     """Read url, data, media type and name.
 
     Raises:
-        ConversionError: one of them is not a string.
+        ConversionError: One of them is not a string.
     """
     form = block["type"]
     used = _USED.get(form, _DIRECT)
@@ -276,13 +274,13 @@ def write_media_block(
     data, `any` for that of a resource or a link, the `name`.
 
     Raises:
-        UnsayableError: there is neither an address nor data.
+        UnsupportedValueError: The part has neither a URL nor data.
     """
     if url is not None and url[:5] == "data:" and data is None:
         url, data, known, _ = read_data_url(url, at, Reader(writer.wire))
         media_type = known or media_type
     if data is None and url is None:
-        raise UnsupportedValueError("there is neither an address nor data")
+        raise UnsupportedValueError("it has neither a URL nor data")
     if data is None:
         return _link(str(url), media_type, name, own, at, writer, table)
     if url is not None:
@@ -290,7 +288,9 @@ def write_media_block(
     form = own.get("type", table["type"])
     if media_type is None and "mediaType" in table and form != "resource":
         media_type = table["mediaType"]
-        writer.report_loss((at[0], "mediaType"), "mediaType", "defaulted", "note", f"it must be named: {media_type}")
+        writer.report_loss(
+            (at[0], "mediaType"), "mediaType", "defaulted", "note", f"a media type is required: {media_type}"
+        )
     if form != "resource":
         if name is not None:
             writer.report_unsupported((at[0], "name"), "name")
@@ -339,7 +339,7 @@ def _link(
 def _named(name: str | None, default: str, at: Path, writer: Writer) -> str:
     if name is not None:
         return name
-    writer.report_loss((at[0], "name"), "name", "defaulted", "note", f"it must be named: {default}")
+    writer.report_loss((at[0], "name"), "name", "defaulted", "note", f"a name is required: {default}")
     return default
 
 
@@ -350,7 +350,7 @@ def _tell_kind(
     if media_type is not None:
         holder["mimeType"] = media_type
     if media_kind(media_type) != table["kind"]:
-        writer.report_loss(at[0], table["kind"], "rewritten", "note", "its media type is that of another kind")
+        writer.report_loss(at[0], table["kind"], "rewritten", "note", "its media type belongs to another kind")
 
 
 _ATTACHED = "attachment:///"

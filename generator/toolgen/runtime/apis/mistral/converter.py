@@ -59,15 +59,19 @@ class MistralConverter(ChatConverter):
     def to_sdk(
         self, request: Request, *, on_loss: OnLoss | None = None, on_unsupported: OnUnsupported = "error"
     ) -> dict[str, Any]:
-        """Write a request as keyword arguments of the official client's own call.
+        """Convert a request to keyword arguments for the official client.
 
         Args:
-            request: the request to write.
-            on_loss: called with each `Loss`; without it, a warning of Python's says what was lost.
-            on_unsupported: "error" raises where the wire cannot keep what was asked for, "weaken" reports it.
+            request: The request.
+            on_loss: Called with each `Loss`. Without it, all losses except notes are issued as Python warnings.
+            on_unsupported: What to do if the wire cannot express what is asked for: "error" raises, "weaken" reports a
+                loss.
+
+        Returns:
+            The keyword arguments for the client's method.
 
         Raises:
-            ConversionError: a value cannot be written as it was meant.
+            ConversionError: The wire cannot express a value, and `on_unsupported` is "error".
         """
         writer = Writer(self.wire, on_loss, on_unsupported, tools=request.tools or ())
         written = self.sdk_call(self.write_request(request, ROOT, writer), self.SDK_KEYWORDS, writer)
@@ -183,7 +187,7 @@ class MistralConverter(ChatConverter):
                     writer.report_unsupported(here, "a call", "warning")
             else:
                 if calls:
-                    writer.report_loss(here, writer.kind_of(part), "moved", "note", "content stands before calls")
+                    writer.report_loss(here, writer.kind_of(part), "moved", "note", "content must come before calls")
                 chunks += self.write_chunk(part, here, writer)
         listed = "content" in own.get("$list", ())
         bare = len(chunks) == 1 and type(chunks[0]) is dict and chunks[0].keys() == {"text", "type"}
@@ -202,7 +206,7 @@ class MistralConverter(ChatConverter):
         """Write a part of an answer that is not a call; a refusal is text here."""
         if type(part) is RefusalPart:
             writer.own_extras(part.metadata, at)
-            writer.report_loss(at, "a refusal", "rewritten", "note", "it is written as text")
+            writer.report_loss(at, "a refusal", "rewritten", "note", "it is sent as text")
             return [{"type": "text", "text": part.text}]
         if type(part) is ReasoningPart:
             writer.adopted(part.metadata, at)
@@ -224,7 +228,9 @@ class MistralConverter(ChatConverter):
     ) -> str | list[Any] | None:
         """Write what a call gave; media wait for the end of the turn unless they came inside of a result."""
         if is_error and kind in ("data", "multimodal"):
-            writer.report_loss((at[0], "isError"), "isError", "dropped", "behaviour", "results have no error flag here")
+            writer.report_loss(
+                (at[0], "isError"), "isError", "dropped", "behaviour", "the API has no error flag for results"
+            )
         if kind == "multimodal":
             return write_result_parts(value, (at[0], "value"), writer, self.write_result_part)
         return None if kept is None and value == "" else write_result_text(kind, value, kept, at, writer)

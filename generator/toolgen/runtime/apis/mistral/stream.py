@@ -203,7 +203,7 @@ class MistralStreamWriter(ChatStreamWriter):
             if not sent or sent[0][0] != kind:
                 unsent.append(part)
                 if sent:
-                    self.writer.report_loss((at, i), "a part", "moved", "note", "what is after it was sent before")
+                    self.writer.report_loss((at, i), "a part", "moved", "note", "a later part was already sent")
                 continue
             gone = sent.pop(0)[1]
             taken = min(len(text), len(gone))
@@ -214,7 +214,7 @@ class MistralStreamWriter(ChatStreamWriter):
                 unsent.append(rest)
                 if not text[taken:] and any(_said(later)[0] == "thinking" for later in content[i + 1 :]):
                     self.writer.report_loss(
-                        (at, i), "what a thought holds", "moved", "note", "its text was sent before"
+                        (at, i), "metadata of reasoning", "moved", "note", "its text was already sent"
                     )
         return unsent
 

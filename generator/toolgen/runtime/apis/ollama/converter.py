@@ -75,15 +75,19 @@ class OllamaConverter(ApiConverter):
     def to_sdk(
         self, request: Request, *, on_loss: OnLoss | None = None, on_unsupported: OnUnsupported = "error"
     ) -> dict[str, Any]:
-        """Write a request as keyword arguments of the official client's own call.
+        """Convert a request to keyword arguments for the official client.
 
         Args:
-            request: the request to write.
-            on_loss: called with each `Loss`; without it, a warning of Python's says what was lost.
-            on_unsupported: "error" raises where the wire cannot keep what was asked for, "weaken" reports it.
+            request: The request.
+            on_loss: Called with each `Loss`. Without it, all losses except notes are issued as Python warnings.
+            on_unsupported: What to do if the wire cannot express what is asked for: "error" raises, "weaken" reports a
+                loss.
+
+        Returns:
+            The keyword arguments for the client's method.
 
         Raises:
-            ConversionError: a value cannot be written as it was meant.
+            ConversionError: The wire cannot express a value, and `on_unsupported` is "error".
         """
         writer = Writer(self.wire, on_loss, on_unsupported, tools=request.tools or ())
         found = keywords_as_typed(
@@ -196,7 +200,9 @@ class OllamaConverter(ApiConverter):
             elif type(message) is AssistantMessage:
                 wire = self.write_assistant_message(message, here, writer)
                 if has_no_place(message.content, wire):
-                    writer.report_loss(here, "an empty answer", "dropped", "note", "nothing of it has a place here")
+                    writer.report_loss(
+                        here, "an empty message", "dropped", "note", "the API supports none of its parts"
+                    )
                 else:
                     wires.append(wire)
             elif type(message) is SystemMessage:
@@ -274,7 +280,7 @@ class OllamaConverter(ApiConverter):
                 writer.own_extras(part.metadata, here)
                 texts.append(part.text)
                 if type(part) is RefusalPart:
-                    writer.report_loss(here, "refusal", "rewritten", "note", "it is text here")
+                    writer.report_loss(here, "refusal", "rewritten", "note", "the API accepts only text")
             elif type(part) is OpaquePart and writer.kept_extras(part.metadata).get("$key") == "tool_calls":
                 calls.append(part.value)
             elif type(part) is OpaquePart and part.provider != writer.wire.name:
@@ -285,11 +291,9 @@ class OllamaConverter(ApiConverter):
                 images.append(written)
         places = [_PLACES.index(type(part)) for part in parts if type(part) in _PLACES]
         if places != sorted(places):
-            writer.report_loss(
-                at, "content", "moved", "note", "thinking stands before content, and content before calls"
-            )
+            writer.report_loss(at, "content", "moved", "note", "the API has a fixed order: thinking, content, calls")
         elif len(texts) > 1 or len(thoughts) > 1:
-            writer.report_loss(at, "content", "rewritten", "note", "its texts are one text here")
+            writer.report_loss(at, "content", "rewritten", "note", "the API accepts one text, so the texts were joined")
         wire["content"] = "".join(texts)
         for key, value in (("thinking", "".join(thoughts)), ("images", images), ("tool_calls", calls)):
             if value:
@@ -379,7 +383,9 @@ class OllamaConverter(ApiConverter):
     ) -> dict[str, Any]:
         """Write what a call gave; the server takes images of any message."""
         if is_error and kind in ("data", "multimodal"):
-            writer.report_loss((at[0], "isError"), "isError", "dropped", "behaviour", "results have no error flag here")
+            writer.report_loss(
+                (at[0], "isError"), "isError", "dropped", "behaviour", "the API has no error flag for results"
+            )
         content = value
         if kind != "multimodal":
             content = write_result_text(kind, value, own.get("$text", ABSENT), (at[0], "value"), writer)

@@ -35,7 +35,7 @@ def read_answered_call(wire: dict[str, Any], at: Path, reader: Reader) -> tuple[
     Keys that we would write otherwise are kept, with the id that they stood for.
 
     Raises:
-        ConversionError: one of the two is neither text nor null.
+        ConversionError: One of the two is neither text nor null.
     """
     spelled_id, spelled_name = optional_text(wire, _ID, at), optional_text(wire, _NAME, at)
     name = reader.tool_name(spelled_name) if spelled_name else ""
@@ -67,7 +67,7 @@ def read_negative_is_none(value: Any, at: Path, reader: Reader) -> tuple[int | N
     """Read the limit; a negative number is none, and kept.
 
     Raises:
-        ConversionError: it is neither an integer nor null.
+        ConversionError: It is neither an integer nor null.
     """
     if value is None or value is ABSENT:
         return None, ABSENT
@@ -85,7 +85,7 @@ def read_on_unasked(value: Any, at: Path, reader: Reader) -> tuple[bool, Any]:
     """Read the switch; that it was not there, or null, is kept.
 
     Raises:
-        ConversionError: it is neither a boolean nor null.
+        ConversionError: The value is neither a boolean nor null.
     """
     if value is ABSENT:
         return True, {"$absent": True}
@@ -99,7 +99,7 @@ def read_on_unasked(value: Any, at: Path, reader: Reader) -> tuple[bool, Any]:
 def write_on_unasked(value: bool | None, kept: Any, at: Path, writer: Writer) -> Any:
     """Write the switch; where nothing is said of it, it is off, and the wire must hear so."""
     if value is None:
-        writer.report_loss(at, at[1], "defaulted", "note", f"{writer.wire.title} takes silence for on")
+        writer.report_loss(at, at[1], "defaulted", "note", f"{writer.wire.title} would otherwise turn it on")
         return False
     if value and is_mark(kept):
         return ABSENT
@@ -112,7 +112,7 @@ def read_thinking_switch(
     """Read the switch or the word; a word that is not one of the wire's own is kept.
 
     Raises:
-        ConversionError: it is neither a boolean, nor text, nor null.
+        ConversionError: It is neither a boolean, nor text, nor null.
     """
     if value is None or value is ABSENT:
         return None, ABSENT
@@ -139,10 +139,10 @@ def write_thinking_switch(
     if effort == "none":
         return False
     if effort not in words:
-        writer.report_loss((at, "effort"), "effort", "rewritten", "warning", f"{writer.wire.title} has no word for it")
+        writer.report_loss((at, "effort"), "effort", "rewritten", "warning", f"{writer.wire.title} has no such level")
         return True
     if words[effort] != effort:
-        writer.report_loss((at, "effort"), "effort", "rewritten", "note", f"the nearest word is {words[effort]}")
+        writer.report_loss((at, "effort"), "effort", "rewritten", "note", f"the nearest level is {words[effort]}")
     return words[effort]
 
 
@@ -161,7 +161,7 @@ def keywords_as_typed(
     Media are given as bytes, for such a client takes text for the name of a file where there is one.
 
     Raises:
-        ConversionError: media are no base64.
+        ConversionError: Media are not base64.
     """
     lost: dict[str, str] = {}
     found: dict[str, Any] = {}
@@ -174,10 +174,14 @@ def keywords_as_typed(
             _missing(value, members[key], key, lost)
     for way, severity in lost.items():
         if severity == "note":
-            writer.report_loss((ROOT, way.split(".")[0]), way, "dropped", "note", "the client has no member for it")
+            writer.report_loss((ROOT, way.split(".")[0]), way, "dropped", "note", "the client has no field for it")
         else:
             writer.report_loss(
-                (ROOT, way.split(".")[0]), way, "dropped", "warning", "the client would not send it: send the body"
+                (ROOT, way.split(".")[0]),
+                way,
+                "dropped",
+                "warning",
+                "the client would not send it; send the body instead",
             )
     if type(found.get("messages")) is list:
         found["messages"] = [_with_bytes(m, ((ROOT, "messages"), i)) for i, m in enumerate(found["messages"])]

@@ -58,7 +58,7 @@ def read_text_and_media(
     """Read the text, and the media after it, under these two keys; without media it is the text alone.
 
     Raises:
-        ConversionError: one of them has the wrong JSON type.
+        ConversionError: One of them has the wrong JSON type.
     """
     said = optional_text(wire, text, at)
     found = read_list(wire.get(media), (at, media), reader, read_medium)
@@ -80,7 +80,7 @@ def read_medium(value: Any, at: Path, reader: Reader) -> ImagePart | AudioPart |
     """Read an image or a recording; its bytes say which. An object, which nobody sends yet, stays as it is.
 
     Raises:
-        ConversionError: it is neither text nor an object.
+        ConversionError: The value is neither a string nor an object.
     """
     if type(value) is dict:
         return OpaquePart(reader.wire.name, value)
@@ -101,9 +101,9 @@ def write_text_and_media(
     texts = [part.text for part in content if type(part) is TextPart]
     first = next((i for i, part in enumerate(content) if type(part) is not TextPart), len(content))
     if any(type(part) is TextPart for part in content[first:]):
-        writer.report_loss(at, "content", "moved", "note", "its text stands before its media")
+        writer.report_loss(at, "content", "moved", "note", "the text must come before the media")
     elif len(texts) > 1:
-        writer.report_loss(at, "content", "rewritten", "note", "its texts are one text here")
+        writer.report_loss(at, "content", "rewritten", "note", "the API accepts one text, so the texts were joined")
     for i, part in enumerate(content):
         if type(part) is TextPart:
             writer.text_alone(part, (at, i))
@@ -136,10 +136,10 @@ def write_medium(part: Any, at: Path, writer: Writer) -> Any:
         media_type = known or media_type
     try:
         if data is None:
-            raise UnsupportedValueError("it takes content as data only")
+            raise UnsupportedValueError("only inline data is supported")
         known = media_type_of(data)
         if type(part) is AudioPart and (known or "")[:6] != "audio/":
-            raise UnsupportedValueError("its data would be taken for an image")
+            raise UnsupportedValueError("the API would treat its data as an image")
     except UnsupportedValueError as reason:
         return writer.described(part, at, str(reason))
     if media_type is not None and media_type != known:
@@ -171,6 +171,10 @@ def order_by_name(
             ordered[i] = found[taken]
             if i != taken:
                 writer.report_loss(
-                    found[i][1], "a result", "moved", "note", "results of one tool stand in the order of its calls"
+                    found[i][1],
+                    "a result",
+                    "moved",
+                    "note",
+                    "results of the same tool must have the order of its calls",
                 )
     return ordered

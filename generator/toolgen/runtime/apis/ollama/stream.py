@@ -34,10 +34,13 @@ class OllamaStream(BaseStream):
         A line that is like the one before it and brings a piece of text needs no more than that text.
 
         Args:
-            event: the event: a dict, or the client's object.
+            event: An event of the stream: a dict, or the client's object.
+
+        Returns:
+            The events of the neutral format that it gives; often none.
 
         Raises:
-            ConversionError: the line is neither, or a piece in it has the wrong JSON type.
+            ConversionError: The line is neither, or a piece in it has the wrong JSON type.
         """
         if type(event) is dict and len(event) == self._width and event.get("done") is False:
             message = event.get("message")
@@ -158,7 +161,7 @@ class OllamaStreamWriter(BaseStreamWriter):
             if type(text) is not str:
                 continue
             if not text.startswith(sent):
-                self.writer.report_loss((ROOT, "message"), key, "dropped", "warning", "other text was sent before")
+                self.writer.report_loss((ROOT, "message"), key, "dropped", "warning", "other text was already sent")
             rest = text[len(sent) :] if text.startswith(sent) else ""
             if rest or key == "content":
                 message[key] = rest

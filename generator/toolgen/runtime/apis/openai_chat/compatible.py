@@ -201,7 +201,7 @@ def read_arguments_text(value: Any, at: Path, reader: Reader) -> tuple[dict[str,
     """Read the arguments; that they were an object is not kept, for the next request must have them as text.
 
     Raises:
-        ConversionError: the value is neither text nor an object.
+        ConversionError: The value is neither a string nor an object.
     """
     if type(value) is dict:
         return value, None, ABSENT
@@ -214,7 +214,7 @@ def write_arguments_that_parse(
     """Write the arguments; text that is not an object is wrapped into one, and reported.
 
     Raises:
-        ConversionError: the arguments hold what JSON cannot.
+        ConversionError: The arguments cannot be written as JSON.
     """
     text = write_json_arguments(arguments, invalid, kept, at, writer)
     if type(text) is str and not text.strip():
@@ -224,7 +224,9 @@ def write_arguments_that_parse(
             return text
     except ValueError:
         pass  # not valid JSON, which is reported below
-    writer.report_loss(at, "text of an invalid call", "rewritten", "note", f"{writer.wire.title} parses it")
+    writer.report_loss(
+        at, "the text of an invalid call", "rewritten", "note", f"{writer.wire.title} parses the arguments"
+    )
     return compact({INVALID: text})
 
 
@@ -232,7 +234,7 @@ def read_effort_object(value: Any, at: Path, reader: Reader, table: Mapping[str,
     """Read the object; what else it holds is kept.
 
     Raises:
-        ConversionError: it, its word or its number has the wrong type.
+        ConversionError: It, its word or its number has the wrong type.
     """
     if value is None or value is ABSENT:
         return None, ABSENT
@@ -263,7 +265,7 @@ def read_own_call_id(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
     """Read the id; one that the server gave goes back to it as it is, also where another server would refuse it.
 
     Raises:
-        ConversionError: it is neither text nor null.
+        ConversionError: The value is neither a string nor null.
     """
     identifier, kept = read_call_id(value, at, reader)
     if kept is ABSENT and identifier == value and not reader.wire.legal_id(identifier):

@@ -143,7 +143,7 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
                     wires.append(wire)
                 else:
                     writer.report_loss(
-                        here, "an empty answer", "dropped", "note", "the API refuses a turn without content"
+                        here, "an empty message", "dropped", "note", "the API rejects a message without content"
                     )
             elif type(message) is SystemMessage:
                 wires.append(self.write_system_message(message, here, writer))
@@ -251,13 +251,13 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
                 writer.report_unsupported(here, "reasoning")
             elif type(part) is ReasoningPart:
                 if texts or calls:
-                    writer.report_loss(here, "reasoning", "moved", "note", "reasoning stands before all else")
+                    writer.report_loss(here, "reasoning", "moved", "note", "reasoning must come first")
                 thoughts.append((part, here))
             elif type(part) is OpaquePart and writer.own_extras(part.metadata, here).get("$key") == "tool_calls":
                 calls.append(part.value)
             else:
                 if calls:
-                    writer.report_loss(here, writer.kind_of(part), "moved", "note", "content stands before calls")
+                    writer.report_loss(here, writer.kind_of(part), "moved", "note", "content must come before calls")
                 texts += write_list([part], at, writer, self.write_assistant_content)
         bare = len(texts) == 1 and type(texts[0]) is dict and texts[0].keys() == {"type", "text"}
         wire["content"] = (
@@ -285,7 +285,9 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
     ) -> str | list[Any] | None:
         """Write what a call gave; media wait for the end of the turn, for results hold text only."""
         if is_error and kind in ("data", "multimodal"):
-            writer.report_loss((at[0], "isError"), "isError", "dropped", "behaviour", "results have no error flag here")
+            writer.report_loss(
+                (at[0], "isError"), "isError", "dropped", "behaviour", "the API has no error flag for results"
+            )
         if kind != "multimodal":
             return write_result_text(kind, value, kept, at, writer)
         return write_result_parts(value, (at[0], "value"), writer, self.write_result_part)

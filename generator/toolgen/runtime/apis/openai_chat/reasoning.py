@@ -104,7 +104,7 @@ def read_reasoning(
     empty text under a needed key says that there is none, and is nothing more.
 
     Raises:
-        ConversionError: a text is not a string, or the details are not a list.
+        ConversionError: A text is not a string, or the details are not a list.
     """
     found: dict[str, Any] = {}
     for key, value in wire.items():
@@ -154,7 +154,7 @@ def write_reasoning(
             continue
         writer.adopted(part.metadata, at)
         if i:
-            writer.report_loss(at, "reasoning", "moved", "note", "a message has one text of reasoning")
+            writer.report_loss(at, "reasoning", "moved", "note", "the API accepts one reasoning text per message")
         if key in table.keys:
             wire[key] = wire.get(key, "") + part.text
         else:

@@ -44,10 +44,13 @@ class ChatStream(BaseStream):
         more than that piece.
 
         Args:
-            event: the event: a dict, or the client's object.
+            event: An event of the stream: a dict, or the client's object.
+
+        Returns:
+            The events of the neutral format that it gives; often none.
 
         Raises:
-            ConversionError: the chunk is neither.
+            ConversionError: The chunk is neither of them.
         """
         try:
             (choice,) = event["choices"]

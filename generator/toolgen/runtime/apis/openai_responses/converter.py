@@ -73,7 +73,7 @@ _STATUSES = frozenset(["cancelled", "completed", "failed", *_UNFINISHED])
 
 def _with_demanded(wire: dict[str, Any], completion: Completion) -> dict[str, Any]:
     """A response with the members that the client's types demand, and that say nothing here."""
-    failed = {"code": "server_error", "message": "the answer failed"} if wire.get("status") == "failed" else None
+    failed = {"code": "server_error", "message": "the response failed"} if wire.get("status") == "failed" else None
     if completion.usage is not None:
         usage = wire["usage"]
         counted = {"cached_tokens": 0, "cache_write_tokens": 0}
@@ -231,7 +231,7 @@ class ResponsesConverter(OutputFormatConverter):
                 if here[1] != 0 or not _may_stand_aside(message, writer.wire.name):
                     wires.append(self.write_system_message(message, here, writer))
                 elif at == ROOT:  # the messages alone
-                    writer.report_loss(here, "a system message", "dropped", "note", "it belongs into instructions")
+                    writer.report_loss(here, "a system message", "dropped", "note", "it was moved to instructions")
             elif type(message) is UserMessage:
                 wires.append(write_user_item(message, here, writer, self.write_user_message))
             else:
@@ -248,7 +248,7 @@ class ResponsesConverter(OutputFormatConverter):
         parts = message.content if type(message.content) is list else []
         items = self.write_items(parts, (at, "content"), writer, short=True)
         if not items:
-            writer.report_loss(at, "an empty answer", "dropped", "note", "there is no item for it")
+            writer.report_loss(at, "an empty message", "dropped", "note", "the API has no item for it")
         return items
 
     def write_items(self, parts: Sequence[AssistantPart], at: Path, writer: Writer, *, short: bool) -> list[Any]:
@@ -303,7 +303,9 @@ class ResponsesConverter(OutputFormatConverter):
     ) -> str | list[Any]:
         """Write what a call gave."""
         if is_error and kind in ("data", "multimodal"):
-            writer.report_loss((at[0], "isError"), "isError", "dropped", "behaviour", "results have no error flag here")
+            writer.report_loss(
+                (at[0], "isError"), "isError", "dropped", "behaviour", "the API has no error flag for results"
+            )
         if kind != "multimodal":
             return write_result_text(kind, value, kept, at, writer)
         return write_list(value, (at[0], "value"), writer, self.write_given_content)

@@ -55,7 +55,7 @@ def read_always(value: Any, at: Path, reader: Reader, table: Mapping[str, Any]) 
     """Read the value; that it was not there, or null, is kept.
 
     Raises:
-        ConversionError: it is of another type than what `table` has to stand for it.
+        ConversionError: It is of another type than what `table` has to stand for it.
     """
     if value is ABSENT:
         return None, {"$absent": True}
@@ -75,7 +75,7 @@ def write_always(value: Any, kept: Any, at: Path, writer: Writer, table: Mapping
     if is_mark(kept):
         return ABSENT
     default = table["value"]
-    writer.report_loss(at, "a value that the API wants", "defaulted", "note", f"it is written as {default}")
+    writer.report_loss(at, "an expected value", "defaulted", "note", f"the API expects it, so it is set to {default}")
     return default
 
 
@@ -86,7 +86,7 @@ def read_file_source(part: dict[str, Any], at: Path, reader: Reader, names: Mapp
     """Read url, data, media type and name.
 
     Raises:
-        ConversionError: one of them is not a string.
+        ConversionError: One of them is not a string.
     """
     for key in ("file_data", "file_url", "filename"):
         if part.get(key) is not None and type(part[key]) is not str:
@@ -117,7 +117,7 @@ def write_file_source(
     """Write the content. `names` has a file's name by media type, and under `*`, for data without one.
 
     Raises:
-        UnsayableError: there is neither an address nor data.
+        UnsupportedValueError: The part has neither a URL nor data.
     """
     written: dict[str, Any] = {} if name is None else {"filename": name}
     if url is not None and url[:5] == "data:" and data is None:
@@ -131,9 +131,9 @@ def write_file_source(
             writer.report_unsupported((at[0], "mediaType"), "mediaType")
     if "file_data" in written and name is None and "filename" not in own.get("$absent", ()) and "filename" not in own:
         written["filename"] = names.get(media_type or "", names["*"])
-        writer.report_loss((at[0], "name"), "name", "defaulted", "note", f"a file must be named: {written['filename']}")
+        writer.report_loss((at[0], "name"), "name", "defaulted", "note", f"a file needs a name: {written['filename']}")
     if not written.keys() & {"file_data", "file_url"} and "file_data" not in own:
-        raise UnsupportedValueError("there is neither an address nor data")
+        raise UnsupportedValueError("it has neither a URL nor data")
     return written
 
 
@@ -141,7 +141,7 @@ def read_said_flag(value: Any, at: Path, reader: Reader) -> tuple[bool | None, A
     """Read the switch; off is what it is by default. That it was not there, or null, is kept.
 
     Raises:
-        ConversionError: it is neither a boolean nor null.
+        ConversionError: The value is neither a boolean nor null.
     """
     if value is ABSENT:
         return None, {"$absent": True}
@@ -159,7 +159,7 @@ def write_said_flag(value: bool | None, kept: Any, at: Path, writer: Writer) -> 
     if value is None and is_mark(kept):
         return ABSENT
     if value is False and not writer.known:
-        writer.report_loss(at, at[1], "rewritten", "note", "off is what it is by default")
+        writer.report_loss(at, at[1], "rewritten", "note", "off is the default")
     return bool(value)
 
 
@@ -299,7 +299,7 @@ def write_message_item(content: list[Any], own: Extras, part: AssistantPart) -> 
 def write_short(part: Any, at: Path, writer: Writer) -> list[Any]:
     """Write text as a message in its short form."""
     if type(part) is RefusalPart:
-        writer.report_loss((at, "type"), "a refusal", "rewritten", "note", "it is written as text")
+        writer.report_loss((at, "type"), "a refusal", "rewritten", "note", "it is sent as text")
     elif type(part) is not TextPart:
         writer.report_unsupported(at, writer.kind_of(part), "warning")
         return []
@@ -312,7 +312,7 @@ def write_reasoning_item(part: ReasoningPart, at: Path, writer: Writer, *, short
     own = writer.own_extras(part.metadata, at)
     if own or not short:
         return [reasoning_item(part, own)]
-    writer.report_loss(at, "reasoning", "dropped", "note", "only items of the API may be sent back")
+    writer.report_loss(at, "reasoning", "dropped", "note", "the API only accepts its own items")
     return []
 
 

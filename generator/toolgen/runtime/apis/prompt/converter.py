@@ -46,10 +46,10 @@ class PromptConverter(SdkConverter):
         return aliases | {name: name for name in self.entries}
 
     def tools(self, *names: str) -> str:
-        """Write some declared tools, in the order given.
+        """Write some declared tools as text, in the given order.
 
         Args:
-            names: the tools' names, in the order wanted.
+            names: The names of the tools, in the desired order.
         """
         return entries_text([self.entries[name] for name in names])
 
@@ -60,15 +60,19 @@ class PromptConverter(SdkConverter):
         on_loss: OnLoss | None = None,
         on_unsupported: OnUnsupported = "error",
     ) -> str:
-        """Write tool definitions as text for the front of a system text; no text for none.
+        """Write tool definitions as text for the start of a system message.
 
         Args:
-            definitions: the tools to write.
-            on_loss: called with each `Loss`; without it, a warning of Python's says what was lost.
-            on_unsupported: "error" raises where the wire cannot keep what was asked for, "weaken" reports it.
+            definitions: The tools.
+            on_loss: Called with each `Loss`. Without it, all losses except notes are issued as Python warnings.
+            on_unsupported: What to do if the wire cannot express what is asked for: "error" raises, "weaken" reports a
+                loss.
+
+        Returns:
+            The text; empty if there are no tools.
 
         Raises:
-            ConversionError: a tool may not be sent to this provider, or its schema is none that JSON can hold.
+            ConversionError: A tool excludes this provider, or its schema cannot be written as JSON.
         """
         writer = Writer(self.wire, on_loss, on_unsupported)
         written = entries_text(write_list(definitions, ROOT, writer, self.write_offered))
@@ -78,14 +82,17 @@ class PromptConverter(SdkConverter):
     def from_tools(
         self, wire: Any, *, tools: Iterable[ToolDefinition | OpaquePart] = ()
     ) -> list[ToolDefinition | OpaquePart]:
-        """Read the tools that a system text begins with; none where it begins otherwise.
+        """Read the tool definitions at the start of a system message.
 
         Args:
-            wire: the value as the API has it.
-            tools: definitions of tools that this package does not declare.
+            wire: The JSON value of the wire.
+            tools: Definitions of tools that the package does not declare, to decode their arguments.
+
+        Returns:
+            The definitions; empty if the text does not start with tools.
 
         Raises:
-            ConversionError: it is not a string.
+            ConversionError: The value is not a string.
         """
         if type(wire) is not str:
             raise wrong_type(ROOT, "a string", wire)
@@ -98,15 +105,21 @@ class PromptConverter(SdkConverter):
         untrusted: Iterable[str] = (),
         turn: int = 0,
     ) -> AssistantMessage:
-        """Read the calls in what a model wrote. `tools` are those that it was offered; left out, the declared ones.
+        """Read the calls in the text of a model.
 
-        A block that also stands in one of the `untrusted` texts is a call that is not run.
+        A block that also occurs in one of the `untrusted` texts becomes a call that must not be run.
 
         Args:
-            text: the text.
-            tools: definitions of tools that this package does not declare.
-            untrusted: texts of tools and users, whose blocks are never calls.
-            turn: the number of assistant messages before it; ids that are made here count by it.
+            text: The text of the model.
+            tools: The tools that the model was offered. If None, the declared ones.
+            untrusted: Texts of tools and users. A block that also occurs in one of them is not run.
+            turn: Index of the assistant message in the conversation, from 0. Synthetic ids contain it.
+
+        Returns:
+            The message, with text and calls in order.
+
+        Example:
+            message = parse_text(answer, untrusted=[page])
         """
         if tools is None:
             return reply_of(text, self.names_for(()), untrusted, CallMaker(turn, set()))
@@ -115,15 +128,19 @@ class PromptConverter(SdkConverter):
     def to_tool_call(
         self, call: ToolCall, *, on_loss: OnLoss | None = None, on_unsupported: OnUnsupported = "error"
     ) -> str:
-        """Write one call of the history.
+        """Write a call of the history as text.
 
         Args:
-            call: the call.
-            on_loss: called with each `Loss`; without it, a warning of Python's says what was lost.
-            on_unsupported: "error" raises where the wire cannot keep what was asked for, "weaken" reports it.
+            call: The call.
+            on_loss: Called with each `Loss`. Without it, all losses except notes are issued as Python warnings.
+            on_unsupported: What to do if the wire cannot express what is asked for: "error" raises, "weaken" reports a
+                loss.
+
+        Returns:
+            The text of the call, a block of its own.
 
         Raises:
-            ConversionError: its arguments hold what JSON cannot.
+            ConversionError: The arguments cannot be written as JSON.
         """
         writer = Writer(self.wire, on_loss, on_unsupported)
         message = AssistantMessage([ToolCallPart(call)])
@@ -134,15 +151,19 @@ class PromptConverter(SdkConverter):
     def to_tool_result(
         self, result: ToolResult, *, on_loss: OnLoss | None = None, on_unsupported: OnUnsupported = "error"
     ) -> str:
-        """Write one result of the history, as what the user says.
+        """Write a result of the history as text of a user message.
 
         Args:
-            result: the result.
-            on_loss: called with each `Loss`; without it, a warning of Python's says what was lost.
-            on_unsupported: "error" raises where the wire cannot keep what was asked for, "weaken" reports it.
+            result: The result.
+            on_loss: Called with each `Loss`. Without it, all losses except notes are issued as Python warnings.
+            on_unsupported: What to do if the wire cannot express what is asked for: "error" raises, "weaken" reports a
+                loss.
+
+        Returns:
+            The text of the result.
 
         Raises:
-            ConversionError: its value cannot be written.
+            ConversionError: The value of the result cannot be written.
         """
         writer = Writer(self.wire, on_loss, on_unsupported)
         written = write_results([(result, ROOT)], writer)

@@ -35,7 +35,10 @@ class PromptStream(BaseStream):
         """End the stream, once its source ends or breaks; the last event is `completed`. A second call gives nothing.
 
         Args:
-            error: the exception that ended the source, where one did.
+            error: The exception that ended the source, if there was one.
+
+        Returns:
+            The remaining events; the last one is `completed`. A second call returns an empty list.
         """
         held = [] if self._finished else self._reply.finish()
         return [*held, *super().finish(error)]
@@ -83,7 +86,7 @@ class PromptStreamWriter(BaseStreamWriter):
         sent = "".join(self.text)
         if not whole.startswith(sent):
             self.writer.report_loss(
-                (ROOT, "message"), "text", "rewritten", "warning", "what was sent cannot be taken back"
+                (ROOT, "message"), "text", "rewritten", "warning", "text that was already sent cannot be taken back"
             )
             sent = ""
         rest = whole[len(sent) :]
