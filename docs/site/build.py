@@ -27,8 +27,8 @@ SCHEMAS = ROOT / "schemas"
 
 PARTS = {
     "Start": ["tutorial"],
-    "Guides": ["import", "ci", "recipes", "frameworks", "breaking", "pages", "conversations"],
-    "Reference": ["declarations", "configuration", "running", "prompt", "errors"],
+    "Guides": ["running", "conversations", "recipes", "import", "breaking", "ci", "frameworks", "pages"],
+    "Reference": ["declarations", "configuration", "errors", "prompt"],
     "Generated reference": [
         *("reference/commands", "reference/declaration", "reference/config", "reference/format"),
         *("reference/findings", "reference/changes", "reference/providers"),
