@@ -1,4 +1,4 @@
-# Everyday tasks. The set-up is made once, and again when pyproject.toml changes.
+# Everyday tasks. Set-up runs once, and again when pyproject.toml changes.
 .DEFAULT_GOAL := help
 .PHONY: help setup build check test test-all quick mutants snapshots lint format types drift distributions bench laws declarations lowered size rows github-tools kills fuzz editors pages site prose soak clean
 
@@ -14,13 +14,13 @@ QUICK := tests/unit tests/repository/test_architecture.py \
 NOT_QUICK := unit/importing unit/load/test_hostile.py $(addprefix unit/write/test_write_,faults.py adding.py kills.py mounts.py)
 READY := $(VENV)/.ready
 
-# Most tests start processes, which start in half the time where modules are compiled once.
+# Most tests start processes. These start twice as fast if modules are compiled only once.
 export PYTHONDONTWRITEBYTECODE :=
 
-help: ## show these lines
+help: ## show this help
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' Makefile
 
-setup: $(READY) ## make .venv with everything that development needs
+setup: $(READY) ## create .venv with everything needed for development
 
 $(READY): pyproject.toml packages/toolgen-runtime/pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
@@ -34,77 +34,77 @@ build: $(READY) ## set up, and compile the example schemas into generated/
 	@$(BIN)/python -m toolgen.regenerate
 	@$(BIN)/toolgen build schemas
 
-check: lint types drift test ## what must hold before a commit
+check: lint types drift test ## run before a commit: lint, types, drift and tests
 
-test: $(READY) ## set up, and run the tests, except slow proofs: five minutes at most
+test: $(READY) ## set up, and run all tests that are not slow: at most five minutes
 	@$(BIN)/python -m pytest -n $(JOBS) -m "not slow" $(ARGS)
 
-test-all: $(READY) ## run all tests: wheels, environments, type checkers, kills and fuzzing too
+test-all: $(READY) ## run all tests, including wheels, environments, type checkers, kills and fuzzing
 	@$(BIN)/python -m pytest -n $(JOBS) $(ARGS)
 
-quick: $(READY) ## laws, unit tests, architecture, snapshots: a minute; no commands, imports, hostile files, failing disks, clients, sessions
+quick: $(READY) ## run laws, unit tests, architecture and snapshots: one minute; no commands, imports, hostile files, disk faults, clients or sessions
 	@$(BIN)/python -m pytest -n $(JOBS) -m "not slow" $(QUICK) $(addprefix --ignore=tests/,$(NOT_QUICK)) $(ARGS)
 
-mutants: $(READY) ## change the writer, the loader and what laws are about; list what no test sees; root on Linux
+mutants: $(READY) ## change the writer, the loader and the code of the laws, and list the changes that no test catches; needs root on Linux
 	@$(BIN)/python -m tests.mutations.operators $(ARGS)
 
-snapshots: $(READY) ## bring the snapshots up to date; read their diff before you commit
+snapshots: $(READY) ## update the snapshots; read their diff before you commit
 	@$(BIN)/python -m pytest -n $(JOBS) -m "not slow" --snapshot-update $(ARGS)
 
-lint: $(READY) ## ruff: rules and layout
+lint: $(READY) ## check rules and formatting with ruff
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/ruff format --check --quiet .
 
-format: $(READY) ## lay the code out, and fix what ruff can fix
+format: $(READY) ## format the code, and fix what ruff can fix
 	@$(BIN)/ruff check --fix --quiet . || true
 	@$(BIN)/ruff format --quiet .
 
-types: $(READY) ## mypy and pyright, strict, over generator/, generated/ and examples/
+types: $(READY) ## check generator/, generated/ and examples/ with mypy and pyright, both strict
 	@$(BIN)/mypy
 	@$(BIN)/pyright --pythonpath $(BIN)/python
 
-drift: $(READY) ## are generated/ and the generated modules of the generator what schemas/ gives?
+drift: $(READY) ## check that generated/ and the generated modules of the generator are up to date with schemas/
 	@$(BIN)/python -m toolgen.regenerate --check
 	@$(BIN)/toolgen check schemas
 
-distributions: $(READY) ## build what is published into dist/: toolgen, and the runtime that packages share
+distributions: $(READY) ## build the two published distributions into dist/: toolgen and toolgen-runtime
 	@$(BIN)/python -m hatchling build -d dist
 	@cd packages/toolgen-runtime && ../../$(BIN)/python -m hatchling build -d ../../dist
 
-bench: $(READY) ## everything that is measured, as ratios beside goals, into benchmarks/RESULTS.md
+bench: $(READY) ## run all benchmarks, and write the ratios and their goals into benchmarks/RESULTS.md
 	@$(BIN)/python benchmarks/results.py $(ARGS)
 
-laws: $(READY) ## run the laws over the wider corpus beside this checkout, where there is one
+laws: $(READY) ## run the laws over the wider corpus next to this checkout, if there is one
 	@if [ -f ../shared/checks/laws.py ]; then \
 		$(BIN)/python ../shared/checks/laws.py --package generated --sdk $(ARGS); \
 	else \
 		echo "no ../shared/checks/laws.py: there is no wider corpus beside this checkout"; \
 	fi
 
-declarations: $(READY) ## build every declaration of the wider corpus, where there is one
+declarations: $(READY) ## build every declaration of the wider corpus, if there is one
 	@if [ -d ../shared/corpus/tools ]; then \
 		$(BIN)/python -m tests.corpus.everything ../shared/corpus/tools $(ARGS); \
 	else \
 		echo "no ../shared/corpus/tools: there is no wider corpus beside this checkout"; \
 	fi
 
-lowered: $(READY) ## lower every declaration of the wider corpus for every provider and mode, where there is one
+lowered: $(READY) ## lower every declaration of the wider corpus for every provider and mode, if there is one
 	@if [ -d ../shared/corpus/tools ]; then \
 		$(BIN)/python -m tests.corpus.lowered ../shared/corpus/tools $(ARGS); \
 	else \
 		echo "no ../shared/corpus/tools: there is no wider corpus beside this checkout"; \
 	fi
 
-size: $(READY) ## files and lines of the generator and of what it generates, beside their goals
+size: $(READY) ## print the files and lines of the generator and of its output, with their goals
 	@$(BIN)/python -m tests.support.size
 
-rows: $(READY) ## which rows of the founding documents have a test
+rows: $(READY) ## print which rows of the founding documents have a test
 	@$(BIN)/python -m tests.support.rows
 
-kills: $(READY) ## kill a thousand builds (KILLS=1000): no tree is ever mixed
+kills: $(READY) ## kill a thousand builds (KILLS=1000), and check that no output is ever mixed
 	@$(BIN)/python -m tests.support.kills $(KILLS)
 
-github-tools: $(READY) ## put GitHub's tools of the wider corpus beside this checkout into the form of tools/list
+github-tools: $(READY) ## write GitHub's tools of the wider corpus as a response to tools/list, if there is one
 	@if [ -f ../shared/corpus/tools/mcp.jsonl ]; then \
 		$(BIN)/python -m tests.corpus.tools_list ../shared/corpus/tools/mcp.jsonl github/github-mcp-server \
 			> tests/corpus/github-tools.json; \
@@ -112,38 +112,38 @@ github-tools: $(READY) ## put GitHub's tools of the wider corpus beside this che
 		echo "no ../shared/corpus/tools/mcp.jsonl: there is no wider corpus beside this checkout"; \
 	fi
 
-pages: $(READY) ## look at the pages of `toolgen docs`, and use the chat, with chromium and axe-core, where they are
+pages: $(READY) ## test the pages of `toolgen docs` and the chat with chromium and axe-core, if they are installed
 	@if command -v chromium >/dev/null && command -v npm >/dev/null \
 		&& $(NPM) axe-core@4.14.1 2>/dev/null \
 		&& $(BIN)/python -m pip install --quiet --disable-pip-version-check --group browser 2>/dev/null; then \
 		$(BIN)/python -m tests.programs.pages build/npm; \
 	else \
-		echo "skipped: there is no chromium, or axe-core or playwright cannot be installed here"; \
+		echo "skipped: chromium is missing, or axe-core or playwright cannot be installed"; \
 	fi
 
 site: $(READY) ## build the documentation site into build/site/html
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group site
 	@$(BIN)/python docs/site/build.py build/site
 
-prose: $(READY) ## hold documents, docstrings and messages to proselint and codespell
+prose: $(READY) ## check documents, docstrings and messages with proselint and codespell
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group prose
 	@$(BIN)/python -m tests.programs.prose
 
 NPM = npm install --prefix build/npm --no-save --no-audit --no-fund --silent --fetch-retries=0 --fetch-timeout=20000
 EDITOR_PROGRAMS = yaml-language-server@2.0.0 ajv@8.20.0
 
-editors: $(READY) ## hold the schemas for editors to yaml-language-server and ajv, where npm has them; ARGS=COLLECTION for further declarations
+editors: $(READY) ## test the schemas for editors with yaml-language-server and ajv, if npm has them; ARGS=COLLECTION adds declarations
 	@if command -v npm >/dev/null && $(NPM) $(EDITOR_PROGRAMS) 2>/dev/null; then \
 		$(BIN)/python -m tests.programs.editors build/npm $(ARGS); \
 	else \
 		echo "skipped: yaml-language-server and ajv cannot be installed from npm here"; \
 	fi
 
-soak: $(READY) ## hold two thousand conversations with each official client; ARGS="--conversations N PROVIDER …"
+soak: $(READY) ## run two thousand conversations with each official client; ARGS="--conversations N PROVIDER …"
 	@$(BIN)/python -m tests.running.soak $(ARGS)
 
-fuzz: $(READY) ## try hostile sources, each target for FUZZ_SECONDS; ARGS="--seed N" repeats a run
+fuzz: $(READY) ## fuzz with hostile sources, each target for FUZZ_SECONDS; ARGS="--seed N" repeats a run
 	@$(BIN)/python -m tests.safety.fuzz --seconds $(FUZZ_SECONDS) $(ARGS)
 
-clean: ## take away what the set-up and the tools left
+clean: ## remove what set-up and the tools have created
 	@rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache

@@ -1,4 +1,4 @@
-"""Run every benchmark, print what it prints, and write it down in `RESULTS.md` beside this file.
+"""Run every benchmark, print its output, and write it to `RESULTS.md` next to this file.
 
   python benchmarks/results.py [--quick]
 
@@ -18,15 +18,15 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 
 PROGRAMS: tuple[tuple[str, str, tuple[str, ...], tuple[str, ...]], ...] = (
-    ("run.py", "Converters, beside the same by hand", (), ("--rounds", "3")),
-    ("floor.py", "What the format and its laws cost by themselves, beside all of it by hand", (), ("--rounds", "3")),
-    ("costs.py", "Texts of arguments, objects in use, imports, first calls, memory", (), ("--rounds", "3")),
-    ("running.py", "Running tools, beside the same by hand", (), ("--rounds", "3")),
+    ("run.py", "Converters, compared with hand-written code", (), ("--rounds", "3")),
+    ("floor.py", "The cost of the format and its laws, compared with hand-written code", (), ("--rounds", "3")),
+    ("costs.py", "Arguments as text, objects in use, imports, first calls, memory", (), ("--rounds", "3")),
+    ("running.py", "Running tools, compared with hand-written code", (), ("--rounds", "3")),
     ("building.py", "Whole commands", (), ("--tools", "1,100", "--rounds", "1")),
-    ("building.py", "What a tool costs in a build of many", ("--growth", "1000,3000,10000"), ()),
-    ("representation.py", "Ways to hold the format", (), ()),
+    ("building.py", "The cost of one tool in a large build", ("--growth", "1000,3000,10000"), ()),
+    ("representation.py", "Representations of the format", (), ()),
 )
-"""Programs with what each measures, their arguments, and those of a quick run; one without them is left out of that."""
+"""Programs, what each measures, its arguments, and those of a quick run. A quick run skips a program without the latter."""
 
 
 def shown(words: tuple[str, ...]) -> str:
@@ -48,7 +48,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true")
     quick = parser.parse_args().quick
     parts = [
-        "# Results\n\nWritten by `make bench`. Ratios within a run compare; times of two machines do not. A row that ends in "
+        "# Benchmark results\n\n`make bench` writes this page. Compare the ratios; the times depend on the machine. A row that ends in "
         "`above` misses its goal.\n",
         f"{datetime.now(UTC):%Y-%m-%d}, {platform.python_implementation()} {platform.python_version()}, "
         f"{platform.system()} {platform.machine()}, {os.cpu_count()} processors.\n",

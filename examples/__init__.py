@@ -1,1 +1,1 @@
-"""Small whole programs on the package that `toolgen build` makes of `schemas/`; README.md says how to start each."""
+"""Small complete programs that use the package generated from `schemas/`. README.md describes how to start each."""

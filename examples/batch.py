@@ -1,9 +1,9 @@
-"""A file of questions, many at once; begun again, it goes on with those that have no answer yet.
+"""Answer a file of questions, several at a time. A second run continues with those that have no answer yet.
 
     LLM_MODEL=... LLM_API_KEY=... python -m examples.batch examples/questions.jsonl answers.jsonl --parallel 4
 
-A line of the first file is `{"id": "...", "question": "..."}`. Each answer is a line of the second one as soon as it is there.
-Ends with 1 where questions are left without an answer; the same command tries those again.
+A line of the first file is `{"id": "...", "question": "..."}`. Each answer is written to the second file as soon as it arrives.
+The exit code is 1 if a question has no answer; run the same command to try it again.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TextIO
 
-from examples.connecting import session
+from examples.connection import session
 from examples.workshop import Workshop
 from generated.models import Request, UserMessage, dump
 from generated.running import RunResult, arun
@@ -26,8 +26,8 @@ from generated.tools import Deny
 MAX_TOKENS = 2000
 
 
-def answered(path: Path) -> set[str]:
-    """The ids that have an answer; a last line that was cut off by a crash is taken away."""
+def answered_ids(path: Path) -> set[str]:
+    """Return the ids that have an answer. Remove a last line that a crash has cut off."""
     if not path.exists():
         return set()
     with path.open("r+b") as file:
@@ -39,20 +39,20 @@ def answered(path: Path) -> set[str]:
 
 
 async def answer(model: AsyncSession, question: str) -> RunResult:
-    """Ask one question, with tools. Nobody is there to allow calls that do something, so none of them runs."""
+    """Ask one question, with tools. Nobody is there to allow high-risk calls, so they do not run."""
     request = Request([UserMessage(question)], max_output_tokens=MAX_TOKENS)
     return await arun(model, request, Workshop(), review=lambda call, arguments: Deny("Nobody is here to allow it."))
 
 
 async def work(model: AsyncSession, questions: Iterator[dict[str, Any]], out: TextIO, totals: dict[str, int]) -> None:
-    """Take one question after the other, for as long as there are any; other workers take from the same ones."""
+    """Answer one question after the other. All workers take from the same questions."""
     for question in questions:
         try:
             result = await answer(model, question["question"])
-        except Exception as error:  # noqa: BLE001 - the client has tried again already, where that helps; the others go on
+        except Exception as error:  # noqa: BLE001 - the client has already retried; the other questions continue
             totals["failed"] += 1
-            told = error if isinstance(error, SessionError) else type(error).__name__
-            print(f"{question['id']}: {told}", file=sys.stderr)
+            reason = error if isinstance(error, SessionError) else type(error).__name__
+            print(f"{question['id']}: {reason}", file=sys.stderr)
             continue
         line = {"id": question["id"], "answer": result.text, "stoppedBy": result.stopped_by}
         out.write(json.dumps({**line, "usage": dump(result.usage)}, ensure_ascii=False) + "\n")
@@ -64,8 +64,8 @@ async def work(model: AsyncSession, questions: Iterator[dict[str, Any]], out: Te
 
 
 async def main(questions: Path, answers: Path, parallel: int) -> int:
-    """Answer what is not answered yet, and print what it took."""
-    done, totals = answered(answers), dict.fromkeys(["answered", "failed", "input tokens", "output tokens"], 0)
+    """Answer the remaining questions, and print the totals."""
+    done, totals = answered_ids(answers), dict.fromkeys(["answered", "failed", "input tokens", "output tokens"], 0)
     with questions.open(encoding="utf-8") as file, answers.open("a", encoding="utf-8") as out:
         left = (read for read in map(json.loads, file) if read["id"] not in done)
         async with session() as model, asyncio.TaskGroup() as group:
@@ -79,7 +79,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("questions", type=Path)
     parser.add_argument("answers", type=Path)
-    parser.add_argument("--parallel", type=int, default=4, help="questions that are asked at once; 4")
+    parser.add_argument("--parallel", type=int, default=4, help="how many questions to ask at a time (default: 4)")
     chosen = parser.parse_args()
     if not chosen.questions.is_file():
         parser.error(f"there is no file {chosen.questions}")

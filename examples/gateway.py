@@ -1,9 +1,9 @@
-"""The API of OpenAI Chat Completions over any other provider, for clients that speak nothing else.
+"""OpenAI's Chat Completions API in front of any other provider, for clients that speak only this API.
 
     LLM_MODEL=... LLM_API_KEY=... python -m examples.gateway
     OPENAI_BASE_URL=http://127.0.0.1:8001/v1 OPENAI_API_KEY=none some-openai-program
 
-It asks no key of its own, so it listens on this machine alone. What the provider cannot do is refused, not left out.
+The gateway does not check keys, so it listens only on this machine. It refuses a request that the provider cannot fulfil completely.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from fastapi import Request as HttpRequest
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response, StreamingResponse
 
-from examples.asking import meant, refuse
-from examples.connecting import report, session
+from examples.connection import report, session
+from examples.gateway_requests import refuse, without_unused_keys
 from generated.models import CompletedEvent, StreamEvent
 from generated.providers import openai_chat
 from generated.runtime.errors import ConversionError
@@ -31,18 +31,18 @@ from generated.sessions import AsyncSession, SessionError
 
 
 def make_app(model: AsyncSession) -> FastAPI:
-    """Make the app. `model` answers all requests, whatever model they name."""
+    """Create the app. `model` answers all requests, whatever model they name."""
     app, model.on_loss = FastAPI(), refuse
 
     @app.post("/v1/chat/completions")
     async def complete(body: dict[str, Any]) -> Response:
         try:
-            return await answered(model, body)
+            return await complete_chat(model, body)
         except SessionError as error:
             return failure(error.status if error.status >= 400 else 502, error.error.kind, error.error.message)
         except ConversionError as error:
             return failure(400, "invalid_request", str(error))
-        except Exception as error:  # noqa: BLE001 - whatever the client raises: mostly that nobody was there
+        except Exception as error:  # noqa: BLE001 - the client may raise anything, such as a connection error
             return failure(502, "server", f"The provider did not answer: {type(error).__name__}")
 
     @app.exception_handler(RequestValidationError)
@@ -52,15 +52,15 @@ def make_app(model: AsyncSession) -> FastAPI:
     return app
 
 
-async def answered(model: AsyncSession, body: dict[str, Any]) -> Response:
+async def complete_chat(model: AsyncSession, body: dict[str, Any]) -> Response:
     """Answer a request."""
-    request = replace(openai_chat.from_request(meant(body)), model=None)
+    request = replace(openai_chat.from_request(without_unused_keys(body)), model=None)
     identifier, created = f"chatcmpl-{uuid4().hex}", int(time.time())
     if not request.stream:
-        completion = replace(await model.complete(request), id=None)  # the id is ours, as in every chunk below
+        completion = replace(await model.complete(request), id=None)  # the gateway sets the id, as in the chunks below
         return JSONResponse(openai_chat.to_response(completion, id=identifier, created=created, on_loss=report))
     events = model.stream(request)
-    first = await anext(events)  # where the request is refused, this raises, and a status can be sent
+    first = await anext(events)  # raises if the request is refused, while a status can still be sent
     writer = openai_chat.StreamWriter(id=identifier, created=created, on_loss=report)
     options = body.get("stream_options")
     usage = isinstance(options, dict) and options.get("include_usage") is True
@@ -70,7 +70,7 @@ async def answered(model: AsyncSession, body: dict[str, Any]) -> Response:
 async def framed(
     first: StreamEvent, events: AsyncIterator[StreamEvent], writer: openai_chat.StreamWriter, usage: bool
 ) -> AsyncIterator[str]:
-    """Write events as the lines of a stream. The chunk with the usage, which has no choices, is for those who asked."""
+    """Write events as lines of a stream. Only clients that asked for it get the chunk with the usage, which has no choices."""
     event: StreamEvent | None = first
     while event is not None:
         if isinstance(event, CompletedEvent):
@@ -83,12 +83,12 @@ async def framed(
 
 
 def line(chunk: dict[str, Any]) -> str:
-    """Write a chunk as an event of the stream."""
+    """Write a chunk as a server-sent event."""
     return f"data: {json.dumps(chunk)}\n\n"
 
 
 def failure(status: int, kind: str, message: str) -> JSONResponse:
-    """Make the body that OpenAI's clients read an error from; its `type` says whose fault it is, its `code` which."""
+    """Make an error response as OpenAI's clients expect it: `type` says whose fault it is, `code` which error."""
     fault = "invalid_request_error" if status < 500 else "server_error"
     return JSONResponse({"error": {"message": message, "type": fault, "code": kind, "param": None}}, status)
 

@@ -1,9 +1,9 @@
-"""A question to a model that has the tools of any MCP server: a loop by hand, for these tools are known at run time only.
+"""Ask a model that can use the tools of any MCP server. The loop is written by hand, because these tools are known only at run time.
 
     LLM_MODEL=... LLM_API_KEY=... python -m examples.mcp_client "What is the weather in Oslo?" python -m examples.mcp_server
 
-What follows the question is the command that starts the server, which should be one that you trust: the tools that it says
-are read-only run by default, for all others you are asked at the terminal.
+After the question comes the command that starts the server. Use a server that you trust: tools that it calls read-only run
+without asking. For all others you are asked at the terminal.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import sys
 
 from mcp import Client, MCPError, StdioServerParameters
 
-from examples.connecting import session
+from examples.connection import session
 from generated.messages import text_of, tool_calls_of
 from generated.models import OpaquePart, Request, ToolCall, ToolDefinition, ToolMessage, ToolResult, UserMessage
 from generated.providers import mcp
@@ -25,7 +25,7 @@ Tools = list[ToolDefinition | OpaquePart]
 
 
 async def ask(model: AsyncSession, client: Client, question: str) -> str:
-    """Let the model answer, with the tools of a server: its calls are sent there, its results go back."""
+    """Let the model answer with the tools of a server: send its calls to the server, and the results to the model."""
     listed = (await client.list_tools()).tools
     wire = [tool.model_dump(by_alias=True, exclude_unset=True, mode="json") for tool in listed]
     tools = mcp.from_tools(wire)
@@ -38,11 +38,11 @@ async def ask(model: AsyncSession, client: Client, question: str) -> str:
             return text_of(completion.message)
         results = [await run(client, call, tools, risky) for call in calls]
         request.messages += [completion.message, ToolMessage(results)]
-    return "The model had more calls to make than it may."
+    return "The model wanted to make more calls than it may."
 
 
 async def run(client: Client, call: ToolCall, tools: Tools, risky: list[str]) -> ToolResult:
-    """Run one call at the server. A tool that fails gives a result; what the server refuses is made one."""
+    """Run one call on the server. A call that the server refuses gives an error result."""
     if call.invalid is not None:
         return ToolResult(call.id, call.name, "error", f"The call was not run: {call.invalid.reason}.")
     keywords = mcp.to_sdk(call)
@@ -56,7 +56,7 @@ async def run(client: Client, call: ToolCall, tools: Tools, risky: list[str]) ->
 
 
 def allowed(call: ToolCall) -> bool:
-    """Ask at the terminal."""
+    """Ask the user at the terminal."""
     print(f"{call.name} {call.arguments}\nRun it? [y/N] ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower() == "y"
 

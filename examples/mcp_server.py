@@ -2,8 +2,8 @@
 
     python -m examples.mcp_server
 
-Needs no model and no key: a program that has both starts it, such as an editor, a desktop app or `examples/mcp_client.py`.
-That program is also who asks its user before a call; `annotations` tell it which tools are harmless.
+It needs no model and no key. A program that has both starts it, such as an editor, a desktop app or `examples/mcp_client.py`.
+That program also asks its user before a call; `annotations` tell it which tools are harmless.
 """
 
 from __future__ import annotations
@@ -21,22 +21,24 @@ from generated.providers import mcp
 from generated.tools import DEFINITIONS, DEPRECATED, Handlers, dispatch
 
 OFFERED = mcp.to_tools([tool for name, tool in DEFINITIONS.items() if name not in DEPRECATED])
-"""`mcp.TOOLS` are all declared tools; new programs shall not find the deprecated ones."""
+"""The declared tools without the deprecated ones; `mcp.TOOLS` contains all."""
 
 Context = ServerRequestContext[Any]
 
 
 def make_server(handlers: Handlers) -> Server[Any]:
-    """Make the server; handlers that lack a method are refused by type checkers, and by the first call."""
+    """Create the server. If a handler is missing, type checkers and the first call report it."""
 
     async def list_tools(context: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         return types.ListToolsResult.model_validate({"tools": OFFERED})
 
     async def call_tool(context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         if params.name not in [tool["name"] for tool in OFFERED]:
-            raise MCPError(types.INVALID_PARAMS, "Unknown tool")  # by the specification no result, but an error
+            raise MCPError(
+                types.INVALID_PARAMS, "Unknown tool"
+            )  # the specification demands an error here instead of a result
         call = mcp.from_tool_call(params, str(context.request_id))
-        # Arguments that do not fit and handlers that fail become results that say so: the model can fix its call.
+        # Invalid arguments and failed handlers give error results, so the model can correct its call.
         result = await dispatch(call, handlers, timeout=60)
         return types.CallToolResult.model_validate(mcp.to_tool_result(result))
 

@@ -1,8 +1,8 @@
-"""Build the documentation site: the pages of this folder's parent, and a reference made of the code. It needs no network.
+"""Build the documentation site from the pages in `docs`, and a reference generated from the code. It needs no network.
 
     python docs/site/build.py OUT
 
-Sphinx reads copies of the pages, whose links to other files of the repository become plain names. A warning is an error.
+Sphinx reads copies of the pages. In these, links to other files of the repository become plain text. A warning is an error.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ SCHEMAS = ROOT / "schemas"
 
 PARTS = {
     "Start": ["tutorial"],
-    "How to": ["import", "ci", "recipes", "frameworks", "breaking", "pages", "conversations"],
-    "Reference": ["declarations", "configuration", "running", "prompt", "errors"],
-    "Reference, made of the code": [
+    "Guides": ["running", "conversations", "recipes", "import", "breaking", "ci", "frameworks", "pages"],
+    "Reference": ["declarations", "configuration", "errors", "prompt"],
+    "Generated reference": [
         *("reference/commands", "reference/declaration", "reference/config", "reference/format"),
         *("reference/findings", "reference/changes", "reference/providers"),
     ],
-    "Explanations": ["cost", "design", "glossary", "changelog", "contributing"],
+    "Background": ["cost", "design", "glossary", "changelog", "contributing"],
 }
-"""The pages, in the order in which one reads them."""
+"""The pages, in reading order."""
 
 INDEX = """# toolgen
 
@@ -72,7 +72,7 @@ def write_sources(folder: Path) -> None:
         for part, names in PARTS.items()
     )
     readme = (ROOT / "README.md").read_text("utf-8")
-    introduction = readme.partition("\n")[2].partition("## Read on")[0]
+    introduction = readme.partition("\n")[2].partition("## Documentation")[0]
     pages["index"] = INDEX.format(introduction=introduction.strip(), trees=trees)
     for name, text in pages.items():
         file = folder / f"{name}.md"
@@ -81,7 +81,7 @@ def write_sources(folder: Path) -> None:
 
 
 def _linked(text: str, pages: Any, up: str) -> str:
-    """A page whose links lead to pages of the site, or nowhere: other files of the repository are named only."""
+    """Return a page whose links lead to other pages of the site. Links to other files of the repository become plain text."""
 
     def link(match: re.Match[str]) -> str:
         words, target = match[1], match[2]
@@ -100,7 +100,7 @@ def _linked(text: str, pages: Any, up: str) -> str:
 
 
 def reference() -> dict[str, str]:
-    """The pages that are made of the code, by name."""
+    """Return the pages that are generated from the code, by name."""
     return {
         "commands": _commands(),
         "declaration": _keys("Keys of a declaration", "declaration"),
@@ -132,7 +132,7 @@ def _keys(title: str, kind: str) -> str:
 
 
 def _format() -> str:
-    lines = ["# The format", "", "The types of the neutral format, as `models.py` of a package has them.", ""]
+    lines = ["# The neutral format", "", "The types in `models.py` of a generated package.", ""]
     for file in sorted((SCHEMAS / "format").glob("*.yaml")):
         for name, value in yaml.safe_load(file.read_text("utf-8")).get("$defs", {}).items():
             lines += [f"## {name}", "", _plain(value.get("description", "")), ""]
@@ -148,7 +148,7 @@ def _format() -> str:
 
 
 def _findings() -> str:
-    lines = ["# Findings", "", "What `toolgen explain CODE` says, for all codes.", ""]
+    lines = ["# Findings", "", "All codes, as `toolgen explain CODE` describes them.", ""]
     for stage, rows in BY_STAGE.items():
         if stage == "breaking":
             continue
@@ -164,9 +164,10 @@ def _findings() -> str:
 
 def _changes() -> str:
     lines = [
-        "# Changes",
+        "# Codes of breaking changes",
         "",
-        "What `toolgen breaking` reports, and whom it breaks (B; N is noticed, - nothing, ? as values decide).",
+        "What `toolgen breaking` reports, and whom each change breaks. `B`: breaks; `N`: is noticed; `-`: has no effect; "
+        "`?`: depends on the values.",
         "",
     ]
     lines += ["| code | handlers | model | conversations | why |", "|---|---|---|---|---|"]
@@ -178,13 +179,13 @@ def _changes() -> str:
 
 
 def _providers() -> str:
-    lines = ["# Providers", "", "The facts of the shipped profiles, with their evidence.", ""]
+    lines = ["# Providers", "", "The facts in the profiles that toolgen contains, with their evidence.", ""]
     for file in sorted((SCHEMAS / "providers").glob("*.yaml")):
         facts = yaml.safe_load(file.read_text("utf-8"))
         about = f"{facts.get('documentation', '')}, checked on {facts.get('checked', '')}"
         lines += [f"## {file.stem}", "", f"{facts.get('title', file.stem)}: {_plain(about)}", ""]
         if "extends" in facts:
-            lines += [f"It says what differs from `{facts['extends']}`.", ""]
+            lines += [f"The profile states only what differs from `{facts['extends']}`.", ""]
         rows = [
             (f"`{key}`", facts[key].get("evidence", ""))
             for key in ("names", "ids")
@@ -221,7 +222,7 @@ def _type(schema: Any) -> str:
 
 
 def _plain(text: str) -> str:
-    """A text on one line in which nothing is Markdown but code."""
+    """Return a text on one line in which only code is Markdown."""
     parts = re.split(r"(`[^`]*`)", " ".join(str(text).split()))
     return "".join(
         part.replace("|", "\\|") if part.startswith("`") else re.sub(r"([\\*_{}\[\]<>#|$])", r"\\\1", part)

@@ -1,8 +1,8 @@
-"""Look at the English of documents, docstrings, comments and messages with proselint and codespell.
+"""Check the English of documents, docstrings, comments and messages with proselint and codespell.
 
   python -m tests.programs.prose
 
-Code is left out: blocks and spans of Markdown, names in backticks, and texts that are no sentences.
+Code is left out: blocks and spans of Markdown, names in backticks, and texts that are not sentences.
 """
 
 from __future__ import annotations
@@ -46,7 +46,8 @@ def markdown(text: str) -> str:
     for line in text.splitlines():
         fence = line.lstrip().startswith("```")
         inside ^= fence
-        lines.append("" if inside or fence or line.startswith(("    ", "|", "<!--")) else line)
+        skipped = inside or fence or line.startswith(("    ", "|", "<!--"))
+        lines.append("" if skipped else f"{line} {END}" if line.startswith("#") else line)
     return without_names("\n".join(lines))
 
 

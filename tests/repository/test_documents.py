@@ -55,7 +55,7 @@ def test_a_run_sees_what_is_wrong(tmp_path: Path) -> None:
 
 
 def test_the_quick_start_takes_at_most_ten_commands_and_is_typed(tmp_path: Path) -> None:
-    start = README.partition("## Install")[2].partition("**Without the loop.**")[0]
+    start = README.partition("## Install")[2].partition("## Use only the converters")[0]
     given = [command for block in re.findall(r"```console\n(.*?)```", start, re.DOTALL) for command in commands(block)]
     assert len(given) <= 10
     server = Loopback()

@@ -46,6 +46,7 @@ FILES = sorted(
         *(ROOT / "schemas" / "meta").glob("*.yaml"),
         *(ROOT / "schemas" / "format").glob("*.yaml"),
         *(ROOT / "examples").rglob("*.py"),
+        *(path for name in ("examples", "packages", "tests") for path in (ROOT / name).glob("**/README.md")),
     }
     - {GLOSSARY}
 )

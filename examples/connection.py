@@ -1,9 +1,9 @@
-"""The session of all examples: the provider, the model and the key come from the environment, never from a file.
+"""The session of all examples. The provider, the model and the key come from the environment, never from a file.
 
 LLM_INTERFACE  the API: anthropic, openai, openai_responses, genai, mistral, cohere, ollama, ...; anthropic if not set
 LLM_MODEL      the model
-LLM_API_KEY    the key; not set for an API without keys
-LLM_BASE_URL   the address, where it is not the API's own
+LLM_API_KEY    the key; not needed for an API without keys
+LLM_BASE_URL   the address, if it is not that of the API
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from generated.sessions import AsyncSession, connect_async
 
 
 def session() -> AsyncSession:
-    """Connect to the model that the environment names; the API's official client has to be installed."""
+    """Connect to the model that the environment names. The official client of the API must be installed."""
     if "LLM_MODEL" not in environ:
-        sys.exit("LLM_MODEL is not set; examples/README.md says what the examples need")
+        sys.exit("LLM_MODEL is not set; examples/README.md describes what the examples need")
     config: dict[str, Any] = {
         "interface": environ.get("LLM_INTERFACE", "anthropic"),
         "models": [environ["LLM_MODEL"]],
@@ -36,6 +36,6 @@ def session() -> AsyncSession:
 
 
 def report(loss: Loss) -> None:
-    """Say what a provider cannot be told. A loss of behaviour is an exception instead; notes are not worth a line."""
+    """Print what a provider does not support, except notes. A loss of behaviour raises an exception instead."""
     if loss.severity != "note":
         print(f"{loss.path}: {loss.what} {loss.action}: {loss.reason}", file=sys.stderr)
