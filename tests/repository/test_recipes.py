@@ -163,9 +163,9 @@ def test_add_a_field_to_the_format(copy: Path) -> None:
     """An optional field in schemas/format: the models have it, dump and load know it."""
     replace(
         copy / "schemas/format/tool.yaml",
-        "      invalid:\n        description: Set where the call must not be run.\n",
+        "      invalid:\n        description: Set if the call must not be run.\n",
         "      priority:\n        description: How soon the call shall be run.\n        type: integer\n"
-        "      invalid:\n        description: Set where the call must not be run.\n",
+        "      invalid:\n        description: Set if the call must not be run.\n",
     )
     code = (
         "import generated.models as m; "
@@ -203,7 +203,7 @@ def test_remove_an_optional_field(copy: Path) -> None:
     """Without Request.seed nothing speaks of it any more; a body that has it comes back, for it is residue now."""
     replace(
         copy / "schemas/format/request.yaml",
-        "      seed:\n        description: Seed of the sampling.\n        type: integer\n",
+        "      seed:\n        description: Seed for sampling.\n        type: integer\n",
         "",
     )
     schemas = project(copy)
@@ -334,11 +334,11 @@ def test_a_changed_template_changes_the_output(copy: Path) -> None:
     template.write_text(marked, "utf-8")
     build(copy, schemas)
     assert module.read_text("utf-8") == before
-    replace(template, "A stream of one answer", "A stream of an answer")
+    replace(template, "A stream of one response", "A stream of a response")
     build(copy, schemas)
     after = module.read_text("utf-8")
     assert after != before
-    assert after.replace("A stream of an answer", "A stream of one answer") == before
+    assert after.replace("A stream of a response", "A stream of one response") == before
 
 
 @pytest.mark.row("U06")
