@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 from types import FrameType
 from typing import TYPE_CHECKING, NoReturn
 
-from toolgen.cli.terminal import emit
+from toolgen.cli.terminal import emit, is_screen
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -79,11 +79,11 @@ MANY = 50
 
 @contextmanager
 def progress(*, quiet: bool) -> Iterator[Progress]:
-    """Give what a build calls after each step; it draws nothing where stderr is not a screen, or for a few tools.
+    """Give what a build calls after each step; it draws nothing where stderr is not a screen, on a dumb one, or for a few tools.
 
     The bar is gone before anything else is printed. A step is also where a signal is heeded that got lost.
     """
-    if quiet or sys.stderr is None or sys.stderr.closed or not sys.stderr.isatty():
+    if quiet or not is_screen(sys.stderr):
         yield _no_bar
         return
     import click
