@@ -1,6 +1,6 @@
 # Everyday tasks. The set-up is made once, and again when pyproject.toml changes.
 .DEFAULT_GOAL := help
-.PHONY: help setup build check test test-all quick mutants snapshots lint format types drift distributions bench laws declarations lowered size rows github-tools kills fuzz editors pages site prose soak clean
+.PHONY: help setup build check test test-all quick mutants snapshots lint format types drift distributions bench laws declarations lowered size rows github-tools kills fuzz programs editors pages site prose soak clean
 
 PYTHON ?= python3
 JOBS ?= 2
@@ -111,6 +111,14 @@ github-tools: $(READY) ## put GitHub's tools of the wider corpus beside this che
 	else \
 		echo "no ../shared/corpus/tools/mcp.jsonl: there is no wider corpus beside this checkout"; \
 	fi
+
+PROGRAMS = chromium zsh fish
+
+programs: ## install the programs that some checks drive, for root on Debian; else those checks are skipped
+	@missing=; for each in $(PROGRAMS); do command -v $$each >/dev/null || missing="$$missing $$each"; done; \
+	test -z "$$missing" || { export DEBIAN_FRONTEND=noninteractive; \
+		timeout 600 sh -c "apt-get update -qq && apt-get install -qq --no-install-recommends $$missing fonts-dejavu-core" >/dev/null 2>&1; } \
+		|| echo "skipped: these cannot be installed here:$$missing"
 
 pages: $(READY) ## look at the pages of `toolgen docs`, and use the chat, with chromium and axe-core, where they are
 	@if command -v chromium >/dev/null && command -v npm >/dev/null \
