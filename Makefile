@@ -122,10 +122,10 @@ programs: ## install the programs that some checks drive, for root on Debian; el
 		timeout 600 sh -c "apt-get update -qq && apt-get install -qq --no-install-recommends $$missing fonts-dejavu-core" >/dev/null 2>&1; } \
 		|| echo "skipped: these cannot be installed here:$$missing"
 
-pages: $(READY) $(NODE) ## look at the pages of `toolgen docs`, and use the chat, with chromium and axe-core, where they are
+pages: $(READY) $(NODE) ## look at the pages of `toolgen docs`, and use the chat, with chromium and axe-core, where they are; ARGS=--pictures takes those of the documents
 	@if command -v chromium >/dev/null && test -f $(NODE) \
 		&& $(BIN)/python -m pip install --quiet --disable-pip-version-check --group browser 2>/dev/null; then \
-		$(BIN)/python -m tests.programs.pages build/npm; \
+		$(BIN)/python -m tests.programs.pages build/npm $(ARGS); \
 	else \
 		echo "skipped: there is no chromium, or axe-core or playwright cannot be installed here"; \
 	fi
