@@ -10,13 +10,12 @@ from __future__ import annotations
 import re
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import click
 import yaml
-from sphinx.application import Sphinx
 
 from toolgen.cli.group import main_group
 from toolgen.diagnostics.codes import BY_STAGE
@@ -114,7 +113,7 @@ def reference() -> dict[str, str]:
 
 def _commands() -> str:
     lines = ["# Commands", ""]
-    context = click.Context(main_group, info_name="toolgen", max_content_width=100)
+    context = click.Context(main_group, info_name="toolgen", max_content_width=100, **main_group.context_settings)
     for name in main_group.list_commands(context):
         command = main_group.get_command(context, name)
         assert command is not None
@@ -126,9 +125,20 @@ def _commands() -> str:
 def _keys(title: str, kind: str) -> str:
     schema = yaml.safe_load((SCHEMAS / "meta" / f"{kind}.yaml").read_text("utf-8"))
     lines = [f"# {title}", "", _plain(schema.get("description", "")), "", "| key | value | meaning |", "|---|---|---|"]
-    for key, value in schema["properties"].items():
+    for key, value in keys(schema):
         lines.append(f"| `{key}` | {_type(value)} | {_plain(value.get('description', ''))} |")
     return "\n".join(lines) + "\n"
+
+
+def keys(schema: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The keys of an object and of the objects in it, with their schemas: `budgets.NAME.bytes`."""
+    for key, value in schema.get("properties", {}).items():
+        yield f"{before}{key}", value
+        if isinstance(value, Mapping):
+            yield from keys(value, f"{before}{key}.")
+    others = schema.get("additionalProperties")
+    if isinstance(others, Mapping):
+        yield from keys(others, f"{before}NAME.")
 
 
 def _format() -> str:
@@ -150,10 +160,10 @@ def _format() -> str:
 def _findings() -> str:
     lines = ["# Findings", "", "What `toolgen explain CODE` says, for all codes.", ""]
     for stage, rows in BY_STAGE.items():
-        if stage == "breaking":
-            continue
         lines += [f"## {stage}", ""]
         for row in rows:
+            if row.id in CHANGES:
+                continue  # they have a page of their own
             lines += [f"### {row.id}", "", f"*{row.level}*: {_plain(row.message)}", "", _plain(row.why), ""]
             lines += [f"What to do: {_plain(row.hint or row.fix)}", ""]
             if row.example is not None:
@@ -248,6 +258,8 @@ def make_reachable(folder: Path) -> None:
 
 def main(out: Path) -> int:
     """Build the site into a folder."""
+    from sphinx.application import Sphinx  # the pages themselves are made without it
+
     work = out / "source"
     shutil.rmtree(out, ignore_errors=True)
     write_sources(work)
