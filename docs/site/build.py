@@ -32,7 +32,7 @@ PARTS = {
         *("reference/commands", "reference/declaration", "reference/config", "reference/format"),
         *("reference/findings", "reference/changes", "reference/providers"),
     ],
-    "Explanations": ["cost", "design", "glossary", "changelog", "contributing"],
+    "Explanations": ["releases", "cost", "design", "glossary", "changelog", "contributing"],
 }
 """The pages, in the order in which one reads them."""
 
