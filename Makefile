@@ -138,9 +138,9 @@ prose: $(READY) ## hold documents, docstrings and messages to proselint and code
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group prose
 	@$(BIN)/python -m tests.programs.prose
 
-editors: $(READY) $(NODE) ## hold the schemas for editors to yaml-language-server and ajv, where npm has them; ARGS=COLLECTION for further declarations
+editors: $(READY) $(NODE) ## hold the schemas for editors to yaml-language-server and ajv, where npm has them; with the wider corpus beside this checkout, or ARGS=COLLECTION
 	@if test -f $(NODE); then \
-		$(BIN)/python -m tests.programs.editors build/npm $(ARGS); \
+		$(BIN)/python -m tests.programs.editors build/npm $(or $(ARGS),$(wildcard ../shared/corpus/tools)); \
 	else \
 		echo "skipped: yaml-language-server and ajv cannot be installed from npm here"; \
 	fi
