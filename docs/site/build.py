@@ -10,13 +10,12 @@ from __future__ import annotations
 import re
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import click
 import yaml
-from sphinx.application import Sphinx
 
 from toolgen.cli.group import main_group
 from toolgen.diagnostics.codes import BY_STAGE
@@ -33,7 +32,7 @@ PARTS = {
         *("reference/commands", "reference/declaration", "reference/config", "reference/format"),
         *("reference/findings", "reference/changes", "reference/providers"),
     ],
-    "Background": ["cost", "design", "glossary", "changelog", "contributing"],
+    "Background": ["releases", "cost", "design", "glossary", "changelog", "contributing"],
 }
 """The pages, in reading order."""
 
@@ -114,7 +113,7 @@ def reference() -> dict[str, str]:
 
 def _commands() -> str:
     lines = ["# Commands", ""]
-    context = click.Context(main_group, info_name="toolgen", max_content_width=100)
+    context = click.Context(main_group, info_name="toolgen", max_content_width=100, **main_group.context_settings)
     for name in main_group.list_commands(context):
         command = main_group.get_command(context, name)
         assert command is not None
@@ -126,9 +125,20 @@ def _commands() -> str:
 def _keys(title: str, kind: str) -> str:
     schema = yaml.safe_load((SCHEMAS / "meta" / f"{kind}.yaml").read_text("utf-8"))
     lines = [f"# {title}", "", _plain(schema.get("description", "")), "", "| key | value | meaning |", "|---|---|---|"]
-    for key, value in schema["properties"].items():
+    for key, value in keys(schema):
         lines.append(f"| `{key}` | {_type(value)} | {_plain(value.get('description', ''))} |")
     return "\n".join(lines) + "\n"
+
+
+def keys(schema: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The keys of an object and of the objects in it, with their schemas: `budgets.NAME.bytes`."""
+    for key, value in schema.get("properties", {}).items():
+        yield f"{before}{key}", value
+        if isinstance(value, Mapping):
+            yield from keys(value, f"{before}{key}.")
+    others = schema.get("additionalProperties")
+    if isinstance(others, Mapping):
+        yield from keys(others, f"{before}NAME.")
 
 
 def _format() -> str:
@@ -150,10 +160,10 @@ def _format() -> str:
 def _findings() -> str:
     lines = ["# Findings", "", "All codes, as `toolgen explain CODE` describes them.", ""]
     for stage, rows in BY_STAGE.items():
-        if stage == "breaking":
-            continue
         lines += [f"## {stage}", ""]
         for row in rows:
+            if row.id in CHANGES:
+                continue  # they have a page of their own
             lines += [f"### {row.id}", "", f"*{row.level}*: {_plain(row.message)}", "", _plain(row.why), ""]
             lines += [f"What to do: {_plain(row.hint or row.fix)}", ""]
             if row.example is not None:
@@ -230,13 +240,33 @@ def _plain(text: str) -> str:
     )
 
 
+REACHABLE = {
+    '<p class="caption" role="heading">': '<p class="caption" role="heading" aria-level="2">',
+    "<pre>": '<pre tabindex="0">',
+    '<div class="table-wrapper': '<div tabindex="0" class="table-wrapper',
+}
+"""What the theme writes, and what people need who use keys or a screen reader: what scrolls can be reached, headings have a level."""
+
+
+def make_reachable(folder: Path) -> None:
+    """Change the pages of a folder so that everything on them can be reached by keys."""
+    for page in folder.rglob("*.html"):
+        text = page.read_text("utf-8")
+        for written, needed in REACHABLE.items():
+            text = text.replace(written, needed)
+        page.write_text(text, "utf-8")
+
+
 def main(out: Path) -> int:
     """Build the site into a folder."""
+    from sphinx.application import Sphinx  # the pages themselves are made without it
+
     work = out / "source"
     shutil.rmtree(out, ignore_errors=True)
     write_sources(work)
     site = Sphinx(work, None, out / "html", out / "doctrees", "html", CONFIGURATION, status=None, warningiserror=True)
     site.build()
+    make_reachable(out / "html")
     print(f"{out / 'html' / 'index.html'}: {len(site.env.found_docs)} pages")
     return site.statuscode
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -139,6 +139,7 @@ def lint_project(
     return Linted(len(compilation.linked.catalog.tools), _sizes(payloads), sources)
 
 
+@cache
 def _made_with() -> str:
     """The versions of what shapes generated text besides toolgen."""
     return ", ".join(f"{name} {version(name)}" for name in ("datamodel-code-generator", "jinja2", "ruff-api"))

@@ -6,7 +6,7 @@ resolve   Parsed -> Catalog         linked, merged, frozen
 rules     Catalog -> findings       what is risky
 plan      Catalog -> plans          Python-shaped
 render    plans -> Files            text by path
-write     Files -> disk, or a diff  see `toolgen.write`
+write     Files -> disk, or a diff  wholly or not at all
 
 A stage with errors is the last one that runs. Nothing between load and write touches disk, clock or environment,
 but for the shipped templates and runtime modules.

@@ -2,19 +2,26 @@
 const rows = Array.from(document.querySelectorAll("tbody tr"));
 const fields = Array.from(document.querySelectorAll(".filters [name]"));
 const count = document.getElementById("count");
-const words = new Map(rows.map((row) => [row, row.dataset.search]));
+const providers = Array.from(document.querySelector("[name=provider]").options, (option) => option.value);
+const tools = rows.map((row) => ({
+  row,
+  words: `${row.querySelector("a").textContent} ${row.cells[1].textContent} ${row.dataset.more || ""}`.toLowerCase(),
+  statuses: Array.from(row.cells).slice(2).map((cell) => cell.className),
+}));
+function fits(tool, wanted) {
+  const seen = wanted.provider ? [tool.statuses[providers.indexOf(wanted.provider) - 1]] : tool.statuses;
+  return wanted.q.split(/\s+/).every((word) => tool.words.includes(word))
+    && (!wanted.risk || tool.row.dataset.risk === wanted.risk)
+    && (!wanted.deprecated || ("deprecated" in tool.row.dataset) === (wanted.deprecated === "yes"))
+    && (wanted.status ? seen.includes(wanted.status) : !wanted.provider || seen[0] !== "not-offered");
+}
 function show() {
   const wanted = Object.fromEntries(fields.map((field) => [field.name, field.value.trim().toLowerCase()]));
   let shown = 0;
-  for (const row of rows) {
-    const text = words.get(row);
-    const fits = wanted.q.split(/\s+/).every((word) => text.includes(word))
-      && (!wanted.risk || row.dataset.risk === wanted.risk)
-      && (!wanted.status || (wanted.provider ? row.dataset[wanted.provider.replace(/_(.)/g, (_, c) => c.toUpperCase())] === wanted.status
-        : row.dataset.all.includes(wanted.status)))
-      && (!wanted.provider || wanted.status || row.dataset[wanted.provider.replace(/_(.)/g, (_, c) => c.toUpperCase())] !== "not-offered");
-    row.hidden = !fits;
-    shown += fits;
+  for (const tool of tools) {
+    const hidden = !fits(tool, wanted);
+    if (tool.row.hidden !== hidden) tool.row.hidden = hidden;
+    shown += !hidden;
   }
   count.textContent = `${shown} of ${rows.length} tools`;
   const kept = new URLSearchParams(Object.entries(wanted).filter(([, value]) => value)).toString();
@@ -25,5 +32,6 @@ for (const [name, value] of new URLSearchParams(location.hash.slice(1))) {
   if (field) field.value = value;
 }
 for (const field of fields) field.addEventListener("input", show);
+document.querySelector(".filters").addEventListener("submit", (event) => event.preventDefault());
 document.querySelector(".filters").hidden = false;
 show();

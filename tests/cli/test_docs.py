@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import base64
+import html
 import json
 import re
+import statistics
+import sys
 from hashlib import sha256
 from html.parser import HTMLParser
 from itertools import pairwise
@@ -14,19 +17,56 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from benchmarks.building import Command, declared, project
 from tests.breaking.test_revisions import git
+from tests.support.commands import toolgen
 from tests.support.generated import PROBES, shipped_profiles, write_project
+from tests.support.repository import PROFILES
 from toolgen.cli.docs import command
 
 HOSTILE = [
     "</script><script>alert(1)</script>",
+    "</script ><script>alert(1)//",
+    "<script src=//example.org/x.js></script>",
+    "<ScRiPt>alert(1)</sCrIpT>",
     "<!-- --><img src=x onerror=alert(1)>",
-    '"><svg onload=alert(1)>',
-    "javascript:alert(1)",
-    "\u202egnp.exe",
-    "{{ 7 * 7 }}{% raw %}",
-    "</style><style>*{display:none}",
+    "<!--",
+    "--> <b>bold</b> <!--",
+    "<!doctype html><html><body onload=alert(1)>",
     "]]><![CDATA[",
+    '"><svg onload=alert(1)>',
+    "'><svg/onload=alert(1)>",
+    '" onmouseover="alert(1)',
+    "' onfocus='alert(1)' autofocus='",
+    "` onclick=alert(1)",
+    "<a href=javascript:alert(1)>x</a>",
+    "javascript:alert(1)",
+    "JaVaScRiPt:alert(1)",
+    "data:text/html,<script>alert(1)</script>",
+    "vbscript:msgbox(1)",
+    "//example.org/evil",
+    "../../../../etc/passwd",
+    "</style><style>*{display:none}",
+    "</title><base href=//example.org>",
+    "</textarea></select></details><iframe src=//example.org>",
+    "</pre></main></body></html>",
+    "<meta http-equiv=refresh content=0;url=//example.org>",
+    "<link rel=stylesheet href=//example.org/x.css>",
+    "<form action=//example.org><input name=q>",
+    "<object data=//example.org></object>",
+    "<template><script>alert(1)</script></template>",
+    "<math><mtext></mtext><mglyph><style><img src=x onerror=alert(1)></style>",
+    "{{ 7 * 7 }}{% raw %}{# x #}",
+    "${7*7} #{7*7} <%= 7*7 %>",
+    "&lt;script&gt;alert(1)&lt;/script&gt;",
+    "&#60;img src=x&#62; &amp;lt;b&amp;gt;",
+    "\u202egnp.exe \u2066abc\u2069",
+    "a\u200bb\ufeffc\u00add",
+    "\u2028</script>\u2029",
+    "\U000e0041\U000e0042 \U0001f468\u200d\U0001f469",
+    "[x](javascript:alert(1)) ![y](//example.org/z.png) | `code` | <br>",
+    "# heading\n- item\n\n    code",
+    "=cmd|' /C calc'!A0",
 ]
 
 
@@ -83,8 +123,8 @@ def test_each_tool_has_a_page_a_text_and_an_entry(pages: Path) -> None:
         assert said in page.text
     assert "degrees" in page.text  # of the type of its result
     wires = {wire["provider"]: wire for wire in stored[names.index("get_weather")]["wires"]}
-    assert json.loads(wires["openai_chat"]["payload"])[0]["function"]["name"] == "get_weather"
-    assert wires["anthropic"]["payload"] in page.text
+    assert wires["openai_chat"]["payload"][0]["function"]["name"] == "get_weather"
+    assert json.dumps(wires["anthropic"]["payload"], indent=2, ensure_ascii=False) in page.text
 
 
 def test_links_resolve_and_lead_nowhere_else(pages: Path) -> None:
@@ -120,6 +160,17 @@ def test_headings_are_in_order_and_fields_have_labels(pages: Path) -> None:
         assert page.elements[0] == ("html", {"lang": "en"})
 
 
+OURS = frozenset(
+    "html head meta title style body nav a main h1 h2 p span div table thead tbody tr th td i b ul li code pre "
+    "details summary form label input select option header section script".split()
+)
+"""The elements that the pages are made of."""
+
+
+def test_there_are_forty_hostile_texts() -> None:
+    assert len(set(HOSTILE)) >= 40
+
+
 @pytest.mark.parametrize("text", HOSTILE)
 def test_hostile_texts_are_text(tmp_path: Path, text: str) -> None:
     parameters = {"type": "object", "properties": {text: {"type": "string", "description": text, "enum": [text]}}}
@@ -136,8 +187,9 @@ def test_hostile_texts_are_text(tmp_path: Path, text: str) -> None:
     for file in sorted((tmp_path / "out").rglob("*.html")):
         page = Page(file.read_text())
         assert text in page.text or file.name == "index.html" or file.parent.name == "providers"
-        assert {tag for tag, _ in page.elements} & {"img", "svg", "iframe", "object"} == set()
-        assert len(page.inside["script"]) <= 1
+        assert {tag for tag, _ in page.elements} <= OURS
+        assert [tag for tag, _ in page.elements].count("script") == (file.name == "index.html")
+        assert [tag for tag, a in page.elements if {"href", "src", "action"} & a.keys() and "//" in str(a)] == []
         assert not any(key.startswith("on") for _, a in page.elements for key in a)
 
 
@@ -193,6 +245,67 @@ def test_each_provider_has_a_page_with_its_tools_and_facts(pages: Path) -> None:
         assert said in page.text
     links = [a.get("href") for _, a in Page((pages / "index.html").read_text()).elements]
     assert {"providers/anthropic.html", "types/Forecast.html"} <= set(links)
+
+
+def test_the_list_has_the_statuses_of_the_portability_report(tmp_path: Path) -> None:
+    """For every provider, and for tools that lose something, are refused, or are kept from a provider."""
+    lossy = {"type": "object", "properties": {"a": {"type": "integer", "multipleOf": 7}, "b": {"not": {"const": 1}}}}
+    more = {"name": "lossy", "description": "Loses.", "parameters": lossy}
+    (schemas := tmp_path / "schemas").mkdir()
+    write_project(tmp_path, (*PROBES, more), providers=PROFILES)
+    assert toolgen("build", cwd=tmp_path).returncode == 0
+    assert toolgen("docs", schemas, "--out", "out", cwd=tmp_path).returncode == 0
+    rows = [
+        [cell.strip(" `") for cell in line.strip("|").split("|")]
+        for line in (tmp_path / "generated/PORTABILITY.md").read_text().splitlines()
+        if line.startswith("| ")
+    ]
+    (_, *providers), *tools = rows
+    expected = {name: [cell.removesuffix(", strict") for cell in cells] for name, *cells in tools}
+    assert {"ok", "lossy", "not offered"} <= {status for cells in expected.values() for status in cells}
+    index = (tmp_path / "out/index.html").read_text()
+    heads = re.findall(r'<th scope="col"><a href="providers/(\w+)\.html">', index)
+    shown = {
+        re.sub("<wbr>", "", name): re.findall(r'<td class="[a-z-]+"><i>([a-z ]+)</i>', cells)
+        for name, cells in re.findall(r'<a class="name"[^>]*>(.*?)</a>(.*?)</tr>', index)
+    }
+    assert heads == providers == sorted(PROFILES, key=providers.index)
+    assert shown == expected
+    stored = json.loads((tmp_path / "out/catalogue.json").read_text())["tools"]
+    assert {tool["name"]: [s.replace("-", " ") for s in tool["statuses"].values()] for tool in stored} == expected
+
+
+def test_a_tool_is_found_by_all_that_its_page_says(pages: Path) -> None:
+    rows = re.findall(r"<tr data-risk.*?</tr>", (pages / "index.html").read_text())
+    assert len(rows) == len(PROBES)
+    for tool, row in zip(sorted(PROBES, key=lambda tool: tool["name"]), rows, strict=True):
+        text = row.replace("<wbr>", "").lower()
+        said = f"{tool['name']} {tool.get('display_name', '')} {tool.get('description', '')}"
+        names = [*tool.get("aliases", ()), *tool.get("parameters", {}).get("properties", {})]
+        for word in (*names, *said.split()):
+            assert html.escape(word.lower().strip(".,:")) in text, (tool["name"], word)
+        assert ("data-deprecated" in row) == bool(tool.get("deprecated"))
+
+
+@pytest.mark.slow
+def test_a_thousand_tools_have_pages_of_a_size_that_is_read_and_soon(tmp_path: Path) -> None:
+    project(tmp_path, declared(1000, None))
+    (tmp_path / "schemas/toolgen.yaml").write_text("providers: [openai_responses, openai_chat, anthropic, gemini]\n")
+    commands = [
+        Command((sys.executable, "-m", "toolgen", *words), tmp_path) for words in (("build",), ("docs", "--out", "out"))
+    ]
+    build, docs = (command.run().seconds for command in commands)
+    assert docs <= 1.5 * build
+    sizes = {
+        path.relative_to(tmp_path / "out").as_posix(): path.stat().st_size
+        for path in (tmp_path / "out").rglob("*")
+        if path.is_file()
+    }
+    tools = [size for name, size in sizes.items() if name.startswith("tools/") and name.endswith(".html")]
+    assert len(tools) == 1000
+    assert sum(sizes.values()) <= 30_000_000
+    assert sizes["index.html"] <= 600_000
+    assert statistics.median(tools) <= 40_000
 
 
 def test_changes_since_a_revision_have_a_page(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import random
 from collections.abc import Callable, Iterator
@@ -269,3 +270,29 @@ def test_builds_between_random_edits_are_those_of_a_fresh_process(tmp_path: Path
     done = list(rounds(tmp_path / "schemas", seed, count))
     assert [(n, edit) for n, edit, _, same in done if not same] == []
     assert sum(built for _, _, built, _ in done) > count / 2
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs the memory of a process as a file")
+def test_memory_is_flat_over_five_hundred_edits(tmp_path: Path) -> None:
+    """What is kept is what the last build used, and the process does not grow: the second half of the edits beside the first."""
+
+    def memory() -> int:
+        gc.collect()
+        return int(Path("/proc/self/statm").read_text().split()[1])
+
+    schemas = tmp_path / "schemas"
+    edits = Edits(schemas, 8)
+    edits.fill()
+    kept, used = [], []
+    with incremental_builds() as results:
+        for n in range(501):
+            findings = Findings()
+            assert compile_project(schemas, findings, ("openai_chat", "anthropic")) is not None, list(findings)
+            results.forget_unused()
+            if n % 50 == 0:
+                kept.append(len(results.last))
+                used.append(memory())
+            edits.describe()
+    assert max(kept) <= kept[0] * 1.05
+    assert used[-1] <= used[5] * 1.03

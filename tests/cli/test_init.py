@@ -96,6 +96,7 @@ def test_hooks_and_jobs_are_what_their_tools_read(tmp_path: Path) -> None:
     assert [line.split()[:2] for line in steps if line.startswith("toolgen")] == [
         ["toolgen", "check"],
         ["toolgen", "lint"],
+        ["toolgen", "breaking"],
     ]
 
 

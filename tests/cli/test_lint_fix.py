@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
+from tests.corpus.declarations import DECLARATIONS
 from tests.support.commands import toolgen
 from tests.support.repository import ROOT
 from tests.support.schema_values import is_valid, valid_values
+from toolgen.breaking.subset import compare_schemas, relation_of
+from toolgen.rules.fixes import FIXABLE
 
 YAML = """\
 # Find things.
@@ -120,28 +125,57 @@ def test_what_cannot_be_fixed_stays_and_is_told(tmp_path: Path, text: str) -> No
     assert (tmp_path / "schemas/tools/find.yaml").read_text() == text
 
 
-def test_what_is_accepted_stays(tmp_path: Path) -> None:
-    """On GitHub's tools, each with faults put in."""
-    tools = json.loads((ROOT / "tests/corpus/github-tools.json").read_text())["result"]["tools"][:40]
-    texts = {}
-    for tool in tools:
-        schema = tool["inputSchema"]
-        for name, inner in schema.get("properties", {}).items():
-            if "enum" in inner:
-                inner.pop("type", None)
-            elif inner.get("type") == "string":
-                schema["properties"][name] = {"anyOf": [inner]}
-        declared = {"name": tool["name"], "description": tool["description"], "parameters": schema}
-        texts[f"{tool['name']}.yaml"] = yaml.safe_dump(declared, sort_keys=False)
-    (tmp_path / "schemas/tools").mkdir(parents=True)
-    (tmp_path / "schemas/toolgen.yaml").write_text("providers: [anthropic]\n")
-    for name, text in texts.items():
-        (tmp_path / "schemas/tools" / name).write_text(text)
-    done = toolgen("lint", "schemas", "--fix", cwd=tmp_path)
-    assert int(done.stderr.split(" fixed")[0].rpartition("\n")[2]) > 40
-    for seed, (name, text) in enumerate(texts.items()):
-        before = yaml.safe_load(text)["parameters"]
-        after = yaml.safe_load((tmp_path / "schemas/tools" / name).read_text())["parameters"]
+def spoiled(schema: Any) -> int:
+    """Put what can be fixed wherever it goes: enums without a type, unions of one, defaults of null; how many there are."""
+    count = 0
+    if isinstance(schema, list):
+        return sum(map(spoiled, schema))
+    if not isinstance(schema, dict):
+        return 0
+    properties = schema.get("properties")
+    for name, inner in properties.items() if isinstance(properties, dict) else ():
+        count += spoiled(inner)
+        if not isinstance(inner, dict) or "$ref" in inner:
+            continue
+        if "enum" in inner and isinstance(inner.pop("type", None), str):
+            count += 1
+        elif inner.get("type") == "string" and "default" not in inner and name not in schema.get("required", ()):
+            inner["default"] = None
+            count += 1
+        elif isinstance(inner.get("type"), str):
+            properties[name] = {"anyOf": [inner]}
+            count += 1
+    for word in ("items", "$defs", "additionalProperties"):
+        count += spoiled(schema.get(word))
+    return count
+
+
+def test_fixes_change_no_value_leave_none_to_fix_and_are_made_once(tmp_path: Path) -> None:
+    """On GitHub's tools and the declarations of the corpus, each with faults put in."""
+    listed = json.loads((ROOT / "tests/corpus/github-tools.json").read_text())["result"]["tools"]
+    given = [(tool["name"], tool["inputSchema"]) for tool in listed]
+    refused = {line.split("\t")[0] for line in (ROOT / "tests/corpus/refused.tsv").read_text().splitlines()}
+    given += [(f"corpus_{n}", row["parameters"]) for n, row in enumerate(DECLARATIONS) if row["id"] not in refused]
+    count = sum(spoiled(schema) for _, schema in given)
+    folder = project(tmp_path) / "schemas/tools"
+    for number, (name, schema) in enumerate(given):
+        value = {"name": name, "description": "A tool.", "parameters": schema}
+        text = json.dumps(value, indent=2) if number % 2 else yaml.safe_dump(value, sort_keys=False)
+        (folder / f"{name}.{'json' if number % 2 else 'yaml'}").write_text(text, "utf-8")
+    done = toolgen("lint", "schemas", "--fix", "--format", "json", cwd=tmp_path)
+    left = Counter(row["code"] for row in json.loads(done.stdout) if row["code"] in FIXABLE)
+    fixed = int(done.stderr.split(" fixed")[0].rpartition("\n")[2])
+    assert (left, fixed) == (Counter(), count)
+    assert count > 500
+    texts = {path: path.read_bytes() for path in folder.iterdir()}
+    assert toolgen("lint", "schemas", "--fix", cwd=tmp_path).stderr.startswith("0 fixed\n")
+    assert {path: path.read_bytes() for path in folder.iterdir()} == texts
+    relations = Counter()
+    for seed, (name, before) in enumerate(given):
+        (path,) = folder.glob(f"{name}.*")
+        after = yaml.safe_load(path.read_text("utf-8"))["parameters"]
+        relations[relation_of(compare_schemas(before, after))] += 1
         for one, other in ((before, after), (after, before)):
             judge = Draft202012Validator(other)
-            assert all(is_valid(judge, value) for value in valid_values(one, seed))
+            assert all(is_valid(judge, value) for value in valid_values(one, seed)), name
+    assert relations == {None: len(given)}

@@ -10,6 +10,7 @@ import pytest
 
 from tests.support.commands import toolgen
 from tests.support.generated import PROBES, write_project
+from toolgen import __version__
 from toolgen.breaking.packages import compare_packages
 
 
@@ -91,3 +92,18 @@ def test_files_that_cannot_be_read_are_internal() -> None:
     assert (changes.internal, changes.handlers, changes.model) == (("tools/a.py",), (), ())
     gone = compare_packages({"providers/x.py": "TOOLS: list = [{'name': 'a'}]"}, {})
     assert gone.model == ("x: the provider was removed",)
+
+
+def test_a_package_of_the_former_release_is_up_to_date_and_stays_as_it_is(project: Path) -> None:
+    """As long as the two releases make the same text: the version alone is no difference."""
+    lock, source = project / "generated/toolgen.lock", project / "schemas/tools/now.json"
+    lock.write_text(re.sub(r'"version": "[^"]*"', '"version": "0.0.9"', lock.read_text()))
+    before = {path: path.read_bytes() for path in project.rglob("*") if path.is_file()}
+    done = toolgen("check", "schemas", cwd=project)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "made by toolgen version 0.0.9" in done.stderr
+    assert toolgen("build", "schemas", cwd=project).returncode == 0
+    assert {path: path.read_bytes() for path in project.rglob("*") if path.is_file()} == before
+    source.write_text(source.read_text().replace("The time.", "The time of day."))
+    assert toolgen("build", "schemas", cwd=project).returncode == 0
+    assert f'"version": "{__version__}"' in lock.read_text()

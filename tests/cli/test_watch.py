@@ -1,4 +1,4 @@
-"""`toolgen watch` as a process, and `toolgen completion`."""
+"""`toolgen watch` as a process."""
 
 from __future__ import annotations
 
@@ -14,16 +14,17 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.building import declared, project
 from tests.support.commands import toolgen
 
 
-def waited(condition: Callable[[], bool], seconds: float = 30) -> bool:
+def waited(condition: Callable[[], bool], seconds: float = 30, pause: float = 0.05) -> bool:
     """Whether a condition comes true in time."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         if condition():
             return True
-        time.sleep(0.05)
+        time.sleep(pause)
     return False
 
 
@@ -33,6 +34,13 @@ def watching(folder: Path, *options: str) -> Iterator[tuple[subprocess.Popen[byt
     toolgen("init", folder)
     (folder / "schemas" / "toolgen.yaml").write_text("providers: [mcp]\nparts: [tools]\n")
     log = folder / "log"
+    with running(folder, log, *options) as process:
+        yield process, log
+
+
+@contextmanager
+def running(folder: Path, log: Path, *options: str) -> Iterator[subprocess.Popen[bytes]]:
+    """`toolgen watch` in a folder; what it says goes into a file."""
     with log.open("w") as said:
         process = subprocess.Popen(
             [sys.executable, "-m", "toolgen", "watch", "schemas", *options],
@@ -42,7 +50,7 @@ def watching(folder: Path, *options: str) -> Iterator[tuple[subprocess.Popen[byt
             env={**os.environ, "XDG_CACHE_HOME": str(folder / "cache")},
         )
     try:
-        yield process, log
+        yield process
     finally:
         process.kill()
         process.wait()
@@ -102,19 +110,54 @@ def test_a_command_that_cannot_be_split_is_refused(tmp_path: Path) -> None:
     assert (done.returncode, "Traceback" in done.stderr) == (2, False)
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_a_shell_gets_its_script(shell: str) -> None:
-    done = toolgen("completion", shell)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "_TOOLGEN_COMPLETE" in done.stdout
+@pytest.mark.parametrize("options", [("--poll",), ()])
+def test_folders_that_move_and_come_back_are_seen(tmp_path: Path, options: tuple[str, ...]) -> None:
+    tools, away = tmp_path / "schemas" / "tools", tmp_path / "away"
+    with watching(tmp_path, *options) as (_, log):
+        assert waited(lambda: log.read_text().count("watching schemas; ") == 1), log.read_text()
+        tools.rename(away)
+        assert waited(lambda: "the package stays as it was" in log.read_text()), log.read_text()
+        away.rename(tools)
+        assert waited(lambda: "the errors are fixed" in log.read_text()), log.read_text()
+        (tools / "now.yaml").write_text("name: now\ndescription: The time of day.\n")
+        assert waited((tmp_path / "generated/tools/now.py").exists), log.read_text()
 
 
-def test_commands_are_completed() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "toolgen"],
-        env={**os.environ, "COMP_WORDS": "toolgen wa", "COMP_CWORD": "1", "_TOOLGEN_COMPLETE": "bash_complete"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.stdout == "plain,watch\n"
+TOOLS, EDITS = 1000, 50
+
+
+def processor_seconds(process: subprocess.Popen[bytes]) -> float:
+    """What a process has had of the processor."""
+    fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs the processes of Linux as files")
+def test_an_edit_among_a_thousand_tools_costs_little_and_waiting_nearly_nothing(tmp_path: Path) -> None:
+    """Saved to written, of fifty edits the slowest but two, beside a build from nothing; and what a watch does meanwhile."""
+    project(tmp_path, declared(TOOLS, None))
+    (tmp_path / "schemas/toolgen.yaml").write_text("providers: [openai_responses, openai_chat, anthropic, gemini]\n")
+    began = time.perf_counter()
+    assert toolgen("build", "schemas", "--out", "other", cwd=tmp_path).returncode == 0
+    whole = time.perf_counter() - began
+    lock, log = tmp_path / "generated/toolgen.lock", tmp_path / "log"
+    sources = sorted((tmp_path / "schemas/tools").iterdir())
+    taken = []
+    with running(tmp_path, log) as process:
+        assert waited(lambda: "watching schemas; " in log.read_text(), 120), log.read_text()
+        time.sleep(1)
+        idle = processor_seconds(process)
+        time.sleep(5)
+        idle = (processor_seconds(process) - idle) / 5
+        for n in range(EDITS):
+            source = sources[n * 17 % TOOLS]
+            text = json.dumps({**json.loads(source.read_text()), "description": f"Number {n}."}, indent=2)
+            before = lock.read_bytes()
+            began = time.perf_counter()
+            source.write_text(text)
+            assert waited(lambda before=before: lock.exists() and lock.read_bytes() != before, pause=0.005)  # type: ignore[misc]
+            taken.append(time.perf_counter() - began)
+            assert waited(lambda n=n: log.read_text().count("watching schemas; ") == n + 2)  # type: ignore[misc]
+    assert sorted(taken)[-3] / whole <= 0.15
+    assert idle <= 0.02

@@ -2,8 +2,10 @@
 
     python -m tests.programs.editors FOLDER [COLLECTION]
 
-FOLDER has `node_modules`. COLLECTION has declarations as `tests.corpus.everything` takes them; without it there are the fifty of the tests. Every mistake of form in `tests/mistakes` has a diagnostic at its line, and every real declaration has none but
-for the words that a build warns of. It is no part of the test suite, which needs no registry of npm.
+FOLDER has `node_modules`. COLLECTION has declarations as `tests.corpus.everything` takes them, of which every second is taken; without it
+there are GitHub's and the fifty of the tests. Every mistake of form in `tests/mistakes` has a diagnostic at its line, and every real
+declaration has none but for the words that a build warns of. In a project of `toolgen init` the server finds the schema by the first
+line of a source, and says over a keyword which providers lack it. It is no part of the test suite, which needs no registry of npm.
 """
 
 from __future__ import annotations
@@ -21,6 +23,8 @@ import yaml
 
 from tests.corpus.declarations import DECLARATIONS
 from tests.corpus.everything import declarations
+from tests.support.commands import toolgen
+from tests.support.repository import ROOT
 from tests.support.sources import faults
 from tests.unit.test_editor_schemas import MISTAKES_OF_FORM, OF_FORM
 from toolgen.new_project import editor_text
@@ -47,10 +51,14 @@ class Server:
         self._number = 0
         self._settings = settings
 
-    def ask(self, method: str, params: Any) -> None:
-        """Send a request."""
+    def ask(self, method: str, params: Any) -> Any:
+        """Send a request, and wait for the answer."""
         self._number += 1
         self._send({"id": self._number, "method": method, "params": params})
+        while True:
+            message = self.next()
+            if message.get("id") == self._number and "method" not in message:
+                return message.get("result")
 
     def tell(self, method: str, params: Any) -> None:
         """Send a notification."""
@@ -76,15 +84,17 @@ class Server:
             self._send({"id": message["id"], "result": answers})
         return message
 
-    def diagnostics(self, uri: str, text: str) -> list[Any]:
-        """What the server says of a document."""
-        document = {"uri": uri, "languageId": "yaml", "version": 1, "text": text}
-        self.tell("textDocument/didOpen", {"textDocument": document})
-        while True:
+    def diagnostics(self, texts: Mapping[str, str]) -> dict[str, list[Any]]:
+        """What the server says of documents, by their addresses; it looks at several side by side."""
+        for uri, text in texts.items():
+            document = {"uri": uri, "languageId": "yaml", "version": 1, "text": text}
+            self.tell("textDocument/didOpen", {"textDocument": document})
+        found: dict[str, list[Any]] = {}
+        while found.keys() != texts.keys():
             message = self.next()
-            if message.get("method") == "textDocument/publishDiagnostics" and message["params"]["uri"] == uri:
-                found: list[Any] = message["params"]["diagnostics"]
-                return found
+            if message.get("method") == "textDocument/publishDiagnostics":
+                found[message["params"]["uri"]] = message["params"]["diagnostics"]
+        return found
 
     def stop(self) -> None:
         """End the server."""
@@ -93,13 +103,13 @@ class Server:
 
 
 @contextmanager
-def served(folder: Path, schema: Path) -> Iterator[Server]:
-    """A server that has the schema for every YAML file."""
-    settings = {"yaml": {"schemas": {schema.as_uri(): "*.yaml"}, "schemaStore": {"enable": False}, "validate": True}}
+def served(folder: Path, schema: Path | None) -> Iterator[Server]:
+    """A server that has the schema for every YAML file, or has to find it by the first line."""
+    schemas = {schema.as_uri(): "*.yaml"} if schema is not None else {}
+    settings = {"yaml": {"schemas": schemas, "schemaStore": {"enable": False}, "validate": True, "hover": True}}
     server = Server(folder, settings)
     try:
         server.ask("initialize", {"processId": None, "rootUri": None, "capabilities": {}})
-        server.next()
         server.tell("initialized", {})
         server.tell("workspace/didChangeConfiguration", {"settings": settings})
         while server.next().get("method") != "workspace/configuration":
@@ -109,29 +119,59 @@ def served(folder: Path, schema: Path) -> Iterator[Server]:
         server.stop()
 
 
+def project_faults(node: Path, folder: Path) -> Iterator[str]:
+    """What is wrong in a new project, as an editor shows it that knows nothing of toolgen."""
+    toolgen("init", folder)
+    places = {"tool": folder / "schemas/tools/get_weather.yaml", "configuration": folder / "schemas/toolgen.yaml"}
+    with served(node, None) as server:
+        good = server.diagnostics({place.as_uri(): place.read_text("utf-8") for place in places.values()})
+        for name, place in places.items():
+            if good[place.as_uri()]:
+                yield f"a new {name}: {good[place.as_uri()][0]['message']}"
+            typo = place.with_name(f"typo-{name}.yaml")
+            bad = server.diagnostics({typo.as_uri(): f"{place.read_text('utf-8')}nonsense: 1\n"})
+            if not bad[typo.as_uri()]:
+                yield f"a {name} with a key that there is not has no diagnostic"
+        text = places["tool"].read_text("utf-8").replace("city: {type: string,", "city: {pattern: a, type: string,")
+        asked = places["tool"].with_name("asked.yaml").as_uri()
+        server.diagnostics({asked: text})
+        line = next(number for number, words in enumerate(text.splitlines()) if "pattern" in words)
+        place_of = {"line": line, "character": text.splitlines()[line].index("pattern") + 2}
+        said = server.ask("textDocument/hover", {"textDocument": {"uri": asked}, "position": place_of})
+        if "anthropic" not in json.dumps(said):
+            yield f"over `pattern` it is not said who lacks it: {said}"
+
+
 def main(node: Path, collection: Path | None) -> int:
     """Hold both programs to the mistakes and the declarations; print what is wrong."""
     wrong: list[str] = []
     if collection is None:
         real = {row["id"]: {"name": "probe", "parameters": row["parameters"]} for row in DECLARATIONS}
+        listed = json.loads((ROOT / "tests/corpus/github-tools.json").read_text("utf-8"))["result"]["tools"]
+        real |= {tool["name"]: {"name": "probe", "parameters": tool["inputSchema"]} for tool in listed}
     else:
-        real = dict(declarations(collection).values())
+        real = dict([*declarations(collection).values()][::2])
     warned = [{f.code for f in faults({"tools/probe.json": value}, idle=True)} & OF_FORM for value in real.values()]
     with tempfile.TemporaryDirectory() as place:
         schema = Path(place) / "declaration.json"
         schema.write_text(editor_text("declaration"), "utf-8")
+        texts = {f"file://{place}/mistake{i}.yaml": mistake.text for i, mistake in enumerate(MISTAKES_OF_FORM)}
+        texts |= {
+            f"file://{place}/real{i}.yaml": yaml.safe_dump(value, sort_keys=False, allow_unicode=True)
+            for i, value in enumerate(real.values())
+        }
         with served(node, schema) as server:
-            for i, mistake in enumerate(MISTAKES_OF_FORM):
-                found = server.diagnostics(f"file://{place}/mistake{i}.yaml", mistake.text)
-                lines = {one["range"]["start"]["line"] + 1 for one in found}
-                line = next(i for i, text in enumerate(mistake.text.splitlines(), 1) if "# here" in text)
-                if line not in lines and mistake.title not in TYPING:
-                    wrong.append(f"yaml-language-server: {mistake.title}: line {line} is not among {sorted(lines)}")
-            for i, ((name, value), codes) in enumerate(zip(real.items(), warned, strict=True)):
-                text = yaml.safe_dump(value, sort_keys=False, allow_unicode=True)
-                found = server.diagnostics(f"file://{place}/real{i}.yaml", text)
-                if bool(found) and not codes:
-                    wrong.append(f"yaml-language-server: {name}: {found[0]['message'][:200]}")
+            found = server.diagnostics(texts)
+        for i, mistake in enumerate(MISTAKES_OF_FORM):
+            lines = {one["range"]["start"]["line"] + 1 for one in found[f"file://{place}/mistake{i}.yaml"]}
+            line = next(i for i, text in enumerate(mistake.text.splitlines(), 1) if "# here" in text)
+            if line not in lines and mistake.title not in TYPING:
+                wrong.append(f"yaml-language-server: {mistake.title}: line {line} is not among {sorted(lines)}")
+        for i, (name, codes) in enumerate(zip(real, warned, strict=True)):
+            said = found[f"file://{place}/real{i}.yaml"]
+            if said and not codes:
+                wrong.append(f"yaml-language-server: {name}: {said[0]['message'][:200]}")
+        wrong += project_faults(node, Path(place) / "project")
     values = [yaml.safe_load(one.text) for one in MISTAKES_OF_FORM]
     given = json.dumps(
         {"schema": json.loads(editor_text("declaration")), "values": [*values, *real.values()]}, default=str

@@ -101,7 +101,10 @@ def test_links_lead_somewhere() -> None:
 def test_the_page_about_the_design_has_a_line_for_each_folder(folder: str) -> None:
     """And for each module beside them, in one of the tables "below …"; nothing else stands there."""
     table = (
-        (ROOT / "docs/design.md").read_text("utf-8").split(f"| below `{folder}` | content |\n|---|---|\n")[1].split("\n\n")[0]
+        (ROOT / "docs/design.md")
+        .read_text("utf-8")
+        .split(f"| below `{folder}` | content |\n|---|---|\n")[1]
+        .split("\n\n")[0]
     )
     named = [name.split("/")[0] for line in table.splitlines() for name in re.findall(r"`([^`]+)`", line.split("|")[1])]
     place = ROOT / "generator/toolgen" / ("" if folder.startswith("generator") else folder)

@@ -103,8 +103,37 @@ def test_the_wheel_holds_the_program_and_what_it_reads(distributions: dict[str, 
     assert names == expected | {"toolgen/py.typed", "toolgen/wires/digests.json"}
 
 
-def test_a_wheel_of_the_sdist_is_the_same(distributions: dict[str, Path]) -> None:
-    assert contents(distributions["again"]) == contents(distributions["wheel"])
+@pytest.mark.parametrize("project", ["distributions", "runtimes"])
+def test_what_is_made_again_elsewhere_is_the_same_to_the_byte(
+    request: pytest.FixtureRequest, tmp_path: Path, project: str
+) -> None:
+    made: dict[str, Path] = request.getfixturevalue(project)
+    assert contents(made["again"]) == contents(made["wheel"])
+    assert made["again"].read_bytes() == made["wheel"].read_bytes()
+    (unpacked,) = (made["sdist"].parent / "unpacked").iterdir()
+    run(sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", tmp_path, cwd=unpacked)
+    (sdist,) = tmp_path.iterdir()
+    assert sdist.read_bytes() == made["sdist"].read_bytes()
+
+
+def test_a_wheel_is_for_every_machine(distributions: dict[str, Path], runtimes: dict[str, Path]) -> None:
+    assert all(made["wheel"].name.endswith("-py3-none-any.whl") for made in (distributions, runtimes))
+
+
+@pytest.mark.parametrize("project", ["distributions", "runtimes"])
+def test_an_sdist_installs_without_a_network(request: pytest.FixtureRequest, tmp_path: Path, project: str) -> None:
+    """Hatchling is in the environment; what the program needs is there already, and is not asked for."""
+    sdist: Path = request.getfixturevalue(project)["sdist"]
+    pip = (sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--quiet")
+    offline = ("--no-index", "--no-build-isolation", "--no-deps", "--target", tmp_path / "site")
+    run(*pip, *offline, sdist, cwd=tmp_path)
+    words = (
+        ("-m", "toolgen", "--version")
+        if project == "distributions"
+        else ("-c", "import toolgen_runtime.runtime.models")
+    )
+    said = run(sys.executable, *words, cwd=tmp_path, path=tmp_path / "site").stdout
+    assert (said.split()[:1] == ["toolgen"]) == (project == "distributions")
 
 
 def test_the_sdist_holds_tests_and_samples(distributions: dict[str, Path]) -> None:

@@ -17,7 +17,7 @@ def main() -> None:
             sys.exit(0)
         said = cached_status(sys.argv[1:])
         if said is not None:
-            emit(said, sys.stderr)
+            emit(said, sys.stderr, painted=True)
             sys.exit(0)
         from toolgen.cli.process import stop_on_signals
 

@@ -16,7 +16,7 @@ from toolgen.cli.group import (
     verbosity_options,
 )
 from toolgen.cli.process import FINE, FOUND, WRONG, compile_beside, end, progress, save_build_record
-from toolgen.cli.terminal import emit, report
+from toolgen.cli.terminal import emit, painted_diff, report
 
 
 @click.command("check")
@@ -61,8 +61,8 @@ def command(schemas: Path, out: Path | None, providers: tuple[str, ...], form: s
             if why:
                 emit(f"the result of this check cannot be cached, so the next check is as slow: {why}", sys.stderr)
         end(FINE)
-    text = "".join(f"{line}\n" for line in drift.lines(output.name)) + drift.diff
-    emit(text, sys.stderr if form in DOCUMENTS else sys.stdout)
+    text = "".join(f"{line}\n" for line in drift.lines(output.name)) + painted_diff(drift.diff)
+    emit(text, sys.stderr if form in DOCUMENTS else sys.stdout, painted=True)
     if not quiet:
         advice = [
             *(["run `toolgen build`"] if drift.stale else []),

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 import click
 
 from toolgen import __version__
+from toolgen.cli.terminal import choose_colors
 
 _SHARED = ("__init__", "fixing", "group", "process", "reference", "terminal")
 """Modules that are not commands."""
@@ -42,12 +43,24 @@ class Commands(click.Group):
         """Import a command."""
         if cmd_name not in self.list_commands(ctx):
             return None
-        if cmd_name in _REFERENCE:
-            found: click.Command = getattr(importlib.import_module(f"{__package__}.reference"), cmd_name)
-            return found
-        stem = f"{cmd_name}_" if cmd_name in ("import",) else cmd_name
-        command: click.Command = importlib.import_module(f"{__package__}.{stem}").command
+        stem = "reference" if cmd_name in _REFERENCE else f"{cmd_name}_" if cmd_name in ("import",) else cmd_name
+        module = importlib.import_module(f"{__package__}.{stem}")
+        command: click.Command = module.command if stem != "reference" else getattr(module, cmd_name)
+        if _color_option not in command.params:
+            command.params.append(_color_option)
         return command
+
+
+_color_option = click.Option(
+    ["--color"],
+    type=click.Choice(["auto", "always", "never"]),
+    default="auto",
+    show_default=True,
+    expose_value=False,
+    callback=lambda _, __, when: choose_colors(when),
+    help="Whether findings and diffs have colours; NO_COLOR, FORCE_COLOR and TERM are heeded.",
+)
+"""An option that every command has."""
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})

@@ -14,7 +14,7 @@ import click
 
 from toolgen.cli.group import format_option, provider_option, schemas_argument
 from toolgen.cli.process import FINE, FOUND, WRONG, end, progress
-from toolgen.cli.terminal import emit, report
+from toolgen.cli.terminal import emit, paint, painted_diff, report
 from toolgen.diagnostics import Findings
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def command(
 
     if fix or diff:
         fixed = fix_all(schemas, providers, write=not diff)
-        emit(fixed.diff if diff else "", sys.stdout)
+        emit(painted_diff(fixed.diff) if diff else "", sys.stdout, painted=True)
         if not quiet:
             emit(f"{fixed.count} {'would be ' if diff else ''}fixed\n", sys.stderr)
         if diff:
@@ -63,7 +63,8 @@ def command(
     with progress(quiet=quiet) as step:
         linted = lint_project(schemas, findings, providers, step)
     if verbose and not quiet and form == "text":
-        emit(print_text(findings, findings.texts, most=len(findings.items)), sys.stderr)
+        every = print_text(findings, findings.texts, len(findings.items), paint)
+        emit(every, sys.stderr, painted=True)
     else:
         report(_first_of_each(findings) if form == "text" else findings, form, quiet=quiet, verbose=True)
     if linted is None:

@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 from types import FrameType
 from typing import TYPE_CHECKING, NoReturn
 
-from toolgen.cli.terminal import emit
+from toolgen.cli.terminal import emit, is_screen
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -79,11 +79,11 @@ MANY = 50
 
 @contextmanager
 def progress(*, quiet: bool) -> Iterator[Progress]:
-    """Give a build what it calls after each step; it draws nothing if stderr is not a terminal or there are few tools.
+    """Give a build what it calls after each step. It draws nothing if stderr is not a terminal, on a dumb terminal, or for few tools.
 
     The bar is removed before anything else is printed. A step also handles a signal that Python dropped.
     """
-    if quiet or sys.stderr is None or sys.stderr.closed or not sys.stderr.isatty():
+    if quiet or not is_screen(sys.stderr):
         yield _no_bar
         return
     import click

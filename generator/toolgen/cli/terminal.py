@@ -1,4 +1,4 @@
-"""Prints text and findings so that it works in any terminal: ASCII, a closed pipe, a full disk after stdout."""
+"""Prints text and findings so that it works in any terminal: with colours or without, ASCII, a closed pipe, a full disk after stdout."""
 
 from __future__ import annotations
 
@@ -13,12 +13,85 @@ if TYPE_CHECKING:
 
 _CONTROLS = {code: f"\\u{code:04x}" for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) not in "\t\n"}
 
+_STYLES = {
+    "error": "1;31",
+    "warning": "1;33",
+    "note": "1;36",
+    "place": "1",
+    "hint": "36",
+    "added": "32",
+    "removed": "31",
+    "hunk": "36",
+}
+"""What a terminal is told (SGR, ECMA-48) for the roles that a part of a text may have."""
 
-def emit(text: str, stream: TextIO | None = None) -> None:
+_KNOWN = frozenset([*_STYLES.values(), "0"])
+
+_wanted = "auto"
+"""What `--color` says."""
+
+
+def choose_colors(when: str) -> None:
+    """Decide about colours for the rest of the process: `always`, `never`, or `auto`."""
+    global _wanted
+    _wanted = when
+
+
+def has_colors(stream: TextIO | None) -> bool:
+    """Whether what goes to a stream has colours: as the option says, then NO_COLOR and FORCE_COLOR, then on a terminal that is not dumb."""
+    if _wanted != "auto":
+        return _wanted == "always"
+    if os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or is_screen(stream)
+
+
+def is_screen(stream: TextIO | None) -> bool:
+    """Whether a stream is a terminal that can do more than print line after line."""
+    return stream is not None and not stream.closed and stream.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def clear(stream: TextIO | None) -> None:
+    """Begin with an empty screen where there is one."""
+    if stream is not None and is_screen(stream):
+        stream.write("\x1b[H\x1b[2J")
+
+
+def paint(role: str, text: str) -> str:
+    """A part of a text in the colour of its role. `emit` takes the colour away again where a stream has none."""
+    return f"\x1b[{_STYLES[role]}m{text}\x1b[0m"
+
+
+def painted_diff(diff: str) -> str:
+    """A unified diff in colours."""
+    roles = {"+++": "place", "---": "place", "+": "added", "-": "removed", "@": "hunk"}
+    lines = []
+    for line in diff.splitlines(keepends=True):
+        text = line.rstrip("\n")
+        role = roles.get(text[:3]) or roles.get(text[:1])
+        lines.append(paint(role, text) + line[len(text) :] if role is not None else line)
+    return "".join(lines)
+
+
+def printable(text: str, *, colors: bool) -> str:
+    """Text without terminal controls but for colours of our own, and without these where there are none."""
+    first, *others = text.split("\x1b[")
+    parts = [first.translate(_CONTROLS)]
+    for part in others:
+        code, end, rest = part.partition("m")
+        if end and code in _KNOWN:
+            parts.append((f"\x1b[{code}m" if colors else "") + rest.translate(_CONTROLS))
+        else:
+            parts.append(f"\x1b[{part}".translate(_CONTROLS))
+    return "".join(parts)
+
+
+def emit(text: str, stream: TextIO | None = None, *, painted: bool = False) -> None:
     """Write `text` to a stream (stdout if None) and flush it.
 
-    Characters that the stream's encoding lacks and all terminal controls become escapes. Once the reader has closed the
-    stream, this and all later output is dropped, and the command keeps its own exit code.
+    Characters that the stream's encoding lacks become escapes, and so do all terminal controls except the colors of a
+    `painted` text. Once the reader has closed the stream, this and all later output is dropped, and the command keeps
+    its own exit code.
 
     Raises:
         SystemExit: with 2, if the stream cannot be written for another reason, such as a full disk.
@@ -28,7 +101,8 @@ def emit(text: str, stream: TextIO | None = None) -> None:
     if stream is None or stream.closed:
         return
     encoding = stream.encoding or "utf-8"
-    safe = text.translate(_CONTROLS).encode(encoding, "backslashreplace").decode(encoding)
+    shown = printable(text, colors=has_colors(stream)) if painted else text.translate(_CONTROLS)
+    safe = shown.encode(encoding, "backslashreplace").decode(encoding)
     try:
         stream.write(safe)
         stream.flush()
@@ -53,12 +127,12 @@ def _silence(stream: TextIO) -> None:
 def report(
     findings: Findings, form: str, *, quiet: bool = False, verbose: bool = False, stream: TextIO | None = None
 ) -> str:
-    """Print errors and warnings, and notes if `verbose`; return what was printed.
+    """Print errors and warnings, and notes if `verbose`; return what was printed, with its colors.
 
     If there are errors, text output has only the warnings of the same files, which may explain them, and counts the
     others. Documents for programs go to stdout, all other forms to stderr, and everything to `stream` if it is given.
     """
-    from toolgen.diagnostics.printers import DOCUMENTS, PRINTERS
+    from toolgen.diagnostics.printers import DOCUMENTS, PRINTERS, print_text
 
     shown: list[Finding] = [
         f for f in findings if f.level == "error" or (not quiet and (verbose or f.level == "warning"))
@@ -68,18 +142,21 @@ def report(
     if faulty and form == "text" and not verbose:
         beside = [f for f in shown if f.span.path in faulty]
         shown, later = beside, len(shown) - len(beside)
-    text = PRINTERS[form](shown, findings.texts) if shown or form in DOCUMENTS else ""
+    text = ""
+    if form == "text":
+        text = print_text(shown, findings.texts, paint=paint)
+    elif shown or form in DOCUMENTS:
+        text = PRINTERS[form](shown, findings.texts)
     if later:
         text += f"and {later} warning{'s' if later != 1 else ''} in files without errors; -v shows all\n"
     if text:
-        emit(text, stream or (sys.stdout if form in DOCUMENTS else sys.stderr))
+        emit(text, stream or (sys.stdout if form in DOCUMENTS else sys.stderr), painted=form == "text")
     return text
 
 
 def list_changes(findings: Findings) -> None:
     """Print all findings on stderr, one per line: they are the result of the command."""
-    from toolgen.diagnostics.printers import safe
+    from toolgen.diagnostics.printers import headline
 
     for finding in findings:
-        place = f"{finding.span.path}:{finding.span.line}:{finding.span.column}"
-        emit(f"{safe(place)}: {finding.level}[{finding.code}]: {safe(finding.message)}\n", sys.stderr)
+        emit(f"{headline(finding, paint)}\n", sys.stderr, painted=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import json
 import os
@@ -10,6 +11,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -17,7 +21,7 @@ import click
 
 from toolgen.cli.build import Build, build_package
 from toolgen.cli.group import format_option, out_option, provider_option, schemas_argument, verbosity_options
-from toolgen.cli.terminal import emit, report
+from toolgen.cli.terminal import clear, emit, report
 from toolgen.incremental import incremental_builds
 
 if TYPE_CHECKING:
@@ -28,11 +32,25 @@ Stamps: TypeAlias = dict[str, tuple[int, int]]
 INTERVAL = 0.3
 """Seconds between two checks of the sources. Polling works everywhere; file events miss containers and some disks."""
 
+WITH_EVENTS = 2
+"""Seconds between two looks where events come as well."""
+
+SHARE = 50
+"""A look at many files is followed by so many times its length of rest: two percent of a core."""
+
 QUIET = 0.05
 """Seconds without a change before a build, because editors write in several steps."""
 
 MOST = 0.5
 """Seconds that a build waits for quiet at most."""
+
+
+@dataclass(slots=True)
+class Package:
+    """The folder of the package, once one was written, and its files as the last build left them."""
+
+    folder: Path | None = None
+    stamps: Stamps = field(default_factory=dict[str, tuple[int, int]])
 
 
 @click.command("watch")
@@ -41,9 +59,19 @@ MOST = 0.5
 @provider_option
 @format_option
 @click.option("--then", metavar="COMMAND", help="Run this command after each build that wrote the package.")
+@click.option(
+    "--poll", is_flag=True, help="Poll for changes instead of using file system events, which some containers lack."
+)
 @verbosity_options
 def command(
-    schemas: Path, out: Path | None, providers: tuple[str, ...], form: str, then: str | None, quiet: bool, verbose: bool
+    schemas: Path,
+    out: Path | None,
+    providers: tuple[str, ...],
+    form: str,
+    then: str | None,
+    poll: bool,
+    quiet: bool,
+    verbose: bool,
 ) -> None:
     """Build SCHEMAS again whenever a source or the package changes.
 
@@ -51,6 +79,8 @@ def command(
     package stays unchanged, and the findings are shown again after the next change. With `--format json`, each build
     prints one line: an object with `built`, `output`, `files` and `findings`. The command does not watch toolgen
     itself, so restart it after an update.
+
+    Changes are found by looking at the files. With `toolgen[watch]` installed, events of the disk start a build sooner.
 
     \b
     Example:
@@ -62,31 +92,27 @@ def command(
         arguments = shlex.split(then) if then is not None else []
     except ValueError as error:
         raise click.BadParameter(f"not a valid command line: {error}", param_hint="'--then'") from None
-    output: Path | None = None
-    package: Stamps = {}
-    sources: Stamps | None = None
+    package = Package()
     failed = False
-    with incremental_builds() as results:
-        while True:
-            if sources == stamps_of(schemas) and package == stamps_of(output):
-                time.sleep(INTERVAL)
-                continue
-            sources = wait_for_quiet(schemas)
+    with incremental_builds() as results, without_collection():
+        for _ in new_sources(schemas, package, poll=poll):
             findings = Findings()
             done = build_package(schemas, out, providers, findings, quiet=quiet)
             if done is not None:
                 results.forget_unused()
-                output = done.output.folder
-            package = stamps_of(output)
+                package.folder = done.output.folder
+            package.stamps = stamps_of(package.folder)
             if form == "json":
                 emit(event_line(done, findings, quiet=quiet, verbose=verbose), sys.stdout)
             else:
+                clear(sys.stderr)
                 report(findings, form, quiet=quiet, verbose=verbose)
             if not quiet:
                 emit(outcome(schemas, done, failed), sys.stderr)
             failed = done is None
             if done is not None and arguments:
                 run(arguments)
+            gc.collect()
 
 
 def outcome(schemas: Path, done: Build | None, failed: bool) -> str:
@@ -119,6 +145,60 @@ def run(arguments: list[str]) -> None:
     else:
         if code:
             emit(f"toolgen: {arguments[0]} exited with {code}\n", sys.stderr)
+
+
+def new_sources(schemas: Path, package: Package, *, poll: bool) -> Iterator[None]:
+    """Give way for a build: at once, and then whenever a source or the package has changed and the disk is quiet."""
+    known: Stamps | None = None
+    poll = poll or find_spec("watchfiles") is None
+    for is_quiet in polls() if poll else events(schemas):
+        began = time.process_time()
+        found = stamps_of(schemas)
+        if found != known or package.stamps != stamps_of(package.folder):
+            known = found if is_quiet else wait_for_quiet(schemas)
+            yield
+        elif poll:
+            time.sleep(SHARE * (time.process_time() - began))
+
+
+def polls() -> Iterator[bool]:
+    """Give way for a look at the sources, which may be in the middle of a change."""
+    while True:
+        yield False
+        time.sleep(INTERVAL)
+
+
+def events(schemas: Path) -> Iterator[bool]:
+    """Give way for a look at the sources as soon as the disk says that they changed, and now and then.
+
+    Whether they are quiet again by then is said. Where there are no events, the sources are looked at more often.
+    """
+    yield False
+    try:
+        from watchfiles import watch
+
+        watched = watch(
+            schemas,
+            watch_filter=None,
+            debounce=round(MOST * 1000),
+            step=round(QUIET * 1000),
+            rust_timeout=WITH_EVENTS * 1000,
+            yield_on_timeout=True,
+        )
+        for changes in watched:
+            yield bool(changes)
+    except OSError:  # the folder is missing, or the system has no watches left
+        yield from polls()
+
+
+@contextmanager
+def without_collection() -> Iterator[None]:
+    """Leave cyclic garbage to `gc.collect` after each build: to look for it among a thousand tools takes as long as a build."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 def wait_for_quiet(schemas: Path) -> Stamps:

@@ -56,33 +56,49 @@ _BEFORE = 60
 """Columns that are kept to the left of the place, in a line that is cut."""
 
 
-def print_text(findings: Iterable[Finding], texts: Mapping[str, str], most: int = MAX_FINDINGS) -> str:
+Paint = Callable[[str, str], str]
+"""Puts a part of a text into the colour of its role: a level, `place`, `hint`."""
+
+
+def unpainted(role: str, text: str) -> str:
+    """The text as it is."""
+    return text
+
+
+def print_text(
+    findings: Iterable[Finding], texts: Mapping[str, str], most: int = MAX_FINDINGS, paint: Paint = unpainted
+) -> str:
     """Return `path:line:column: level[code]: message` for each finding, with an excerpt and what may help."""
     shown, left = first(findings, most)
     lines: dict[str, list[str]] = {}
-    parts = [_block(finding, texts, lines) for finding in shown]
+    parts = [_block(finding, texts, lines, paint) for finding in shown]
     if left:
         parts.append(f"{more(left)}\n")
     return "".join(parts)
 
 
-def _block(finding: Finding, texts: Mapping[str, str], lines: dict[str, list[str]]) -> str:
+def _block(finding: Finding, texts: Mapping[str, str], lines: dict[str, list[str]], paint: Paint) -> str:
     span = finding.span
     if span.path in texts and span.path not in lines:
         lines[span.path] = texts[span.path].split("\n")
-    head = f"{_place(span)}: {finding.level}[{finding.code}]: {safe(finding.message)}"
-    block = [head, *_excerpt(span, lines.get(span.path, []))]
+    block = [headline(finding, paint), *_excerpt(span, lines.get(span.path, []), finding.level, paint)]
     if finding.hint:
-        block.append(f"  hint: {safe(finding.hint)}")
+        block.append(f"  {paint('hint', 'hint')}: {safe(finding.hint)}")
     block += [f"  {_place(each.span)}: {safe(each.message)}" for each in finding.related]
     return "\n".join(block) + "\n"
+
+
+def headline(finding: Finding, paint: Paint = unpainted) -> str:
+    """The line that says where a finding is, how grave, and what it is."""
+    level = paint(finding.level, f"{finding.level}[{finding.code}]")
+    return f"{paint('place', _place(finding.span))}: {level}: {safe(finding.message)}"
 
 
 def _place(span: Span) -> str:
     return f"{safe(span.path)}:{span.line}:{span.column}"
 
 
-def _excerpt(span: Span, lines: list[str]) -> list[str]:
+def _excerpt(span: Span, lines: list[str], level: str, paint: Paint) -> list[str]:
     """The line of the source and the marks under it; nothing for a whole file or a line that is blank."""
     whole = (span.line, span.column, span.end_line, span.end_column) == (1, 1, 1, 1)
     if whole or not 0 < span.line <= len(lines) or not lines[span.line - 1].strip():
@@ -100,7 +116,7 @@ def _excerpt(span: Span, lines: list[str]) -> list[str]:
     number = str(span.line)
     return [
         f"  {number} | {before}{marked}{after}{'…' if clipped else ''}",
-        f"  {' ' * len(number)} | {' ' * _columns(before)}{'^' * max(1, _columns(marked))}",
+        f"  {' ' * len(number)} | {' ' * _columns(before)}{paint(level, '^' * max(1, _columns(marked)))}",
     ]
 
 
@@ -241,10 +257,13 @@ def _rule(code: str) -> dict[str, object]:
     row = CODES.get(code)
     if row is None:
         return {"id": code}
+    help_text = "\n\n".join(filter(None, (row.why, row.hint or row.fix))) or row.message
+    examples = [("Wrong", row.example.failing), ("Right", row.example.fixed)] if row.example is not None else []
+    shown = [f"**{title}**\n\n```yaml\n{text.rstrip()}\n```" for title, text in examples]
     return {
         "id": code,
         "shortDescription": {"text": row.message},
-        "help": {"text": "\n\n".join(filter(None, (row.why, row.hint or row.fix))) or row.message},
+        "help": {"text": help_text, "markdown": "\n\n".join([help_text, *shown])},
         "defaultConfiguration": {"level": row.level},
     }
 

@@ -7,7 +7,7 @@ import re
 import symtable
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 from types import MappingProxyType
 
 from toolgen.incremental import reuse
@@ -28,6 +28,7 @@ _MODULES = {
 """The modules of the runtime's tools that have a name of a type."""
 
 
+@lru_cache(maxsize=8192)
 def natural_key(name: str) -> tuple[int, list[tuple[int, str]]]:
     """What names are sorted by where linters look at the order: constants, classes, others; numbers by their value."""
     parts = re.split(r"(\d+)", name)
@@ -168,7 +169,8 @@ def _globals(module: symtable.SymbolTable) -> set[str]:
 IMPORTED_BY_APPS = ("runtime/loop.py",)
 """Modules that apps import, whatever the package does."""
 
-_IMPORT = re.compile(r"^ *from (\.+)([\w.]*) import (?:\(([^)]*)\)|(.*))$", re.MULTILINE)
+_IMPORT = re.compile(r"from (\.+)([\w.]*) import (?:\(([^)]*)\)|(.*))$", re.MULTILINE)
+"""Begins with letters, which are found fast in long modules; what stands in front of them is looked at afterwards."""
 
 
 def reachable_modules(files: Mapping[str, str]) -> dict[str, str]:
@@ -194,7 +196,10 @@ def _imported(path: str, text: str) -> list[str]:
     """The files that a module may import, packages on the way to them among them: a name may be one of something else."""
     holder = path.split("/")[:-1]
     ways: dict[str, None] = {}
-    for dots, way, several, one in _IMPORT.findall(text):
+    for found in _IMPORT.finditer(text):
+        if text[text.rfind("\n", 0, found.start()) + 1 : found.start()].strip(" "):
+            continue
+        dots, way, several, one = found.groups()
         base = [*holder[: len(holder) + 1 - len(dots)], *filter(None, way.split("."))]
         names = [name.split(" as ")[0].strip() for name in (several or one).split(",")]
         for steps in (base, *([*base, name] for name in names)):

@@ -34,6 +34,7 @@ from toolgen.render.tool_payloads import ProviderPayloads, build_payloads
 from toolgen.render.tools import tool_modules
 from toolgen.resolve import Catalog, Format, Profile, Tool
 from toolgen.resources import runtime_folder, wires_folder
+from toolgen.runtime.conversion.cache import to_bytes
 from toolgen.runtime.lowering.coercion import coercions
 
 Files = dict[str, str]
@@ -315,6 +316,6 @@ def _provider(plan: ProviderPlan, models: list[str], wire: ProviderPayloads, wit
 
     def in_place(found: re.Match[str]) -> str:
         depth, entry = len(found[1]) // 4, entries[int(found[2])]
-        return reuse(partial(_laid_out, entry, depth), "entry", depth, json.dumps(entry))
+        return reuse(partial(_laid_out, entry, depth), "entry", depth, to_bytes(entry) or json.dumps(entry))
 
     return _ENTRY.sub(in_place, text)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from toolgen.diagnostics import Span
 from toolgen.render.literals import is_seen
@@ -25,8 +25,7 @@ _MOST_PLACES = 20
 """Places of one cause that are listed for a file; how many more there are is said."""
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class _Cause:
+class _Cause(NamedTuple):
     """Why a rule does not go out as it is declared, what becomes of it, and what still checks it."""
 
     what: str

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 
 import ruff_api
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from toolgen.incremental import reuse
 from toolgen.render.literals import docstring, python_literal, python_members
 from toolgen.resources import builtin
 
@@ -86,6 +87,6 @@ def format_text(path: str, text: str) -> str:
         ValueError: the text is not valid Python, which is a defect of a template.
     """
     try:
-        return ruff_api.format_string(path, text)
+        return reuse(partial(ruff_api.format_string, path, text), "format", path, text)
     except ruff_api.errors.RuffError as error:
         raise ValueError(f"{path}: the template produced invalid Python: {error}") from error

@@ -6,7 +6,7 @@ import ast
 import base64
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -73,11 +73,17 @@ def tool_pages(
             while one["file"].lower() in taken:
                 one["file"] += "_"
             taken.add(one["file"].lower())
-    page = {"style": Markup(style), "since": changes["since"] if changes is not None else ""}  # noqa: S704 - our own file
+    labels = _labels(wires)
+    page = {
+        "style": Markup(style),  # noqa: S704 - our own file
+        "since": changes["since"] if changes is not None else "",
+        "breakable": Markup("_<wbr>"),  # a name may go on in the next line behind each of these
+    }
     files = {
         "index.html": environment.get_template("index.html.jinja").render(
             **page,
-            styles=[_hash(style)],
+            styles=[_hash(style), _hash(labels)],
+            labels=Markup(labels),  # noqa: S704 - made of names of profiles, which are identifiers
             script=Markup(script),  # noqa: S704 - our own file
             script_hash=_hash(script),
             tools=tools,
@@ -105,12 +111,17 @@ def tool_pages(
             tool=tool,
         )
         files[f"tools/{tool['file']}.md"] = _markdown(tool)
-    files["catalogue.json"] = (
-        json.dumps({"tools": [_plain(tool) for tool in tools]}, indent=2, ensure_ascii=False) + "\n"
-    )
+    entries = ",\n".join(json.dumps(_plain(tool), ensure_ascii=False, separators=(",", ":")) for tool in tools)
+    files["catalogue.json"] = f'{{"tools": [\n{entries}\n]}}\n'
     lines = [f"- [{tool['name']}](tools/{tool['file']}.md): {tool['sentence']}\n" for tool in tools]
     files["llms.txt"] = "# Tools\n\n" + "".join(lines)
     return dict(sorted(files.items()))
+
+
+def _labels(providers: Iterable[str]) -> str:
+    """The names of providers in front of a tool's statuses, where the window is too narrow for columns."""
+    rules = "".join(f'.tools td:nth-child({i})::before{{content:"{name} "}}' for i, name in enumerate(providers, 3))
+    return f"@media (max-width: 40rem) {{{rules}}}"
 
 
 def _text(file: Path) -> str:
@@ -136,29 +147,44 @@ def _tool(tool: Tool, wires: Mapping[str, ProviderPayloads], signatures: Mapping
     """What the pages say of a tool."""
     description = tool.description or ""
     parameters = tool.parameters or {}
-    module = next((name for name in signatures if name in (tool.name, _module_like(tool.name))), "")
     on = [(name, wire, next(one for one in wire.tools if one.tool.name == tool.name)) for name, wire in wires.items()]
-    names = [tool.name, *tool.aliases, tool.display_name or "", description, *parameters.get("properties", {})]
+    sentence = " ".join(re.split(r"(?<=[.!?])\s", description, maxsplit=1)[0].split())[:200]
+    fields = list(_fields(parameters, 0))
     return {
         "name": tool.name,
         "file": tool.name,
         "title": tool.display_name or tool.name,
         "description": description,
-        "sentence": " ".join(re.split(r"(?<=[.!?])\s", description, maxsplit=1)[0].split())[:200],
+        "sentence": sentence,
         "risk": tool.risk,
         "deprecated": tool.deprecated,
         "aliases": list(tool.aliases),
         "timeout": tool.timeout,
         "source": tool.document.source,
-        "search": " ".join(names).lower(),
-        "parameters": list(_fields(parameters, 0)),
+        "more": _more_words(tool, sentence, fields),
+        "parameters": fields,
         "result": None if tool.result is None else _field("result", tool.result, True, 0),
         "definitions": [_field(name, sub, False, 0) for name, sub in _definitions(tool).items()],
         "examples": [_json(example) for example in tool.examples],
-        "handler": signatures.get(module, ""),
+        "handler": signatures.get(tool.name) or signatures.get(_module_like(tool.name), ""),
         "statuses": {name: one.status.replace(" ", "-") for name, _, one in on},
         "wires": [_wire(name, wire, one) for name, wire, one in on],
     }
+
+
+def _more_words(tool: Tool, shown: str, fields: list[dict[str, Any]]) -> str:
+    """What a tool is found by besides its name and the sentence that is shown: each word once."""
+    texts = [tool.display_name or "", *tool.aliases, tool.description or "", *_names(fields)]
+    known = f"{tool.name} {shown}".lower()
+    words = dict.fromkeys(word.strip(".,:;!?()[]{}\"'`*") for text in texts for word in text.lower().split())
+    return " ".join(word for word in words if word and word not in known)
+
+
+def _names(fields: list[dict[str, Any]]) -> Iterator[str]:
+    """The names of parameters, inner ones too."""
+    for field in fields:
+        yield field["name"]
+        yield from _names(field["fields"])
 
 
 def _shared_type(one: SharedType, tools: list[dict[str, Any]]) -> dict[str, Any]:
@@ -225,9 +251,11 @@ def _wire(provider: str, wire: ProviderPayloads, one: ToolPayload) -> dict[str, 
         "strict": one.strict,
         "size": len(compact.encode("utf-8", "surrogatepass")),
         "payload": "" if payload is None else payload if isinstance(payload, str) else _json(payload),
+        "value": payload,
         "losses": [
             {
                 "place": f"{told.span.path}:{told.span.line}:{told.span.column}",
+                "here": f"line {told.span.line}" if told.span.path == one.tool.document.path else "",
                 "what": told.what,
                 "action": told.action,
                 "reason": told.reason,
@@ -264,7 +292,7 @@ def _field(name: str, schema: Any, required: bool, depth: int) -> dict[str, Any]
             "facts": [],
             "fields": [],
         }
-    facts = [words.format(_shown(schema[keyword])) for keyword, words in _FACTS if keyword in schema]
+    facts = [_counted(words.format(_shown(schema[keyword]))) for keyword, words in _FACTS if keyword in schema]
     return {
         "name": name,
         "type": _type(schema),
@@ -284,6 +312,11 @@ def _type(schema: Mapping[str, Any]) -> str:
     return f"{said} of {_type(items)}" if said == "array" and isinstance(items, Mapping) and _type(items) else said
 
 
+def _counted(fact: str) -> str:
+    """A fact with one of a thing in the singular."""
+    return re.sub(r"( 1 (?:character|item))s$", r"\1", fact)
+
+
 def _shown(value: Any) -> str:
     return ", ".join(map(_shown, value)) if isinstance(value, list) else json.dumps(value, ensure_ascii=False)
 
@@ -294,7 +327,14 @@ def _json(value: Any) -> str:
 
 def _plain(tool: Mapping[str, Any]) -> dict[str, Any]:
     """A tool as `catalogue.json` has it: what programs need."""
-    return {key: value for key, value in tool.items() if key not in ("search", "file", "sentence")}
+    wires = [
+        {
+            **{key: wire["value"] if key == "payload" else value for key, value in wire.items() if key != "value"},
+            "losses": [{key: value for key, value in loss.items() if key != "here"} for loss in wire["losses"]],
+        }
+        for wire in tool["wires"]
+    ]
+    return {**{key: value for key, value in tool.items() if key not in ("more", "file", "sentence")}, "wires": wires}
 
 
 def _markdown(tool: Mapping[str, Any]) -> str:

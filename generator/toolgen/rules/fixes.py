@@ -49,7 +49,7 @@ def _inline_branch(schema: dict[str, Any]) -> bool:
         branches = schema.get(word)
         if isinstance(branches, list) and len(branches) == 1 and isinstance(branches[0], dict):
             branch = branches[0]
-            if any(key in schema and key not in _WORDS for key in branch):
+            if any(key in schema and key not in (word, *_WORDS) for key in branch):
                 return False
             del schema[word]
             for key, value in branch.items():
@@ -163,7 +163,11 @@ class _FlowText:
         inner = ""
         if code == "union-of-one":
             branch = schema[word][0]
-            if not isinstance(branch, dict) or not self.is_flow((*pointer, word, 0)) or schema.keys() & branch.keys():
+            if (
+                not isinstance(branch, dict)
+                or not self.is_flow((*pointer, word, 0))
+                or branch.keys() & (schema.keys() - {word})
+            ):
                 return False
             one, other = self._range(self.document.values[(*pointer, word, 0)])
             inner = self.text[one + 1 : other - 1].strip().rstrip(",")

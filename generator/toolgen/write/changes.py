@@ -205,7 +205,8 @@ def changes(files: Files, state: State) -> Changes:
     deleted = {path for path, how in stale.items() if how in ("ours", "edited")}
     unchanged = {path for path, how in standing.items() if how in ("same", "crlf")}
     changed = {path for path, how in standing.items() if how in ("ours", "edited")}
-    foreign = {p for p in state.tree.leaves if p not in deleted | unchanged | changed and not is_litter(p)}
+    managed = deleted | unchanged | changed
+    foreign = {path for path in state.tree.leaves if path not in managed and not is_litter(path)}
     return Changes(
         created=_sorted(path for path, how in standing.items() if how == "missing"),
         changed=_sorted(changed),

@@ -15,6 +15,7 @@ from tests.support.commands import toolgen
 from tests.support.generated import write_project
 from toolgen import build_cache
 from toolgen.build_cache import cached_status, save_record
+from toolgen.cli.terminal import printable
 
 SAID = ("generated: 3 unchanged\n", "generated: up to date with schemas\n")
 FILES = {
@@ -252,7 +253,8 @@ def test_the_command_line_says_the_same_either_way(tmp_path: Path, tmp_path_fact
     long = [toolgen(word, cwd=tmp_path, env={"XDG_CACHE_HOME": str(caches / word)}) for word in ("build", "check")]
     assert "default-null" in long[0].stderr
     with chdir(tmp_path):
-        assert [cached_status(["build"]), cached_status(["check"])] == [r.stderr for r in long]
+        short = [cached_status([word]) for word in ("build", "check")]
+    assert [printable(text or "", colors=False) for text in short] == [r.stderr for r in long]
     short = [toolgen(*words, cwd=tmp_path) for words in (["build"], ["check"])]
     assert [(r.returncode, r.stdout, r.stderr) for r in short] == [(r.returncode, r.stdout, r.stderr) for r in long]
     assert [len(list((caches / word).iterdir())) for word in ("build", "check")] == [1, 1]

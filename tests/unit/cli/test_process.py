@@ -2,35 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import pty
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from tests.support.repository import ROOT
+from tests.support.screens import on_a_screen
 from toolgen.cli.process import MANY
-
-
-def on_a_screen(project: Path, *words: str) -> str:
-    """What a command shows on a terminal."""
-    screen, end = pty.openpty()
-    command = [sys.executable, "-m", "toolgen", *words]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "generator")}
-    with subprocess.Popen(command, cwd=project, stderr=end, stdout=subprocess.DEVNULL, env=environment) as process:
-        os.close(end)
-        shown = b""
-        try:
-            while piece := os.read(screen, 4096):
-                shown += piece
-        except OSError:  # Linux reports the other end's close so
-            pass
-        os.close(screen)
-    assert process.returncode == 0
-    return shown.decode()
 
 
 def project_of(folder: Path, tools: int) -> Path:
@@ -45,10 +23,17 @@ def project_of(folder: Path, tools: int) -> Path:
     ("tools", "words", "bar"), [(MANY, ["build"], True), (MANY, ["build", "-q"], False), (MANY - 1, ["build"], False)]
 )
 def test_a_bar_for_many_tools(tmp_path: Path, tools: int, words: list[str], bar: bool) -> None:
-    shown = on_a_screen(project_of(tmp_path, tools), *words)
+    shown, code = on_a_screen(project_of(tmp_path, tools), *words)
+    assert code == 0
     steps = [int(n) for n in re.findall(r"(\d+)%", shown)]
     assert steps == (sorted(set(steps)) if bar else [])
     assert bool(steps and steps[-1] == 100) == bar
     *_, last = shown.split("\r\x1b[K")
     assert "%" not in last
     assert ("created" in last) == ("-q" not in words)
+
+
+def test_a_dumb_screen_has_no_bar(tmp_path: Path) -> None:
+    shown, code = on_a_screen(project_of(tmp_path, MANY), "build", variables={"TERM": "dumb"})
+    assert (code, "%" in shown, "\x1b" in shown) == (0, False, False)
+    assert shown.startswith("generated: ")

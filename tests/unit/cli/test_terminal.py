@@ -1,15 +1,19 @@
-"""Output in poor terminals and on broken pipes."""
+"""Output with colours and without, in poor terminals and on broken pipes."""
 
 from __future__ import annotations
 
 import io
 import os
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
-from toolgen.cli.terminal import emit
+from tests.support.screens import environment_with, on_a_screen
+from toolgen.cli.terminal import emit, paint, painted_diff
+from toolgen.diagnostics.printers import DOCUMENTS, PRINTERS
 
 
 @pytest.mark.parametrize(
@@ -62,3 +66,92 @@ def test_a_full_disk_is_one_line() -> None:
     os.close(full)
     assert done.returncode == 2
     assert done.stderr == b"toolgen: cannot write the output: No space left on device\n"
+
+
+COLOR = re.compile(r"\x1b\[[0-9;]+m")
+HOSTILE = 'name: "a\\e[31mb"\ndescription: "\\e]0;title\\a \\e[2J é 😀"\nparameters: {type: "\\e[1;31mred"}\n'
+
+
+@pytest.fixture(scope="module")
+def wrong(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project with errors in it, and with controls of a terminal in its texts."""
+    folder = tmp_path_factory.mktemp("wrong")
+    (folder / "schemas/tools").mkdir(parents=True)
+    (folder / "schemas/tools/a.yaml").write_text(HOSTILE, "utf-8")
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("variables", "words", "screen", "colors"),
+    [
+        ({}, (), True, True),
+        ({}, (), False, False),
+        ({"NO_COLOR": "1"}, (), True, False),
+        ({"NO_COLOR": ""}, (), True, True),
+        ({"FORCE_COLOR": "1"}, (), False, True),
+        ({"FORCE_COLOR": ""}, (), False, False),
+        ({"FORCE_COLOR": "1", "NO_COLOR": "1"}, (), True, False),
+        ({"TERM": "dumb"}, (), True, False),
+        ({"TERM": "dumb", "FORCE_COLOR": "1"}, (), True, True),
+        ({"FORCE_COLOR": "1"}, ("--color", "never"), True, False),
+        ({"NO_COLOR": "1"}, ("--color", "always"), False, True),
+        ({"NO_COLOR": "1"}, ("--color", "auto"), True, False),
+    ],
+)
+def test_colors(wrong: Path, variables: dict[str, str], words: tuple[str, ...], screen: bool, colors: bool) -> None:
+    if screen:
+        shown, code = on_a_screen(wrong, "build", *words, variables=variables)
+    else:
+        shown, code = piped(wrong, "build", *words, variables=variables)
+    assert (code, bool(COLOR.search(shown))) == (2, colors)
+    assert "\x1b" not in COLOR.sub("", shown)
+    assert r"\x1b[1;31mred" in shown
+    plain, _ = piped(wrong, "build", "--color", "never")
+    assert COLOR.sub("", shown).replace("\r\n", "\n") == plain
+
+
+def piped(folder: Path, *words: str, variables: dict[str, str] | None = None) -> tuple[str, int]:
+    """What a command writes to stderr where that is a pipe, and its exit code."""
+    command = [sys.executable, "-m", "toolgen", *words]
+    environment = environment_with(variables or {})
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, check=False)
+    return done.stderr.decode(), done.returncode
+
+
+@pytest.mark.parametrize("form", PRINTERS)
+def test_any_format_goes_to_a_poor_terminal_and_a_closed_pipe(wrong: Path, form: str) -> None:
+    command = [sys.executable, "-m", "toolgen", "lint", "--format", form, "--color", "always"]
+    environment = environment_with({"PYTHONIOENCODING": "ascii"})
+    done = subprocess.run(command, cwd=wrong, env=environment, capture_output=True, check=False)
+    said, other = (done.stdout, done.stderr) if form in DOCUMENTS else (done.stderr, done.stdout)
+    assert (done.returncode, other, said.isascii()) == (2, b"", True)
+    assert b"type-unknown" in said
+    assert (b"\x1b" in said) == (form == "text")
+    reader, writer = os.pipe()
+    os.close(reader)
+    closed = subprocess.run(command, cwd=wrong, env=environment, stdout=writer, stderr=writer, check=False)
+    os.close(writer)
+    assert closed.returncode == 2
+
+
+def test_what_a_build_remembers_of_warnings_has_the_colors_of_the_next_one(tmp_path: Path) -> None:
+    (tmp_path / "schemas/tools").mkdir(parents=True)
+    (tmp_path / "schemas/toolgen.yaml").write_text("providers: [mcp]\n")
+    (tmp_path / "schemas/tools/a.yaml").write_text(
+        "name: a\ndescription: A tool.\nparameters: {type: object, properties: {a: {type: string, default: null}}}\n"
+    )
+    cache = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+    first, _ = piped(tmp_path, "build", variables=cache)
+    again, code = piped(tmp_path, "build", variables=cache)
+    shown, _ = on_a_screen(tmp_path, "build", variables=cache)
+    assert ("warning[default-null]" in first, code, "unchanged" in again) == (True, 0, True)
+    assert again.splitlines()[:-1] == first.splitlines()[:-1]
+    assert COLOR.sub("", shown).replace("\r\n", "\n") == again != shown
+
+
+def test_diffs_have_colors_by_line() -> None:
+    diff = "--- a\n+++ b\n@@ -1 +1 @@\n-old\n+new\n same\n"
+    painted = painted_diff(diff)
+    assert COLOR.sub("", painted) == diff
+    assert paint("removed", "-old") in painted
+    assert painted.endswith("\n same\n")

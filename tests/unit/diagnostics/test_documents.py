@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from toolgen.diagnostics import CODES, Finding, Span
 from toolgen.diagnostics.finding import Related
@@ -68,6 +69,42 @@ def test_sarif_has_rules_and_places() -> None:
     assert place["region"] == {"startLine": 3, "startColumn": 5, "endLine": 3, "endColumn": 9}
     related = first["relatedLocations"][0]
     assert related["physicalLocation"]["artifactLocation"] == {"uri": "file:///abs/x.json"}
+
+
+GITLAB = {
+    "type": "array",
+    "items": {
+        "type": "object",
+        "properties": {
+            "description": {"type": "string", "minLength": 1},
+            "check_name": {"enum": sorted(CODES)},
+            "fingerprint": {"type": "string", "pattern": "^[0-9a-f]{32,64}$"},
+            "severity": {"enum": ["info", "minor", "major", "critical", "blocker"]},
+            "location": {
+                "type": "object",
+                "properties": {
+                    "path": {"type": "string", "pattern": "^(?!\\./)"},
+                    "lines": {
+                        "type": "object",
+                        "properties": {"begin": {"type": "integer", "minimum": 1}},
+                        "required": ["begin"],
+                    },
+                },
+                "required": ["path", "lines"],
+            },
+        },
+        "required": ["description", "check_name", "fingerprint", "severity", "location"],
+    },
+}
+"""What GitLab's documentation says of a report of Code Quality."""
+
+
+def test_gitlab_gets_what_its_documentation_asks_for() -> None:
+    hostile = finding(message=HOSTILE, span=Span(HOSTILE.replace("\n", "x"), 1, 1))
+    every = [finding(n, code=code, level=row.level) for n, (code, row) in enumerate(sorted(CODES.items()))]
+    rows = json.loads(printed("gitlab", hostile, *every, *every))
+    assert [*Draft202012Validator(GITLAB).iter_errors(rows)] == []
+    assert len({row["fingerprint"] for row in rows}) == len(rows) == 2 * len(CODES) + 1
 
 
 def test_gitlab_has_a_place_and_a_severity() -> None:
