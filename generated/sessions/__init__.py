@@ -39,163 +39,47 @@ __all__ = [
     "connect_async",
 ]
 
+_ANTHROPIC = ClientMaker(
+    "anthropic", "Anthropic", "AsyncAnthropic", key="api_key", address="base_url"
+)
+_COHERE = ClientMaker(
+    "cohere", "ClientV2", "AsyncClientV2", key="api_key", address="base_url"
+)
+_OPENAI = ClientMaker(
+    "openai",
+    "OpenAI",
+    "AsyncOpenAI",
+    key="api_key",
+    address="base_url",
+    needs_address=True,
+)
+_GOOGLE_GENAI = ClientMaker(
+    "google.genai", "Client", "Client", key="api_key", address=None
+)
+_MISTRALAI_CLIENT = ClientMaker(
+    "mistralai.client", "Mistral", "Mistral", key="api_key", address="server_url"
+)
+_OLLAMA = ClientMaker("ollama", "Client", "AsyncClient", key=None, address="host")
+_OPENAI_2 = ClientMaker(
+    "openai", "OpenAI", "AsyncOpenAI", key="api_key", address="base_url"
+)
+
 INTERFACES: Final[Mapping[str, tuple[str, ClientMaker]]] = {
-    "anthropic": (
-        "anthropic",
-        ClientMaker(
-            module="anthropic",
-            sync="Anthropic",
-            later="AsyncAnthropic",
-            key="api_key",
-            address="base_url",
-        ),
-    ),
-    "cohere": (
-        "cohere",
-        ClientMaker(
-            module="cohere",
-            sync="ClientV2",
-            later="AsyncClientV2",
-            key="api_key",
-            address="base_url",
-        ),
-    ),
-    "deepseek": (
-        "deepseek",
-        ClientMaker(
-            module="openai",
-            sync="OpenAI",
-            later="AsyncOpenAI",
-            key="api_key",
-            address="base_url",
-            needs_address=True,
-        ),
-    ),
-    "gemini": (
-        "gemini",
-        ClientMaker(
-            module="google.genai",
-            sync="Client",
-            later="Client",
-            key="api_key",
-            address=None,
-        ),
-    ),
-    "genai": (
-        "gemini",
-        ClientMaker(
-            module="google.genai",
-            sync="Client",
-            later="Client",
-            key="api_key",
-            address=None,
-        ),
-    ),
-    "groq": (
-        "groq",
-        ClientMaker(
-            module="openai",
-            sync="OpenAI",
-            later="AsyncOpenAI",
-            key="api_key",
-            address="base_url",
-            needs_address=True,
-        ),
-    ),
-    "mistral": (
-        "mistral",
-        ClientMaker(
-            module="mistralai.client",
-            sync="Mistral",
-            later="Mistral",
-            key="api_key",
-            address="server_url",
-        ),
-    ),
-    "ollama": (
-        "ollama",
-        ClientMaker(
-            module="ollama",
-            sync="Client",
-            later="AsyncClient",
-            key=None,
-            address="host",
-        ),
-    ),
-    "openai": (
-        "openai_chat",
-        ClientMaker(
-            module="openai",
-            sync="OpenAI",
-            later="AsyncOpenAI",
-            key="api_key",
-            address="base_url",
-        ),
-    ),
-    "openai_chat": (
-        "openai_chat",
-        ClientMaker(
-            module="openai",
-            sync="OpenAI",
-            later="AsyncOpenAI",
-            key="api_key",
-            address="base_url",
-        ),
-    ),
-    "openai_compatible": (
-        "openai_compatible",
-        ClientMaker(
-            module="openai",
-            sync="OpenAI",
-            later="AsyncOpenAI",
-            key="api_key",
-            address="base_url",
-            needs_address=True,
-        ),
-    ),
-    "openai_responses": (
-        "openai_responses",
-        ClientMaker(
-            module="openai",
-            sync="OpenAI",
-            later="AsyncOpenAI",
-            key="api_key",
-            address="base_url",
-        ),
-    ),
-    "openrouter": (
-        "openrouter",
-        ClientMaker(
-            module="openai",
-            sync="OpenAI",
-            later="AsyncOpenAI",
-            key="api_key",
-            address="base_url",
-            needs_address=True,
-        ),
-    ),
-    "vllm": (
-        "vllm",
-        ClientMaker(
-            module="openai",
-            sync="OpenAI",
-            later="AsyncOpenAI",
-            key="api_key",
-            address="base_url",
-            needs_address=True,
-        ),
-    ),
-    "xai": (
-        "xai",
-        ClientMaker(
-            module="openai",
-            sync="OpenAI",
-            later="AsyncOpenAI",
-            key="api_key",
-            address="base_url",
-            needs_address=True,
-        ),
-    ),
+    "anthropic": ("anthropic", _ANTHROPIC),
+    "cohere": ("cohere", _COHERE),
+    "deepseek": ("deepseek", _OPENAI),
+    "gemini": ("gemini", _GOOGLE_GENAI),
+    "genai": ("gemini", _GOOGLE_GENAI),
+    "groq": ("groq", _OPENAI),
+    "mistral": ("mistral", _MISTRALAI_CLIENT),
+    "ollama": ("ollama", _OLLAMA),
+    "openai": ("openai_chat", _OPENAI_2),
+    "openai_chat": ("openai_chat", _OPENAI_2),
+    "openai_compatible": ("openai_compatible", _OPENAI),
+    "openai_responses": ("openai_responses", _OPENAI_2),
+    "openrouter": ("openrouter", _OPENAI),
+    "vllm": ("vllm", _OPENAI),
+    "xai": ("xai", _OPENAI),
 }
 """The interfaces of `connect`: for each name, the module of its sessions and its client."""
 

@@ -179,14 +179,24 @@ def _session(plan: ProviderPlan) -> str:
 
 def _sessions(catalog: Catalog) -> str:
     """The module that makes sessions of configurations."""
-    interfaces = [
-        (name, profile.name, profile.facts["session"]["client"])
-        for profile in catalog.profiles
-        if profile.facts.get("session", {}).get("client")
-        for name in (profile.name, *profile.facts["session"].get("interfaces", ()))
-    ]
-    text = environment().get_template("sessions/__init__.py.jinja").render(interfaces=sorted(interfaces))
+    clients: dict[str, Any] = {}
+    interfaces: list[tuple[str, str, str]] = []
+    for profile in catalog.profiles:
+        session = profile.facts.get("session", {})
+        if session.get("client"):
+            constant = _constant(session["client"], clients)
+            clients[constant] = session["client"]
+            interfaces += [(name, profile.name, constant) for name in (profile.name, *session.get("interfaces", ()))]
+    template = environment().get_template("sessions/__init__.py.jinja")
+    text = template.render(clients=clients, interfaces=sorted(interfaces))
     return format_source("sessions/__init__.py", text)
+
+
+def _constant(client: Mapping[str, Any], clients: Mapping[str, Any]) -> str:
+    """The name of a client's constant: that of its module, with a number where another client has it."""
+    named = "_" + str(client["module"]).replace(".", "_").upper()
+    names = (named, *(f"{named}_{i}" for i in range(2, len(clients) + 2)))
+    return next(name for name in names if clients.get(name, client) == client)
 
 
 def _lenient(catalog: Catalog) -> str:
