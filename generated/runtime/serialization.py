@@ -19,8 +19,6 @@ from .errors import ConversionError, wrong_type
 from .paths import ROOT, Path, format_path, path_of_non_finite
 
 __all__ = ["PYDANTIC", "dump", "load"]
-
-
 Data = dict[str, Any]
 
 
@@ -136,14 +134,8 @@ FORMS: dict[str, Callable[[Data, Path], Data]] = {
 
 
 T = TypeVar("T")
-
-
 Load = Callable[[Any, Path], Any]
-
-
 UNKNOWN: Final = "unknown"
-
-
 _NAME: Final = r"[a-zA-Z0-9_-]{1,64}"
 
 

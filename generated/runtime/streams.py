@@ -8,7 +8,7 @@ say the same. The streams of each API are in `apis`.
 from __future__ import annotations
 
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from .conversion.reader import Reader
 from .conversion.values import plain
@@ -30,20 +30,11 @@ from .models import (
     ToolCallPart,
     ToolDefinition,
 )
+from .partial_json import OpenCall, PartialObject, order_by_place
 from .paths import ROOT, Path, without_path
 from .responses import invalidate_call, invalidate_calls
 
-if TYPE_CHECKING:
-    from .partial_json import PartialObject
-
-__all__ = [
-    "BaseStream",
-    "BaseStreamWriter",
-    "OpenCall",
-    "SentCall",
-    "order_by_place",
-    "place_of",
-]
+__all__ = ["BaseStream", "BaseStreamWriter", "SentCall", "place_of"]
 
 
 def place_of(index: Any, at: Path) -> Any:
@@ -55,48 +46,6 @@ def place_of(index: Any, at: Path) -> Any:
     if type(index) in (dict, list):
         raise wrong_type(at, "a number", index)
     return index
-
-
-class OpenCall:
-    """A call that is coming: `head` is the wire's object without its arguments, `pieces` are their text so far.
-
-    `place` is the index that the wire gave it. It is `malformed` once a piece of it was no text, or its name changed.
-    """
-
-    __slots__ = (
-        "head",
-        "index",
-        "malformed",
-        "name",
-        "partial",
-        "pieces",
-        "place",
-        "told",
-        "wire_id",
-    )
-
-    def __init__(self, index: int, head: dict[str, Any]) -> None:
-        self.index = index
-        self.head = head
-        self.wire_id: str | None = None
-        self.name: str | None = None
-        self.pieces: list[str] = []
-        self.told = False
-        self.malformed = False
-        self.place: int | None = None
-        self.partial: PartialObject | None = None
-
-    def add(self, piece: str) -> None:
-        """Take more text of the arguments."""
-        self.pieces.append(piece)
-
-
-def order_by_place(calls: list[OpenCall]) -> list[OpenCall]:
-    """Calls in the order of their places, where each has one of its own; else in the order in which they came."""
-    places = {call.place for call in calls}
-    if None in places or len(places) < len(calls):
-        return calls
-    return sorted(calls, key=lambda call: call.place or 0)
 
 
 class BaseStream:
@@ -303,8 +252,6 @@ class BaseStream:
             return {}
         call = self._calls[index]
         if call.partial is None:
-            from .partial_json import PartialObject
-
             call.partial = PartialObject()
         return call.partial.view(call.pieces)
 

@@ -221,9 +221,9 @@ def test_add_a_public_function_to_every_provider(copy: Path) -> None:
     """A method of the converter and its name in PUBLIC: modules of providers bind it."""
     replace(
         copy / "generator/toolgen/runtime/converter.py",
-        "    def to_tool_call(\n",
+        "    def to_tool_choice(\n",
         '    def title(self) -> str:\n        """Return the name of the API."""\n        return self.wire.title\n\n'
-        "    def to_tool_call(\n",
+        "    def to_tool_choice(\n",
     )
     replace(
         copy / "generator/toolgen/plan/provider.py", '    "to_tools": "",\n', '    "title": "",\n    "to_tools": "",\n'

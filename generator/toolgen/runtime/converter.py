@@ -27,22 +27,12 @@ from .models import (
     ToolCallPart,
     ToolChoice,
     ToolDefinition,
-    ToolResult,
 )
 from .paths import ROOT, Path
 from .responses import FinishReason, api_error
 from .tool_selection import read_choice, write_choice, write_offered
 
-__all__ = [
-    "ApiConverter",
-    "Converter",
-    "ObjectReader",
-    "ObjectWriter",
-    "SdkConverter",
-    "ToolConverter",
-    "ValueReader",
-    "ValueWriter",
-]
+__all__ = ["Converter", "ObjectReader", "ObjectWriter", "SdkConverter", "ValueReader", "ValueWriter"]
 
 T = TypeVar("T")
 
@@ -326,108 +316,6 @@ class Converter:
         return write_choice(choice, kept, at, writer, self.TOOL_CHOICES)
 
 
-class ToolConverter(Converter):
-    """A converter of a wire on which tools, calls and results are objects."""
-
-    write_tool_call: ObjectWriter[ToolCall]
-    write_tool_result: ObjectWriter[ToolResult]
-
-    def tools(self, *names: str) -> list[dict[str, Any]]:
-        """Return the entries of some declared tools, in the given order. They are shared, so do not change them."""
-        crowded_out = self.wire.declared.crowded_out  # fewer tools leave each of them more room
-        if crowded_out and not crowded_out.isdisjoint(names):
-            found = [self.wire.declared.definitions[name] for name in names]
-            return self.to_tools(found, on_loss=lambda loss: None, on_unsupported="weaken")
-        return [self.entries[name] for name in names]
-
-    def to_tools(
-        self,
-        definitions: Sequence[ToolDefinition | OpaquePart],
-        *,
-        on_loss: OnLoss | None = None,
-        on_unsupported: OnUnsupported = "error",
-    ) -> list[Any]:
-        """Convert tool definitions to the wire.
-
-        Args:
-            definitions: The tools.
-            on_loss: Called with each `Loss`. Without it, all losses except notes are issued as Python warnings.
-            on_unsupported: What to do if the wire cannot express what is asked for: "error" raises, "weaken" reports a
-                loss.
-
-        Returns:
-            The value of `tools` in a request body.
-
-        Raises:
-            ConversionError: A tool excludes this provider, or its schema is not valid.
-        """
-        writer = Writer(self.wire, on_loss, on_unsupported)
-        written: list[Any] = self.write_tools(definitions, ABSENT, ROOT, writer)
-        writer.finish()
-        return written
-
-    def from_tools(
-        self, wire: Any, *, tools: Iterable[ToolDefinition | OpaquePart] = ()
-    ) -> list[ToolDefinition | OpaquePart]:
-        """Convert tool definitions from the wire.
-
-        Args:
-            wire: The JSON value of the wire.
-            tools: Definitions of tools that the package does not declare, to decode their arguments.
-
-        Returns:
-            The definitions. The provider's own tools are opaque parts.
-
-        Raises:
-            ConversionError: A value has the wrong JSON type.
-        """
-        return self.read_tools(self.normalize(wire), ROOT, Reader(self.wire, tools=tools))[0] or []
-
-    def to_tool_call(
-        self, call: ToolCall, *, on_loss: OnLoss | None = None, on_unsupported: OnUnsupported = "error"
-    ) -> dict[str, Any]:
-        """Convert a call to the wire.
-
-        Args:
-            call: The call.
-            on_loss: Called with each `Loss`. Without it, all losses except notes are issued as Python warnings.
-            on_unsupported: What to do if the wire cannot express what is asked for: "error" raises, "weaken" reports a
-                loss.
-
-        Returns:
-            The JSON object of the wire.
-
-        Raises:
-            ConversionError: The arguments cannot be written as JSON.
-        """
-        writer = Writer(self.wire, on_loss, on_unsupported)
-        written = self.write_tool_call(call, ROOT, writer)
-        writer.finish()
-        return written
-
-    def to_tool_result(
-        self, result: ToolResult, *, on_loss: OnLoss | None = None, on_unsupported: OnUnsupported = "error"
-    ) -> dict[str, Any]:
-        """Convert a result to the wire.
-
-        Args:
-            result: The result.
-            on_loss: Called with each `Loss`. Without it, all losses except notes are issued as Python warnings.
-            on_unsupported: What to do if the wire cannot express what is asked for: "error" raises, "weaken" reports a
-                loss.
-
-        Returns:
-            The JSON object of the wire.
-
-        Raises:
-            ConversionError: The value cannot be written, or the wire cannot express the error flag.
-        """
-        writer = Writer(self.wire, on_loss, on_unsupported)
-        written = self.write_tool_result(result, ROOT, writer)
-        writer.finish()
-        return written
-
-
 class SdkConverter(Converter):
     """A converter of a wire whose requests an official client sends."""
 
@@ -450,7 +338,3 @@ class SdkConverter(Converter):
         """
         body = self.to_request(request, on_loss=on_loss, on_unsupported=on_unsupported)
         return self.sdk_call(body, self.SDK_KEYWORDS)
-
-
-class ApiConverter(ToolConverter, SdkConverter):
-    """A converter of an API that an official client calls."""

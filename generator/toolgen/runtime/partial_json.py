@@ -1,4 +1,4 @@
-"""JSON text that is still coming: what of it can be read already."""
+"""Calls that are still coming, and what can already be read of the JSON text of their arguments."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any
 
-__all__ = ["PartialObject", "partial_object"]
+__all__ = ["OpenCall", "PartialObject", "order_by_place", "partial_object"]
 
 
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"?', re.DOTALL)
@@ -114,3 +114,35 @@ def _open_string(string: str, before: str, stack: list[str]) -> str:
     string = re.sub(r"\\(?:u[0-9a-fA-F]{0,3})?$", "", string) if not re.search(r"(?<!\\)(?:\\\\)+$", string) else string
     string = re.sub(r"\\u[dD][89abAB][0-9a-fA-F]{2}$", "", string)
     return before + string + '"' + "".join(reversed(stack))
+
+
+class OpenCall:
+    """A call that is coming: `head` is the wire's object without its arguments, `pieces` are their text so far.
+
+    `place` is the index that the wire gave it. It is `malformed` once a piece of it was no text, or its name changed.
+    """
+
+    __slots__ = ("head", "index", "malformed", "name", "partial", "pieces", "place", "told", "wire_id")
+
+    def __init__(self, index: int, head: dict[str, Any]) -> None:
+        self.index = index
+        self.head = head
+        self.wire_id: str | None = None
+        self.name: str | None = None
+        self.pieces: list[str] = []
+        self.told = False
+        self.malformed = False
+        self.place: int | None = None
+        self.partial: PartialObject | None = None
+
+    def add(self, piece: str) -> None:
+        """Take more text of the arguments."""
+        self.pieces.append(piece)
+
+
+def order_by_place(calls: list[OpenCall]) -> list[OpenCall]:
+    """Calls in the order of their places, where each has one of its own; else in the order in which they came."""
+    places = {call.place for call in calls}
+    if None in places or len(places) < len(calls):
+        return calls
+    return sorted(calls, key=lambda call: call.place or 0)

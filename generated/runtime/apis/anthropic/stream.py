@@ -8,8 +8,9 @@ from typing import Any
 from ...conversion.writer import OnLoss
 from ...json_text import compact, loads
 from ...models import Completion, ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
+from ...partial_json import OpenCall
 from ...paths import ROOT
-from ...streams import BaseStream, BaseStreamWriter, OpenCall, place_of
+from ...streams import BaseStream, BaseStreamWriter, place_of
 
 __all__ = ["AnthropicStream", "AnthropicStreamWriter"]
 

@@ -6,17 +6,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
+from ...api_converter import ApiConverter
 from ...conversion.extras import ABSENT, Extras, extra_members, restore_extras
 from ...conversion.reader import Reader
 from ...conversion.values import opaque_message, opaque_value, write_one
 from ...conversion.writer import Writer
-from ...converter import (
-    ApiConverter,
-    ObjectReader,
-    ObjectWriter,
-    ValueReader,
-    ValueWriter,
-)
+from ...converter import ObjectReader, ObjectWriter, ValueReader, ValueWriter
 from ...errors import wrong_type
 from ...message_order import order_for_api, results_of
 from ...models import (

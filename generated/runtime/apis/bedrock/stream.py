@@ -8,8 +8,9 @@ from typing import Any
 from ...conversion.extras import inner_extras
 from ...json_text import loads
 from ...models import ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
+from ...partial_json import OpenCall
 from ...paths import ROOT, Path
-from ...streams import BaseStream, OpenCall, place_of
+from ...streams import BaseStream, place_of
 from .client import failure_of, without_bytes
 from .content import block_kind
 

@@ -6,8 +6,9 @@ from __future__ import annotations
 from typing import Any
 
 from ...models import ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
+from ...partial_json import OpenCall, order_by_place
 from ...paths import ROOT
-from ...streams import BaseStream, OpenCall, order_by_place, place_of
+from ...streams import BaseStream, place_of
 
 __all__ = ["CohereStream"]
 

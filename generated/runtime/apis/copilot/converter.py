@@ -6,17 +6,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, ClassVar
 
+from ...api_converter import ToolConverter
 from ...conversion.extras import ABSENT, add_extras, extra_members, restore_extras
 from ...conversion.reader import Reader
 from ...conversion.values import optional_text, plain, read_list
 from ...conversion.writer import OnLoss, OnUnsupported, Writer
-from ...converter import (
-    ObjectReader,
-    ObjectWriter,
-    ToolConverter,
-    ValueReader,
-    ValueWriter,
-)
+from ...converter import ObjectReader, ObjectWriter, ValueReader, ValueWriter
 from ...errors import BareApiError, wrong_type
 from ...models import (
     AssistantMessage,

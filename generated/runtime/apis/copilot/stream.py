@@ -31,11 +31,11 @@ from ...models import (
     ToolCallEvent,
     ToolCallPart,
 )
+from ...partial_json import OpenCall
 from ...paths import ROOT, Path
 from ...responses import FinishReason, count, invalidate_calls
-from ...streams import BaseStream, OpenCall
-from .requests import requested_kind
-from .stream_messages import SessionMessage
+from ...streams import BaseStream
+from .requests import SessionMessage, requested_kind
 
 if TYPE_CHECKING:
     from .converter import CopilotConverter

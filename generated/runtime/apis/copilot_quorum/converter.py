@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Literal
 
+from ...api_converter import ToolConverter
 from ...conversion.extras import (
     ABSENT,
     Extras,
@@ -17,7 +18,7 @@ from ...conversion.extras import (
 from ...conversion.reader import Reader
 from ...conversion.values import optional_text, plain, read_list
 from ...conversion.writer import OnLoss, OnUnsupported, Writer
-from ...converter import ObjectReader, ObjectWriter, ToolConverter
+from ...converter import ObjectReader, ObjectWriter
 from ...errors import wrong_type
 from ...models import (
     AssistantMessage,

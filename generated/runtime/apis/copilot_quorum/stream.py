@@ -9,8 +9,9 @@ from ...conversion.values import optional_text
 from ...errors import wrong_type
 from ...json_text import dump_loosely, loads
 from ...models import Completion, StreamEvent, TextDelta, ToolCallDelta
+from ...partial_json import OpenCall
 from ...paths import ROOT, Path
-from ...streams import BaseStream, BaseStreamWriter, OpenCall, place_of
+from ...streams import BaseStream, BaseStreamWriter, place_of
 from ...tool_fields import INVALID
 
 __all__ = ["QuorumStream", "QuorumStreamWriter"]

@@ -7,6 +7,7 @@ import re
 from collections.abc import Collection, Sequence
 from typing import Any, ClassVar, Literal
 
+from ...api_converter import ApiConverter
 from ...conversion.extras import (
     ABSENT,
     NOTHING,
@@ -18,13 +19,7 @@ from ...conversion.extras import (
 from ...conversion.reader import Reader
 from ...conversion.values import opaque_message, opaque_value, read_list
 from ...conversion.writer import Writer
-from ...converter import (
-    ApiConverter,
-    ObjectReader,
-    ObjectWriter,
-    ValueReader,
-    ValueWriter,
-)
+from ...converter import ObjectReader, ObjectWriter, ValueReader, ValueWriter
 from ...errors import wrong_type
 from ...message_order import Placed, order_as_kept, results_of
 from ...models import (

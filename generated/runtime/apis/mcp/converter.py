@@ -6,11 +6,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from ...api_converter import ToolConverter
 from ...conversion.extras import add_extras, extra_at, inner_extras, restore_extras
 from ...conversion.reader import Reader
 from ...conversion.values import plain
 from ...conversion.writer import OnLoss, OnUnsupported, Writer
-from ...converter import ToolConverter, ValueReader, ValueWriter
+from ...converter import ValueReader, ValueWriter
 from ...models import ContentPart, OpaquePart, ToolCall, ToolDefinition, ToolResult
 from ...paths import ROOT, Path
 from .fields import is_wrapper, object_schema_of

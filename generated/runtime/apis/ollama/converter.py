@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar, Literal
 
+from ...api_converter import ApiConverter
 from ...conversion.extras import (
     ABSENT,
     Extras,
@@ -23,7 +24,7 @@ from ...conversion.values import (
     write_user_turn,
 )
 from ...conversion.writer import OnLoss, OnUnsupported, Writer
-from ...converter import ApiConverter, ObjectReader, ObjectWriter
+from ...converter import ObjectReader, ObjectWriter
 from ...errors import BareApiError, wrong_type
 from ...message_order import order_for_api, results_of
 from ...models import (

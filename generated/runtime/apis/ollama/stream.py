@@ -8,9 +8,10 @@ from typing import Any
 from ...errors import wrong_type
 from ...json_text import dump_loosely
 from ...models import Completion, ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
+from ...partial_json import OpenCall
 from ...paths import ROOT, Path
 from ...responses import rfc3339
-from ...streams import BaseStream, BaseStreamWriter, OpenCall
+from ...streams import BaseStream, BaseStreamWriter
 
 __all__ = ["OllamaStream", "OllamaStreamWriter"]
 

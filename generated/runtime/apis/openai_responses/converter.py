@@ -77,11 +77,7 @@ def _may_stand_aside(message: Message, provider: str) -> bool:
 
 _SAID = frozenset(["content", "role"])
 _RESPONSE = frozenset(["id", "model", "output", "status", "usage"])
-
-
 _UNFINISHED = frozenset(["in_progress", "incomplete", "queued"])
-
-
 _STATUSES = frozenset(["cancelled", "completed", "failed", *_UNFINISHED])
 
 

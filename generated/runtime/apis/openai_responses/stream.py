@@ -6,8 +6,9 @@ from __future__ import annotations
 from typing import Any
 
 from ...models import ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
+from ...partial_json import OpenCall
 from ...paths import ROOT
-from ...streams import BaseStream, OpenCall, place_of
+from ...streams import BaseStream, place_of
 from .fields import reasoning_text
 
 __all__ = ["ResponsesStream"]

@@ -382,22 +382,7 @@ _OTHERS = (
     ),
 )
 
-ROWS: tuple[Code, ...] = tuple(
-    sorted(
-        (
-            *(
-                Code(
-                    code,
-                    _level(code, row.verdict),
-                    row.message,
-                    None,
-                    row.why,
-                    "Keep the old behaviour beside the new one, or accept the change in accepted.yaml with a reason.",
-                )
-                for code, row in _TABLE.items()
-            ),
-            *_OTHERS,
-        ),
-        key=lambda row: row.id,
-    )
-)
+_ADVICE = "Keep the old behaviour beside the new one, or accept the change in accepted.yaml with a reason."
+_CHANGED = (Code(code, _level(code, row.verdict), row.message, None, row.why, _ADVICE) for code, row in _TABLE.items())
+
+ROWS: tuple[Code, ...] = tuple(sorted((*_CHANGED, *_OTHERS), key=lambda row: row.id))

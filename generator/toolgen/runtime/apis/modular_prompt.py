@@ -25,9 +25,10 @@ from ..models import (
     ToolCallDelta,
     Usage,
 )
+from ..partial_json import OpenCall
 from ..paths import ROOT, Path
 from ..responses import finish_reason, invalidate_calls
-from ..streams import BaseStream, BaseStreamWriter, OpenCall
+from ..streams import BaseStream, BaseStreamWriter
 from ..tool_results import read_result_text, write_result_text
 from .text_messages import TextChatConverter
 

@@ -40,19 +40,8 @@ from .fields import alone, messages_of, read_agent_event, runs_of, split_state, 
 __all__ = ["AgentSdkConverter"]
 
 _ASSISTANT_MESSAGE = frozenset(["content", "name", "reasoning", "refusal", "role", "tool_calls"])
-
-
 _SAID: dict[type, str] = {ReasoningPart: "reasoning", TextPart: "content", RefusalPart: "refusal"}
-
-
 _RESPONSE = frozenset(["messages", "stop_reason", "usage"])
-
-
-def _parts_of(message: AssistantMessage) -> list[AssistantPart]:
-    """The parts of a message; a text that is not empty is one."""
-    if type(message.content) is list:
-        return message.content
-    return [TextPart(message.content)] if type(message.content) is str and message.content else []
 
 
 class AgentSdkConverter(ChatMessages):
@@ -329,7 +318,8 @@ class AgentSdkConverter(ChatMessages):
                 parts.append(one)
                 rests.append({"$parts": 1})
                 continue
-            held = _parts_of(one)
+            said: Any = one.content
+            held = said if type(said) is list else [TextPart(said)] if type(said) is str and said else []
             parts += held
             rest = {**inner_extras(one.metadata or {}, reader.wire.name), "$parts": len(held)}
             if one.content == "":

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ...api_converter import ApiConverter
 from ...conversion.extras import ABSENT, NOTHING, Extras, extra_members, restore_extras
 from ...conversion.reader import Reader
 from ...conversion.values import (
@@ -15,7 +16,7 @@ from ...conversion.values import (
     write_text_or_list,
 )
 from ...conversion.writer import Writer
-from ...converter import ApiConverter, ObjectReader, ObjectWriter, ValueReader, ValueWriter
+from ...converter import ObjectReader, ObjectWriter, ValueReader, ValueWriter
 from ...errors import wrong_type
 from ...message_order import order_for_api, results_of
 from ...models import (

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Literal
 
+from ...api_converter import ToolConverter
 from ...conversion.extras import ABSENT, Extras, add_extras, extra_members, is_mark, restore_extras
 from ...conversion.reader import Reader
 from ...conversion.values import optional_text, plain, read_list
 from ...conversion.writer import OnLoss, OnUnsupported, Writer
-from ...converter import ObjectReader, ObjectWriter, ToolConverter
+from ...converter import ObjectReader, ObjectWriter
 from ...errors import wrong_type
 from ...models import (
     AssistantMessage,

@@ -6,11 +6,12 @@ import re
 from collections.abc import Collection, Sequence
 from typing import Any, ClassVar, Literal
 
+from ...api_converter import ApiConverter
 from ...conversion.extras import ABSENT, NOTHING, Extras, extra_members, inner_extras, restore_extras
 from ...conversion.reader import Reader
 from ...conversion.values import opaque_message, opaque_value, read_list
 from ...conversion.writer import Writer
-from ...converter import ApiConverter, ObjectReader, ObjectWriter, ValueReader, ValueWriter
+from ...converter import ObjectReader, ObjectWriter, ValueReader, ValueWriter
 from ...errors import wrong_type
 from ...message_order import Placed, order_as_kept, results_of
 from ...models import (

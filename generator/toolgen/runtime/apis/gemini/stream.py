@@ -8,9 +8,10 @@ from ...conversion.writer import OnLoss
 from ...errors import wrong_type
 from ...json_text import dump_loosely
 from ...models import Completion, ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
+from ...partial_json import OpenCall
 from ...paths import ROOT, Path
 from ...responses import invalidate_call
-from ...streams import BaseStream, BaseStreamWriter, OpenCall, place_of
+from ...streams import BaseStream, BaseStreamWriter, place_of
 from .parts import NUMBERED, part_list
 from .stream_arguments import PathArguments
 

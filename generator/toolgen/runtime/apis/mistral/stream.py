@@ -9,8 +9,8 @@ from typing import Any
 
 from ...conversion.writer import OnLoss
 from ...models import Completion, ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
+from ...partial_json import OpenCall, order_by_place
 from ...paths import ROOT
-from ...streams import OpenCall, order_by_place
 from ..openai_chat.stream import ChatStream, ChatStreamWriter
 from .fields import error_in, unwrapped
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar, Literal
 
+from ...api_converter import ApiConverter
 from ...conversion.extras import ABSENT, Extras, add_extras, extra_members, restore_extras
 from ...conversion.reader import Reader
 from ...conversion.values import has_no_place, opaque_message, optional_text, read_list, write_list, write_user_turn
 from ...conversion.writer import OnLoss, OnUnsupported, Writer
-from ...converter import ApiConverter, ObjectReader, ObjectWriter
+from ...converter import ObjectReader, ObjectWriter
 from ...errors import BareApiError, wrong_type
 from ...message_order import order_for_api, results_of
 from ...models import (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any, ClassVar, Literal
 
+from ...api_converter import ApiConverter
 from ...conversion.extras import ABSENT, Extras, extra_members, inner_extras, restore_extras
 from ...conversion.reader import Reader
 from ...conversion.values import (
@@ -17,7 +18,7 @@ from ...conversion.values import (
 )
 from ...conversion.wire import DeclaredTools
 from ...conversion.writer import Writer
-from ...converter import ApiConverter, ObjectReader, ObjectWriter, ValueReader, ValueWriter
+from ...converter import ObjectReader, ObjectWriter, ValueReader, ValueWriter
 from ...errors import BareApiError, wrong_type
 from ...message_order import Placed, order_for_api, results_of
 from ...models import (
@@ -117,7 +118,6 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
     read_tool_call: ObjectReader[ToolCall]
     write_assistant_content: ValueWriter[Any]
     write_result_part: ValueWriter[Any]
-
     write_system_message: ObjectWriter[SystemMessage]
     write_user_content: ValueWriter[Any]
     write_user_message: ObjectWriter[UserMessage]

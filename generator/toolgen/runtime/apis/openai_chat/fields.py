@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Literal
 
+from ...api_converter import ApiConverter
 from ...conversion.extras import ABSENT, Extras, UnsupportedValueError, is_mark
 from ...conversion.reader import Reader
 from ...conversion.writer import Writer
-from ...converter import ApiConverter, ObjectReader, ObjectWriter
+from ...converter import ObjectReader, ObjectWriter
 from ...errors import wrong_type
 from ...fields import read_data_url, write_data_url
 from ...models import OutputSchema

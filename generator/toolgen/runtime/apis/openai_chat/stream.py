@@ -6,8 +6,9 @@ from typing import Any
 
 from ...json_text import dump_loosely, loads
 from ...models import Completion, StreamEvent, TextDelta, ToolCallDelta
+from ...partial_json import OpenCall, order_by_place
 from ...paths import ROOT
-from ...streams import BaseStream, BaseStreamWriter, OpenCall, order_by_place, place_of
+from ...streams import BaseStream, BaseStreamWriter, place_of
 
 __all__ = ["ChatStream", "ChatStreamWriter"]
 
