@@ -26,8 +26,8 @@ class Fixed:
     diff: str = ""
 
 
-def fix_all(schemas: Path, providers: Sequence[str], *, write: bool) -> Fixed:
-    """Fix what can be fixed in the sources. Without `write` one round alone is made, and nothing is written.
+def fix_all(schemas: Path, providers: Sequence[str], *, write: bool, unsafe: bool) -> Fixed:
+    """Fix what can be fixed in the sources; with `unsafe` also what changes the meaning. Without `write` one round alone is made, and nothing is written.
 
     A file whose text cannot be changed line by line stays as it is, and so does its finding.
     """
@@ -40,7 +40,7 @@ def fix_all(schemas: Path, providers: Sequence[str], *, write: bool) -> Fixed:
         if linted is None:
             return done
         changed = 0
-        for fix in linted.fixes(findings):
+        for fix in linted.fixes(findings, unsafe=unsafe):
             text = linted.sources.texts[fix.path]
             new = fix.text if fix.document is None else _new_text(text, fix.document, fix.value, fix.text)
             if new is None or new == text:

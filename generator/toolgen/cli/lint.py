@@ -25,15 +25,26 @@ if TYPE_CHECKING:
 @format_option
 @click.option("--fix", is_flag=True, help="Change the sources where that keeps what they mean.")
 @click.option("--diff", is_flag=True, help="Show what --fix would change, and change nothing.")
+@click.option(
+    "--unsafe-fixes", is_flag=True, help="With these: also what changes what models read. Look at the difference."
+)
 @click.option("-v", "--verbose", is_flag=True, help="Every finding, and the size of each payload.")
 @click.option("-q", "--quiet", is_flag=True, help="Errors only.")
 def command(
-    schemas: Path, providers: tuple[str, ...], form: str, fix: bool, diff: bool, quiet: bool, verbose: bool
+    schemas: Path,
+    providers: tuple[str, ...],
+    form: str,
+    fix: bool,
+    diff: bool,
+    unsafe_fixes: bool,
+    quiet: bool,
+    verbose: bool,
 ) -> None:
     """Say what the declarations in SCHEMAS lose or risk, by provider.
 
     Nothing is written but by `--fix`, which states types of enums, writes a union of one as its branch, and takes defaults
     of null and comments away that say nothing. Comments and order stay. Payloads may change by it; what is accepted does not.
+    `--unsafe-fixes` takes characters out of texts that nobody sees, too.
 
     Ends with 1 if one of the findings is an error, with 2 if a build would refuse the sources. `toolgen explain CODE`
     says more of a finding.
@@ -46,8 +57,10 @@ def command(
     from toolgen.diagnostics import Findings
     from toolgen.diagnostics.printers import DOCUMENTS, print_text
 
+    if unsafe_fixes and not (fix or diff):
+        raise click.UsageError("--unsafe-fixes needs --fix or --diff")
     if fix or diff:
-        fixed = fix_all(schemas, providers, write=not diff)
+        fixed = fix_all(schemas, providers, write=not diff, unsafe=unsafe_fixes)
         emit(painted_diff(fixed.diff) if diff else "", sys.stdout, painted=True)
         if not quiet:
             emit(f"{fixed.count} {'would be ' if diff else ''}fixed\n", sys.stderr)
