@@ -169,6 +169,7 @@ def spoiled(schema: Any) -> int:
     return count
 
 
+@pytest.mark.slow
 def test_fixes_change_no_value_leave_none_to_fix_and_are_made_once(tmp_path: Path) -> None:
     """On GitHub's tools and the declarations of the corpus, each with faults put in."""
     listed = json.loads((ROOT / "tests/corpus/github-tools.json").read_text())["result"]["tools"]
