@@ -45,6 +45,7 @@ INDEX = """# toolgen
 CONFIGURATION = {
     "project": "toolgen",
     "extensions": ["myst_parser"],
+    "nitpicky": True,
     "html_theme": "furo",
     "html_title": "toolgen",
     "html_show_sphinx": False,

@@ -94,11 +94,11 @@ class Linted:
     sizes: Mapping[str, Mapping[str, int]]
     sources: Sources = field(repr=False)
 
-    def fixes(self, findings: Findings) -> Iterator[Fix]:
+    def fixes(self, findings: Findings, *, unsafe: bool) -> Iterator[Fix]:
         """What fixes findings in the sources, one step for each file."""
         from toolgen.rules.fixes import find_fixes
 
-        return find_fixes(findings, self.sources)
+        return find_fixes(findings, self.sources, unsafe=unsafe)
 
 
 def compile_project(

@@ -125,6 +125,25 @@ def test_what_cannot_be_fixed_stays_and_is_told(tmp_path: Path, text: str) -> No
     assert (tmp_path / "schemas/tools/find.yaml").read_text() == text
 
 
+HIDDEN = 'name: a\ndescription: Gets\u200b a\u202e thing.   # why\u2066\nparameters: {type: object, properties: {b: {type: string, description: "B\u00ad."}}}\n'
+
+
+def test_hidden_characters_are_taken_out_where_that_is_asked_for(tmp_path: Path) -> None:
+    file = (
+        project(tmp_path, a_yaml=HIDDEN, b_json=json.dumps({"name": "b", "description": "Gets\u200b b."}))
+        / "schemas/tools/a.yaml"
+    )
+    assert toolgen("lint", "schemas", "--unsafe-fixes", cwd=tmp_path).returncode == 2
+    assert "0 fixed\n" in toolgen("lint", "schemas", "--fix", cwd=tmp_path).stderr
+    assert file.read_text() == HIDDEN
+    assert "-description: Gets" in toolgen("lint", "schemas", "--diff", "--unsafe-fixes", cwd=tmp_path).stdout
+    done = toolgen("lint", "schemas", "--fix", "--unsafe-fixes", cwd=tmp_path)
+    assert "2 fixed\n" in done.stderr
+    assert file.read_text() == HIDDEN.replace("\u200b", "").replace("\u202e", "").replace("\u00ad", "")
+    assert done.stderr.count("[hidden-text]") == 1  # the escape in the other file is for its author
+    assert "0 fixed\n" in toolgen("lint", "schemas", "--fix", "--unsafe-fixes", cwd=tmp_path).stderr
+
+
 def spoiled(schema: Any) -> int:
     """Put what can be fixed wherever it goes: enums without a type, unions of one, defaults of null; how many there are."""
     count = 0
@@ -150,6 +169,7 @@ def spoiled(schema: Any) -> int:
     return count
 
 
+@pytest.mark.slow
 def test_fixes_change_no_value_leave_none_to_fix_and_are_made_once(tmp_path: Path) -> None:
     """On GitHub's tools and the declarations of the corpus, each with faults put in."""
     listed = json.loads((ROOT / "tests/corpus/github-tools.json").read_text())["result"]["tools"]

@@ -253,7 +253,8 @@ def main(node: Path, *, pictures: bool = False) -> int:
         browser: Browser = playwright.chromium.launch(executable_path=browser_path, args=arguments)
         if pictures:
             take_pictures(browser, Path(place))
-        looks = [(file, scheme, width) for scheme in ("light", "dark") for width in WIDTHS for file in files]
+        looks = [(file, scheme, width) for scheme in ("light", "dark") for width in WIDTHS for file in files[:-1]]
+        looks += [(files[-1], "light", 1280), (files[-1], "dark", 320)]
         looks += [(file, *(("light", 1280), ("dark", 320))[number % 2]) for number, file in enumerate(site)]
         for file, scheme, width in looks:
             context = browser.new_context(color_scheme=scheme, bypass_csp=True)  # type: ignore[arg-type]

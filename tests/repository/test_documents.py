@@ -70,6 +70,43 @@ def test_the_quick_start_takes_at_most_ten_commands_and_is_typed(tmp_path: Path)
     assert typed.returncode == 0, typed.stdout
 
 
+class Blocks(Run):
+    """Runs the commands of a document, and keeps its Python instead of running it."""
+
+    def _python(self, words: list[str], printed: str, code: int) -> None:
+        if words[0] == "-c":
+            self._write(f"block_{len(self.done)}.py", words[1])
+
+
+@pytest.mark.slow
+def test_the_python_of_documents_is_typed(tmp_path: Path) -> None:
+    """Each file and each block is held to mypy, function bodies included, beside the package that the document builds."""
+    wrong = []
+    server = Loopback()
+    for document in DOCUMENTS:
+        text = (ROOT / document).read_text("utf-8")
+        if "```python" not in text:
+            continue
+        folder = tmp_path / Path(document).stem
+        folder.mkdir()
+        Blocks(folder, server).document(text)
+        files = sorted(path.name for path in folder.glob("*.py"))
+        assert files
+        command = [sys.executable, "-m", "mypy", "--check-untyped-defs", "--cache-dir", str(tmp_path / "cache"), *files]
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+        wrong += [f"{document}: {line}" for line in done.stdout.splitlines() if done.returncode]
+    server.close()
+    assert wrong == []
+
+
+def test_the_tutorial_builds_and_runs_within_twenty_commands() -> None:
+    tutorial = (ROOT / "docs/tutorial.md").read_text("utf-8")
+    given = [each for block in re.findall(r"```console\n(.*?)```", tutorial, re.DOTALL) for each in commands(block)]
+    first = next(number for number, (command, _, _) in enumerate(given, 1) if command.startswith("toolgen build"))
+    running = next(number for number, (command, _, _) in enumerate(given, 1) if command.startswith("python"))
+    assert first < running <= 20
+
+
 def test_every_make_target_of_the_documents_exists() -> None:
     makefile = (ROOT / "Makefile").read_text("utf-8")
     texts = README + (ROOT / "CONTRIBUTING.md").read_text("utf-8")

@@ -33,7 +33,14 @@ __all__ = ["Fixed", "fix_all"]
 @click.option("-v", "--verbose", is_flag=True, help="Show every finding, and the size of each payload.")
 @click.option("-q", "--quiet", is_flag=True, help="Show only errors.")
 def command(
-    schemas: Path, providers: tuple[str, ...], form: str, fix: bool, diff: bool, quiet: bool, verbose: bool
+    schemas: Path,
+    providers: tuple[str, ...],
+    form: str,
+    fix: bool,
+    diff: bool,
+    unsafe_fixes: bool,
+    quiet: bool,
+    verbose: bool,
 ) -> None:
     """Report problems in SCHEMAS, and what each provider loses.
 
@@ -52,8 +59,10 @@ def command(
     from toolgen.diagnostics import Findings
     from toolgen.diagnostics.printers import DOCUMENTS, print_text
 
+    if unsafe_fixes and not (fix or diff):
+        raise click.UsageError("--unsafe-fixes needs --fix or --diff")
     if fix or diff:
-        fixed = fix_all(schemas, providers, write=not diff)
+        fixed = fix_all(schemas, providers, write=not diff, unsafe=unsafe_fixes)
         emit(painted_diff(fixed.diff) if diff else "", sys.stdout, painted=True)
         if not quiet:
             emit(f"{fixed.count} {'would be ' if diff else ''}fixed\n", sys.stderr)
@@ -127,8 +136,10 @@ class Fixed:
     diff: str = ""
 
 
-def fix_all(schemas: Path, providers: Sequence[str], *, write: bool) -> Fixed:
+def fix_all(schemas: Path, providers: Sequence[str], *, write: bool, unsafe: bool) -> Fixed:
     """Fix what can be fixed in the sources. Without `write`, makes a single round and writes nothing.
+
+    With `unsafe`, also applies fixes that change what models read.
 
     A file whose text cannot be changed line by line stays as it is, and so does its finding.
     """
@@ -141,7 +152,7 @@ def fix_all(schemas: Path, providers: Sequence[str], *, write: bool) -> Fixed:
         if linted is None:
             return done
         changed = 0
-        for fix in linted.fixes(findings):
+        for fix in linted.fixes(findings, unsafe=unsafe):
             text = linted.sources.texts[fix.path]
             new = fix.text if fix.document is None else _new_text(text, fix.document, fix.value, fix.text)
             if new is None or new == text:

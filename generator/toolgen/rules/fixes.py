@@ -12,9 +12,10 @@ from typing import Any
 from toolgen.diagnostics import Finding
 from toolgen.load import Document, Pointer, Sources
 from toolgen.load.comments import comments
+from toolgen.rules.hidden import without_hidden
 from toolgen.rules.schema_walk import json_types
 
-__all__ = ["FIXABLE", "Fix", "find_fixes", "without_comment"]
+__all__ = ["FIXABLE", "UNSAFE", "Fix", "find_fixes", "without_comment"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,17 +74,21 @@ _OF_SCHEMAS: Mapping[str, tuple[Callable[[dict[str, Any]], bool], int]] = {
 FIXABLE = frozenset([*_OF_SCHEMAS, "allow-unused"])
 """The codes of findings that can be fixed."""
 
+UNSAFE = frozenset(["hidden-text"])
+"""The codes of those whose fix changes what a model reads, or what is accepted: somebody has to look at it."""
 
-def find_fixes(findings: Iterable[Finding], sources: Sources) -> Iterator[Fix]:
+
+def find_fixes(findings: Iterable[Finding], sources: Sources, *, unsafe: bool = False) -> Iterator[Fix]:
     """What fixes findings in the project's own sources: one step for each file. The next step may be another one's."""
     by_path: dict[str, list[Finding]] = {}
     for finding in findings:
-        if finding.code in FIXABLE:
+        if finding.code in FIXABLE or (unsafe and finding.code in UNSAFE):
             by_path.setdefault(finding.span.path, []).append(finding)
     for document in (*sources.tools, *sources.types):
         found = by_path.get(document.path)
         if found and sources.is_own(document):
-            fix = _fixed(document, found, sources.texts[document.path])
+            text = sources.texts[document.path]
+            fix = _fixed(document, found, text) or _shown(document, found, text)
             if fix is not None:
                 yield fix
                 by_path.pop(document.path)
@@ -117,6 +122,21 @@ def _fixed(document: Document, findings: list[Finding], text: str) -> Fix | None
         if count:
             return Fix(document.path, document, value, flow.edited_text() if styled else None, count)
     return None
+
+
+def _shown(document: Document, findings: list[Finding], text: str) -> Fix | None:
+    """The texts without characters that nobody sees, where they stand in the source as they are. Names stay."""
+    pointers = {place: pointer for pointer, place in document.values.items()}
+    value, flow, count = copy.deepcopy(document.value), _FlowText(text, document), 0
+    for finding in findings:
+        span = finding.span
+        place = (span.line, span.column, span.end_line, span.end_column)
+        pointer = pointers.get(place)
+        said = _at(value, pointer) if pointer else None
+        if finding.code in UNSAFE and pointer and isinstance(said, str) and flow.replace(place, without_hidden):
+            _at(value, pointer[:-1])[pointer[-1]] = without_hidden(said)
+            count += 1
+    return Fix(document.path, document, value, flow.edited_text(), count) if count else None
 
 
 def _at(value: Any, pointer: Pointer) -> Any:
@@ -178,6 +198,12 @@ class _FlowText:
             return self._note(first, last + after.end(), "")
         before = re.search(r"\s*,\s*$", self.text[start:first])
         return self._note(start + before.start() if before else first, last, "")
+
+    def replace(self, place: tuple[int, int, int, int], change: Callable[[str], str]) -> bool:
+        """Note a change of the text at a place; False where it changes nothing."""
+        start, end = self._range(place)
+        new = change(self.text[start:end])
+        return new != self.text[start:end] and self._note(start, end, new)
 
     def edited_text(self) -> str:
         """The text with all changes."""

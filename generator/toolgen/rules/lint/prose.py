@@ -14,6 +14,7 @@ from toolgen.diagnostics import Findings, Related, Span
 from toolgen.diagnostics.finding import RawText
 from toolgen.load import Document, Pointer
 from toolgen.resolve import Catalog
+from toolgen.rules.hidden import is_hidden
 from toolgen.rules.lint.names import name_words
 from toolgen.rules.rule import catalog_rule
 from toolgen.rules.schema_walk import named_types, nodes
@@ -42,9 +43,6 @@ def check_parameter_without_description(catalog: Catalog, findings: Findings) ->
                 findings.add("parameter-without-description", place, parameter=name, tool=tool.name)
 
 
-_JOINERS = "\u200c\u200d"
-"""Needed inside of words in some scripts, and in emoji."""
-
 _WORDS = ("title", "description", "enum", "const", "default", "examples")
 
 
@@ -63,7 +61,7 @@ def check_hidden_text(catalog: Catalog, findings: Findings) -> None:
 
 def _report(document: Document, pointer: Pointer, value: Any, findings: Findings) -> None:
     for at, text in _texts(value, pointer):
-        hidden = next((c for c in text if unicodedata.category(c) == "Cf" and c not in _JOINERS), None)
+        hidden = next(filter(is_hidden, text), None)
         if hidden is not None:
             named = RawText(f"U+{ord(hidden):04X} {unicodedata.name(hidden, '')}".rstrip())
             findings.add("hidden-text", document.span(*at), character=named)
