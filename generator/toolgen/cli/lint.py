@@ -30,6 +30,11 @@ __all__ = ["Fixed", "fix_all"]
 @format_option
 @click.option("--fix", is_flag=True, help="Fix the sources where the fix does not change their meaning.")
 @click.option("--diff", is_flag=True, help="Show what --fix would change, without changing anything.")
+@click.option(
+    "--unsafe-fixes",
+    is_flag=True,
+    help="With --fix or --diff: also apply fixes that change what models read. Review the result.",
+)
 @click.option("-v", "--verbose", is_flag=True, help="Show every finding, and the size of each payload.")
 @click.option("-q", "--quiet", is_flag=True, help="Show only errors.")
 def command(
@@ -46,7 +51,7 @@ def command(
 
     Only `--fix` writes anything. It adds types to enums, replaces unions of one by their branch, and removes null
     defaults and suppressions that have no effect. It keeps comments and order. Payloads may change, but the schemas
-    accept the same values.
+    accept the same values. `--unsafe-fixes` also removes invisible characters from texts.
 
     Exits with 1 if a finding is an error, and with 2 if a build would reject the sources. `toolgen explain CODE`
     explains a finding.
