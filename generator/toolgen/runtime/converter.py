@@ -284,7 +284,7 @@ class Converter:
             The calls, in the order of the model. A call with `invalid` set must not be run.
 
         Raises:
-            ConversionError: As `from_response`.
+            ConversionError: As for `from_response`.
         """
         content = self.from_response(response, turn, tools=tools).message.content
         return [part.call for part in content if type(part) is ToolCallPart] if type(content) is list else []

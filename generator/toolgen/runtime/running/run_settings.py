@@ -63,19 +63,6 @@ class RunResult:
         pending: The calls that wait for a verdict or a result.
         output: The value that `output=Model` asked for; None if the response did not match it.
         error: The API's error, if the API ended a stream with one.
-
-    Attributes:
-        completion: The last response.
-        messages: The whole conversation: the messages of the request, and all that were added.
-        turns: The number of turns: responses whose calls were run.
-        stopped_by: Why the run ended. `end`: the model made no more calls. `limit`: no turns are left, and the calls of
-            `completion` were not run. `length`, `content_filter`, `error`: the response ended early. `held`: the calls
-            in `pending` wait for a verdict or a result. `stop`: the setting `stop` ended it. `cancelled`: the setting
-            `cancelled` ended it.
-        usage: The tokens of all responses together; None if no response states them.
-        pending: The calls that wait for a verdict or a result.
-        output: The value that `output=Model` asked for; None if the response did not match it.
-        error: The API's error, if the API ended a stream with one.
     """
 
     completion: Completion
