@@ -161,7 +161,7 @@ def test_another_minor_version_is_refused_with_what_to_do(
     with pytest.raises(ImportError) as refused:
         package.module("models")
     assert str(refused.value) == (
-        f"{package.name} was built for toolgen-runtime {MAJOR}.{MINOR}, and {version} is installed: "
+        f"{package.name} was built for toolgen-runtime {MAJOR}.{MINOR}, but {version} is installed; "
         f"run `pip install 'toolgen-runtime~={MAJOR}.{MINOR}.0'`, or rebuild the package with toolgen {version}"
     )
 

@@ -38,14 +38,14 @@ from ..serialization import PYDANTIC, dump
 __all__ = ["PLAIN", "NoJSONError", "json_value"]
 
 PLAIN = frozenset([dict, str, int, float, bool, type(None)])
-"""Types whose values are data, whatever is in them."""
+"""Types whose values are always data."""
 
 _SURE_BITS = 2000
-"""Bits of integers that are written whatever limit of digits the interpreter was given: it takes none below 640."""
+"""Bits of integers that can be written with any digit limit of the interpreter, which is at least 640."""
 
 
 class NoJSONError(ValueError):
-    """A value that JSON cannot say. Names places and types, never values."""
+    """A value that cannot be written as JSON. The message names locations and types, never values."""
 
 
 def json_value(value: Any) -> Any:
@@ -115,7 +115,7 @@ def _integer(value: int) -> int:
 
 
 def _text(value: str) -> str:
-    """A text that can be encoded: a lone surrogate stands for no character."""
+    """Return a string that can be encoded. A lone surrogate is replaced."""
     try:
         value.encode()
     except UnicodeEncodeError:
@@ -142,7 +142,7 @@ def _object(value: Mapping[Any, Any]) -> dict[str, Any]:
 
 
 def _said(model: BaseModel) -> Any:
-    """What a model says: unset fields too where they are not None, for their defaults mean something."""
+    """Return the fields of a model. Unset fields are included unless they are None: defaults have a meaning."""
     try:
         whole = model.model_dump(by_alias=True, warnings=False)
         said = model.model_dump(by_alias=True, warnings=False, exclude_unset=True)

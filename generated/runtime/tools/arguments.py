@@ -60,11 +60,6 @@ class ArgumentsError(ValueError):
         name: The name of the tool.
         faults: What is wrong, as a list of `Fault`.
         omitted: The number of further faults that are not listed.
-
-    Attributes:
-        name: The name of the tool.
-        faults: What is wrong, as a list of `Fault`.
-        omitted: The number of further faults that are not listed.
     """
 
     def __init__(self, tool: str, faults: Sequence[Fault], omitted: int = 0) -> None:

@@ -1,4 +1,4 @@
-"""Keyword arguments of an official client's own call."""
+"""Keyword arguments for the calls of official clients."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["ByteKeys", "call_tool_keywords", "generate_content", "keywords", "kn
 
 
 class ByteKeys:
-    """Keys whose text is base64 in a body; the value of a `free` key is the user's or the model's, and stays as it is."""
+    """Keys that are base64 strings in a body. Values of `free` keys are the user's or the model's, and stay."""
 
     __slots__ = ("free", "keys")
 
@@ -23,7 +23,7 @@ class ByteKeys:
 
 
 def keywords(body: dict[str, Any], accepted: Collection[str]) -> dict[str, Any]:
-    """The body's keys as keywords; what the client's call has no keyword for goes into its `extra_body`."""
+    """Convert the keys of a body to arguments. Keys that the client's call does not accept go into its `extra_body`."""
     found = {key: value for key, value in body.items() if key in accepted}
     extra = {key: value for key, value in body.items() if key not in accepted}
     if extra:
@@ -32,9 +32,9 @@ def keywords(body: dict[str, Any], accepted: Collection[str]) -> dict[str, Any]:
 
 
 def methods_for_streams(body: dict[str, Any], accepted: Collection[str]) -> dict[str, Any]:
-    """The body's keys as keywords for a client whose method says whether the answer is a stream.
+    """Convert the keys of a body to arguments for a client whose method decides whether to stream.
 
-    What its call has no keyword for goes into the body by the options of the request.
+    Keys that the call does not accept go into the body through the request options.
     """
     found = {key: value for key, value in body.items() if key in accepted}
     extra = {key: value for key, value in body.items() if key not in accepted and key != "stream"}
@@ -44,10 +44,10 @@ def methods_for_streams(body: dict[str, Any], accepted: Collection[str]) -> dict
 
 
 def generate_content(model: str | None, body: dict[str, Any], accepted: Collection[str]) -> dict[str, Any]:
-    """The body for a client that takes model, contents and a config.
+    """Convert a body for a client that takes a model, contents and a config.
 
-    What the config has no field for goes into the body as it is, by the client's options for HTTP. The client shall not
-    run tools itself. It gets a config of its own, for it rewrites schemas in place.
+    Keys that the config does not have go into the body unchanged, through the client's HTTP options. The client must
+    not run tools itself. It gets its own config, because it rewrites schemas in place.
     """
     settings = {key: value for key, value in body.items() if key not in ("contents", "generationConfig")}
     settings |= body.get("generationConfig", {})
@@ -68,7 +68,7 @@ def generate_content(model: str | None, body: dict[str, Any], accepted: Collecti
 
 
 def known_keywords(body: dict[str, Any], accepted: Collection[str], writer: Writer) -> dict[str, Any]:
-    """The body's keys as keywords of a client that takes no others; what it has no keyword for is reported."""
+    """Convert the keys of a body to arguments for a client that accepts no other keys. Other keys are reported."""
     found = {key: value for key, value in body.items() if key in accepted}
     for key in [key for key in body if key not in found]:
         writer.report_loss((ROOT, key), key, "dropped", "warning", "the client does not accept it as an argument")
@@ -79,7 +79,7 @@ _CAPITAL = r"(?<=[a-z])([A-Z])"
 
 
 def call_tool_keywords(params: dict[str, Any], accepted: Collection[str], writer: Writer) -> dict[str, Any]:
-    """The params by the client's keywords, which are in snake case; one that it does not have is reported."""
+    """Convert the parameters to the client's arguments, which are in snake case. Unknown ones are reported."""
     found: dict[str, Any] = {}
     for key, value in params.items():
         keyword = re.sub(_CAPITAL, lambda hit: f"_{hit[1].lower()}", key.removeprefix("_"))

@@ -1,4 +1,4 @@
-"""JSON text that is still coming: what of it can be read already."""
+"""Incomplete JSON text: reads what has arrived so far."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _WORD = re.compile(r"[^\s,\]}:\"]+")
 
 
 class PartialObject:
-    """A view of growing text, parsed again only when it has grown by a quarter: linear in the whole."""
+    """A view of growing text. It is only parsed again after it has grown by a quarter, so the total cost is linear."""
 
     __slots__ = ("_counted", "_length", "_parsed", "_value")
 
@@ -27,7 +27,7 @@ class PartialObject:
         self._value: dict[str, Any] = {}
 
     def view(self, pieces: list[str]) -> dict[str, Any]:
-        """What can be read of the pieces, which only ever grow in number."""
+        """Return what can be read of the pieces. Pieces may only be added."""
         self._length += sum(map(len, pieces[self._counted :]))
         self._counted = len(pieces)
         if self._length >= self._parsed + max(1, self._parsed // 4):
@@ -37,9 +37,9 @@ class PartialObject:
 
 
 def partial_object(text: str) -> dict[str, Any]:
-    """The members of an object that are there so far; `{}` where the text begins as something else.
+    """Return the members of an object that are complete enough; `{}` if the text is not an object.
 
-    A string that is still open counts as far as it goes, a number or a word only once something follows it.
+    An open string counts as far as it goes. A number or a literal counts only if something follows it.
     """
     closed = _closed(text)
     if closed is None:
@@ -52,7 +52,7 @@ def partial_object(text: str) -> dict[str, Any]:
 
 
 def _closed(text: str) -> str | None:
-    """The text cut after its last whole value, with what is open closed."""
+    """Cut the text after its last complete value, and close what is open."""
     stack: list[str] = []
     keep: list[tuple[int, tuple[str, ...]]] = []
     expects_key = False

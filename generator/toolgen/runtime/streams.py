@@ -1,7 +1,7 @@
-"""Streams: events of a wire joined into the body that they stand for, and the way back.
+"""Streams: combine events of a wire to a body, and write events from a body.
 
-A stream joins its events into the body of a whole response and reads that body as `from_response` does, so that both
-say the same. The streams of each API are in `apis`.
+A stream combines its events to the body of a complete response, and reads that body like `from_response`, so both give
+the same. The streams of each API are in `apis`.
 """
 
 from __future__ import annotations
@@ -50,9 +50,9 @@ def place_of(index: Any, at: Path) -> Any:
 
 
 class OpenCall:
-    """A call that is coming: `head` is the wire's object without its arguments, `pieces` are their text so far.
+    """An incomplete call. `head` is the wire's object without its arguments, `pieces` are their text so far.
 
-    `place` is the index that the wire gave it. It is `malformed` once a piece of it was no text, or its name changed.
+    `place` is the index from the wire. The call is `malformed` if a piece was not a string, or if its name changed.
     """
 
     __slots__ = ("head", "index", "malformed", "name", "partial", "pieces", "place", "told", "wire_id")
@@ -69,12 +69,12 @@ class OpenCall:
         self.partial: PartialObject | None = None
 
     def add(self, piece: str) -> None:
-        """Take more text of the arguments."""
+        """Add more text of the arguments."""
         self.pieces.append(piece)
 
 
 def order_by_place(calls: list[OpenCall]) -> list[OpenCall]:
-    """Calls in the order of their places, where each has one of its own; else in the order in which they came."""
+    """Sort calls by their index if each has its own; otherwise keep the order of arrival."""
     places = {call.place for call in calls}
     if None in places or len(places) < len(calls):
         return calls
@@ -88,9 +88,9 @@ class BaseStream:
     """
 
     converter: ClassVar[Any]
-    """The converter of the provider, which reads the whole answer; set by the provider's module."""
+    """The provider's converter, which reads the complete response. The provider's module sets it."""
     _plain = staticmethod(plain)
-    """How the client's events become plain data."""
+    """Converts the client's events to JSON data."""
 
     def __init__(self, turn: int = 0, *, tools: Iterable[ToolDefinition | OpaquePart] = ()) -> None:
         self._turn = turn
@@ -222,13 +222,13 @@ class BaseStream:
         return completion
 
     def _lasting(self, before: Any, word: Any) -> Any:
-        """The reason that counts of two: an answer that was cut off, filtered or failed stays so, whatever follows."""
+        """Return the stop reason that counts: a response that was cut off, filtered or failed stays so."""
         table = self.converter.FINISH_REASONS
         cut = type(before) is str and table.get(before) in ("length", "content_filter", "error")
         return before if cut else word
 
     def _read_body(self) -> Completion:
-        """Read the body so far. A value of the wrong type is left out, as if it had not come."""
+        """Read the body so far. Values of the wrong type are left out."""
         body: Any = self._body()
         while True:
             try:
@@ -266,7 +266,7 @@ class BaseStream:
         return call.partial.view(call.pieces)
 
     def _tell_calls(self, completion: Completion | None = None) -> list[StreamEvent]:
-        """The calls of an answer that ended as it should, in their order."""
+        """Return events for the calls of a response that ended normally, in order."""
         self._calls_told = True
         parts = (completion or self.result()).message.content
         if type(parts) is not list:
@@ -276,7 +276,7 @@ class BaseStream:
         return [] if cut else [ToolCallEvent(call) for call in calls]
 
     def _delta(self, call: OpenCall, piece: str | None) -> ToolCallDelta:
-        """A delta of a call; id and name go with the first one that knows both."""
+        """Return a delta of a call. The first one with both an id and a name contains them."""
         if call.told or not call.name:
             return ToolCallDelta(call.index, arguments_delta=piece)
         name = self._names.tool_name(call.name)
@@ -286,7 +286,7 @@ class BaseStream:
         return ToolCallDelta(call.index, call.wire_id, name, piece)
 
     def _taken(self, call: OpenCall) -> bool:
-        """Whether another call has the id: the first one that is asked about keeps it."""
+        """Whether another call already has the id."""
         return self._owners.setdefault(str(call.wire_id), call) is not call
 
     def _take(self, event: dict[str, Any]) -> list[StreamEvent]:
@@ -296,12 +296,12 @@ class BaseStream:
         raise NotImplementedError
 
     def _ended(self) -> bool:
-        """Whether the answer's own end has come."""
+        """Whether the response has ended."""
         raise NotImplementedError
 
 
 def _events(stream: BaseStream, source: Iterable[Any], text_only: bool) -> Iterator[StreamEvent]:
-    """Feed what a source gives, and finish once it ends or breaks; a failure of it is told as an `error` event."""
+    """Feed the events of a source, and finish when it ends or fails. A failure becomes an `error` event."""
     failure: Exception | None = None
     try:
         for item in source:
@@ -312,7 +312,7 @@ def _events(stream: BaseStream, source: Iterable[Any], text_only: bool) -> Itera
 
 
 async def _aevents(stream: BaseStream, source: AsyncIterable[Any], text_only: bool) -> AsyncIterator[StreamEvent]:
-    """The same over an asynchronous source."""
+    """Do the same for an asynchronous source."""
     failure: Exception | None = None
     try:
         async for item in source:
@@ -329,7 +329,7 @@ def _wanted(events: list[StreamEvent], text_only: bool) -> list[StreamEvent]:
 
 
 class SentCall:
-    """What of a call was sent: how much of its arguments, and whether its id and name."""
+    """What was sent of a call: its arguments so far, and whether its id and name were sent."""
 
     __slots__ = ("arguments", "named")
 
@@ -346,7 +346,7 @@ class BaseStreamWriter:
     """
 
     converter: ClassVar[Any]
-    """The converter of the provider, which writes the whole answer; set by the provider's module."""
+    """The provider's converter, which writes the complete response. The provider's module sets it."""
 
     def __init__(self, *, id: str | None = None, created: int | None = None, on_loss: OnLoss | None = None) -> None:
         self.id = id
@@ -398,7 +398,7 @@ class BaseStreamWriter:
         return self._error("the stream ended before the response was complete")
 
     def sent(self, index: int) -> SentCall:
-        """What of a call was sent so far."""
+        """Return what was sent of a call so far."""
         return self.calls.setdefault(index, SentCall())
 
     def _text(self, text: str) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""Results on wires that have a text, a list of parts or one object for them: the kind is told by words, and read back."""
+"""Results on wires with text, a list of parts or one object for them. Words mark the kind, to read it back."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ __all__ = [
 
 
 MEDIA_BEHIND = "The result follows in the next message."
-"""What stands for a result that is media alone, for the text of a result may not be empty."""
+"""The text for a result that contains only media, because the text of a result must not be empty."""
 
 
 def read_result_text(text: str) -> tuple[Literal["text", "error"], str, Any]:
-    """Read a text; `{"error": text}` with no other key is an error."""
+    """Read a text. `{"error": text}` without other keys is an error."""
     if text[:1] == "{" and '"error"' in text:
         try:
             value = loads(text)
@@ -69,7 +69,7 @@ def write_result_text(kind: str, value: Any, kept: Any, at: Path, writer: Writer
 
 
 def read_inside(value: Any, at: Path, reader: Reader, read: Read[Any]) -> str | list[Any]:
-    """Read the parts of a result; media that stand inside of it are marked, for not every server takes them there."""
+    """Read the parts of a result. Media inside it are marked, because not every server accepts them there."""
     parts = read_text_or_list(value, at, reader, read)
     for part in parts:
         if type(part) is not str and type(part) is not TextPart and type(part) is not OpaquePart:
@@ -78,7 +78,7 @@ def read_inside(value: Any, at: Path, reader: Reader, read: Read[Any]) -> str | 
 
 
 def write_result_parts(parts: Sequence[Any], at: Path, writer: Writer, write: Write) -> str | list[Any]:
-    """Write the text parts of a result, and those that came inside of one; the others wait in `writer.media`."""
+    """Write the text parts of a result, and media that came inside one. Other media wait in `writer.media`."""
     after = len(writer.media)
     texts = []
     for i, part in enumerate(parts):
@@ -106,11 +106,11 @@ _KINDS = ("audio", "image", "video")
 
 
 _ATTACHED = "attachment:///"
-"""The scheme of addresses that are made here: an embedded resource must have one, and data of an app has none."""
+"""The scheme of synthetic URIs. An embedded resource requires a URI, but the app's data has none."""
 
 
 def result_block_kind(block: dict[str, Any]) -> str | None:
-    """What a block is: `text`, `image`, `audio`, `video` or `document`; None for one that does not hold what it must."""
+    """Return the type of a block: `text`, `image`, `audio`, `video` or `document`; None if it is not valid."""
     kind = block.get("type")
     if kind == "text":
         return "text"
@@ -127,13 +127,13 @@ def result_block_kind(block: dict[str, Any]) -> str | None:
 
 
 def media_kind(media_type: Any) -> str:
-    """The kind of part for a media type: `image`, `audio` or `video`, else `document`."""
+    """Return the kind of part for a media type: `image`, `audio` or `video`, otherwise `document`."""
     kind = media_type.split("/", 1)[0].lower() if type(media_type) is str else ""
     return kind if kind in _KINDS else "document"
 
 
 def name_in(address: str) -> str | None:
-    """The name of a file in its address; None where there is none."""
+    """Return the file name in a URL; None if there is none."""
     from urllib.parse import unquote  # late, for few results have files
 
     path = address.split("#", 1)[0].split("?", 1)[0]
@@ -141,7 +141,7 @@ def name_in(address: str) -> str | None:
 
 
 def address_of(name: str) -> str:
-    """An address for a file that has none."""
+    """Return a URI for a file that has none."""
     from urllib.parse import quote  # late, for few results have files
 
     return _ATTACHED + quote(name, safe="", errors="surrogatepass")
@@ -151,16 +151,16 @@ Kind: TypeAlias = Literal["text", "data", "error", "multimodal"]
 
 
 def read_result_object(response: dict[str, Any]) -> tuple[Kind, Any, bool | None, Extras]:
-    """Read kind, value and error flag: `output` alone is a result, `error` alone a failure, else the object is the result.
+    """Read kind, value and error flag. Only `output` is a result, only `error` is a failure, otherwise the whole object.
 
-    The object is kept where our own writing would differ.
+    The original object is kept if it would be written differently.
     """
     kind, value, is_error = _read(response)
     return kind, value, is_error, {} if _write(kind, value, is_error) == response else {"$response": response}
 
 
 _OWN = frozenset(["error", "output"])
-"""Keys that the API reads as its own."""
+"""Keys with a special meaning for the API."""
 
 
 def write_result_object(
@@ -220,12 +220,12 @@ def _write(kind: str, value: Any, is_error: bool | None) -> dict[str, Any]:
 
 
 def _refers(value: Any) -> bool:
-    """Whether a value holds a key that the API reads as a reference."""
+    """Whether a value contains a key that the API resolves as a reference."""
     return any(type(one) is dict and "$ref" in one for one in walk_values(value))
 
 
 def describe_result(result: ToolResult) -> str:
-    """A result as text for the model, where it cannot stand with its call."""
+    """Write a result as text for the model, if it cannot be next to its call."""
     if result.kind == "multimodal":
         return "\n".join(map(describe, result.value))
     return (
@@ -236,7 +236,7 @@ def describe_result(result: ToolResult) -> str:
 
 
 def caption_of(response: dict[str, Any]) -> tuple[list[TextPart], bool | None, Extras]:
-    """The text that stands with a result's media, whether it reports a failure, and what our own writing would not give."""
+    """Return the text for a result with media, whether it is a failure, and what would be written differently."""
     kind, value, is_error = _read(response)
     if kind == "error":
         is_error = True
@@ -254,7 +254,7 @@ def _caption(text: str, is_error: bool | None) -> dict[str, Any]:
 def write_captioned(
     parts: Sequence[Any], is_error: bool | None, own: Extras, at: Path, writer: Writer, write: Write
 ) -> dict[str, Any]:
-    """Write a result of several parts: texts into `response`, with those that stand for others, the others into `parts`."""
+    """Write a result with several parts: the texts into `response`, with placeholders for the others in `parts`."""
     texts: list[str] = []
 
     def write_media(part: Any, here: Path, writer: Writer) -> Any:
