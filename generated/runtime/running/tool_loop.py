@@ -470,5 +470,5 @@ def _after_results(messages: Sequence[Message], turn: int) -> int:
 
 
 def _since(began: float) -> float:
-    """Return the milliseconds since a point in time."""
+    """Return the milliseconds since a moment."""
     return (time.monotonic() - began) * 1000

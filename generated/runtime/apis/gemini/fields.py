@@ -174,7 +174,7 @@ def write_media_content(
             "mediaType",
             "defaulted",
             "note",
-            f"a media type is required: {media_type}",
+            f"the API requires a media type, so it is set to {media_type}",
         )
     if media_type is not None:
         content["mimeType"] = media_type

@@ -130,7 +130,7 @@ def write_media_block(
             "mediaType",
             "defaulted",
             "note",
-            f"a media type is required: {media_type}",
+            f"the API requires a media type, so it is set to {media_type}",
         )
     if form != "resource":
         if name is not None:
@@ -187,7 +187,7 @@ def _named(name: str | None, default: str, at: Path, writer: Writer) -> str:
         "name",
         "defaulted",
         "note",
-        f"a media type is required: {default}",
+        f"the API requires a name, so it is set to {default}",
     )
     return default
 

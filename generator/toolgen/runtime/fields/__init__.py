@@ -1,1 +1,1 @@
-"""Fields that several wires spell in the same way: a reader and a writer each."""
+"""Fields that several wires have in the same form: a reader and a writer for each."""

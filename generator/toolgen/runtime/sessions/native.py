@@ -1,4 +1,4 @@
-"""Sessions on an official client, sync and async."""
+"""Sessions on an official client, synchronous and async."""
 
 from __future__ import annotations
 
@@ -23,17 +23,20 @@ _END: Any = object()
 
 
 class NativeSession(ClientSession, Session):
-    """A session on the official client of a provider whose models have tools."""
+    """A session on the official client of a provider whose models have native tools."""
 
     tool_mode = ToolMode.NATIVE
 
     def close(self) -> None:
-        """Close the clients, those too that the app handed in."""
+        """Close the clients, including those that the app passed in."""
         for client in self.clients:
             close_client(client, self.calls.send)
 
     def send(self, request: Request | str) -> Completion:
-        """Send a request, and return the answer.
+        """Send one request.
+
+        Returns:
+            The response.
 
         Raises:
             SessionError: The API rejected the request.
@@ -48,7 +51,10 @@ class NativeSession(ClientSession, Session):
         return answer
 
     def stream(self, request: Request | str) -> Iterator[StreamEvent]:
-        """Send a request, and yield the answer's events as they come; `completed` is the last one.
+        """Send one request, and yield the events of the response as they arrive.
+
+        Yields:
+            The events; the last one is `completed`.
 
         Raises:
             SessionError: The API rejected the request.
@@ -71,7 +77,7 @@ class NativeSession(ClientSession, Session):
             _close(source)
 
     def _begun(self, value: Any) -> tuple[Any, list[Any], Iterator[Any]]:
-        """A stream, what came first of it, and the rest: some clients send no request before they are asked for that."""
+        """Return a stream, its first event, and the rest. Some clients only send the request for the first event."""
         source = value[self.calls.events] if self.calls.events else value
         rest = iter(source)
         try:
@@ -91,7 +97,7 @@ class NativeSession(ClientSession, Session):
         return source, [first], rest
 
     def _told(self, rest: Iterator[Any], client: Any) -> Iterator[Any]:
-        """The rest of a stream; what the API answers in the middle of it is a SessionError."""
+        """Yield the rest of a stream. An API error in the middle of it becomes a SessionError."""
         try:
             yield from rest
         except Exception as raised:  # noqa: BLE001 - it is raised again
@@ -123,7 +129,10 @@ _NATIVE_ASYNC_END: Any = object()
 
 
 class AsyncNativeSession(ClientSession, AsyncSession):
-    """A session for async code on the official client of a provider whose models have tools. A provider without an async client is called in a thread."""
+    """An async session on the official client of a provider whose models have native tools.
+
+    A client without an async version is called in a thread.
+    """
 
     tool_mode = ToolMode.NATIVE
 
@@ -132,7 +141,7 @@ class AsyncNativeSession(ClientSession, AsyncSession):
         return CallThreads()
 
     async def aclose(self) -> None:
-        """Close the clients, those too that the app handed in."""
+        """Close the clients, including those that the app passed in."""
         if "_threads" in self.__dict__:
             self._threads.close()
             del self._threads
@@ -140,7 +149,10 @@ class AsyncNativeSession(ClientSession, AsyncSession):
             await aclose_client(client, self.calls.send_async)
 
     async def send(self, request: Request | str) -> Completion:
-        """Send a request, and return the answer.
+        """Send one request.
+
+        Returns:
+            The response.
 
         Raises:
             SessionError: The API rejected the request.
@@ -157,7 +169,10 @@ class AsyncNativeSession(ClientSession, AsyncSession):
         return answer
 
     async def stream(self, request: Request | str) -> AsyncIterator[StreamEvent]:
-        """Send a request, and yield the answer's events as they come; `completed` is the last one.
+        """Send one request, and yield the events of the response as they arrive.
+
+        Yields:
+            The events; the last one is `completed`.
 
         Raises:
             SessionError: The API rejected the request.
@@ -188,7 +203,7 @@ class AsyncNativeSession(ClientSession, AsyncSession):
         return await call(**keywords)
 
     async def _begun(self, call: Callable[..., Any], keywords: dict[str, Any]) -> tuple[Any, list[Any], Any]:
-        """A stream, what came first of it, and the rest."""
+        """Return a stream, its first event, and the rest."""
         if self.calls.blocking:
             value = await self._threads.run(call, **keywords)
         else:
@@ -213,7 +228,7 @@ class AsyncNativeSession(ClientSession, AsyncSession):
         return source, [first], rest
 
     async def _told(self, first: Sequence[Any], rest: AsyncIterator[Any], client: Any) -> AsyncIterator[Any]:
-        """A stream; what the API answers in the middle of it is a SessionError."""
+        """Yield a stream. An API error in the middle of it becomes a SessionError."""
         try:
             for item in first:
                 yield item

@@ -1,7 +1,7 @@
-"""Threads of a session's own, for official clients that block: their calls wait for a network, not for a processor.
+"""Threads of a session, for official clients that block: their calls wait for the network, not for a processor.
 
-The threads that asyncio shares are few (those of the processor and four), and every other blocking call of an app waits in the same
-line.
+The threads of asyncio are few (the number of processors plus four), and all other blocking calls of an app wait for
+them too.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from typing import Any
 __all__ = ["CallThreads"]
 
 _THREADS = 64
-"""Calls that may be under way at once; further ones wait."""
+"""Maximum number of concurrent calls. Further calls wait."""
 
 _AHEAD = 256
-"""Events of a stream that are read before somebody takes them."""
+"""Maximum number of events of a stream that are read in advance."""
 
 
 class CallThreads:
-    """Runs the calls of a blocking client, and reads its streams, for async code. Threads begin as they are needed."""
+    """Runs the calls of a blocking client and reads its streams, for async code. Threads start on demand."""
 
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(_THREADS, "toolgen-session")
@@ -58,12 +58,12 @@ class CallThreads:
             raise reading.failure
 
     def close(self) -> None:
-        """Begin no further thread; those at work end with their call."""
+        """Start no more threads. Running ones end with their call."""
         self._pool.shutdown(wait=False)
 
 
 class _Reading:
-    """An iterator that a thread reads for a loop."""
+    """An iterator that a thread reads for an event loop."""
 
     def __init__(self, source: Iterator[Any], loop: asyncio.AbstractEventLoop) -> None:
         self._source = source
@@ -92,7 +92,7 @@ class _Reading:
             self._wake()
 
     def stop(self) -> None:
-        """Let the thread end with the item that it waits for."""
+        """Let the thread end after the item that it waits for."""
         self._stopped = True
         self.room.release()
 

@@ -1,7 +1,7 @@
-"""The arguments of a call as their tool's model: strict first, then as the model must have meant them.
+"""The arguments of a call as a model: strictly first, then with coercion.
 
-A call that came through a provider's module was spelled back there; this is the same leniency for calls from
-elsewhere. Each difference is a note.
+Calls that were read by a provider's module are already decoded. This applies the same coercion to calls from elsewhere.
+Each difference is reported as a note.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def parsed_call(
 
 
 def _differences(said: Any, meant: Any, at: Path) -> Iterator[Loss]:
-    """A note for each place where a value stands for another one."""
+    """Yield a note for each value that was coerced."""
     if type(said) is dict and type(meant) is dict:
         for name, item in said.items():
             if name in meant:

@@ -1,6 +1,6 @@
 """The declared tools of a project as one object: their arguments and their definitions.
 
-`tools/__init__.py` of a package makes one, and binds its public names to it.
+`tools/__init__.py` of a package creates one, and exports its methods.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ __all__ = ["ToolSet"]
 class ToolSet:
     """The declared tools of a package.
 
-    `entries` are the tools by name, `low_risk` the tools whose calls may run side by side, `display_names` what people
-    are shown, and `deprecated` the tools that new code should not offer. `aliases` has the tools that other names stand for,
-    `timeouts` the seconds that handlers may take.
+    `entries` has the tools by name, `low_risk` those whose calls run concurrently, `display_names` the names for user
+    interfaces, `deprecated` the tools that are deprecated, `aliases` the tool of each alias, and `timeouts` the time
+    limits of handlers in seconds.
     """
 
     def __init__(

@@ -140,7 +140,11 @@ def write_media_content(
     if media_type is None and "$absent" not in inner_extras(own, key):
         media_type = table["mediaType"]
         writer.report_loss(
-            (at[0], "mediaType"), "mediaType", "defaulted", "note", f"a media type is required: {media_type}"
+            (at[0], "mediaType"),
+            "mediaType",
+            "defaulted",
+            "note",
+            f"the API requires a media type, so it is set to {media_type}",
         )
     if media_type is not None:
         content["mimeType"] = media_type

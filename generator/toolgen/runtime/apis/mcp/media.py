@@ -108,7 +108,11 @@ def write_media_block(
     if media_type is None and "mediaType" in table and form != "resource":
         media_type = table["mediaType"]
         writer.report_loss(
-            (at[0], "mediaType"), "mediaType", "defaulted", "note", f"a media type is required: {media_type}"
+            (at[0], "mediaType"),
+            "mediaType",
+            "defaulted",
+            "note",
+            f"the API requires a media type, so it is set to {media_type}",
         )
     if form != "resource":
         if name is not None:
@@ -158,7 +162,9 @@ def _link(
 def _named(name: str | None, default: str, at: Path, writer: Writer) -> str:
     if name is not None:
         return name
-    writer.report_loss((at[0], "name"), "name", "defaulted", "note", f"a media type is required: {default}")
+    writer.report_loss(
+        (at[0], "name"), "name", "defaulted", "note", f"the API requires a name, so it is set to {default}"
+    )
     return default
 
 
