@@ -33,9 +33,10 @@ def read_text_call(
     way: Sequence[str],
     reader: Reader,
 ) -> ToolCall | None:
-    """Read a call whose arguments are text; None where the id or the name is another one in the format.
+    """Read a call whose arguments are text; None if its id or name differs in the format.
 
-    Members of `wire` that are not `known` are kept, and at the end of `way` the text where another one would be written.
+    Keys of `wire` that are not `known` are kept, and also the text of the arguments, at `way`, if it would be written
+    differently.
     """
     if (
         type(name) is not str
@@ -127,7 +128,7 @@ def _says(kept: Any, arguments: dict[str, Any]) -> bool:
 
 
 INVALID = "INVALID_JSON"
-"""The key under which text that is not an object goes back (Anthropic, fine-grained tool streaming)."""
+"""The key for text that is not an object (Anthropic, fine-grained tool streaming)."""
 
 
 def read_object_arguments(

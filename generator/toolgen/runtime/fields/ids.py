@@ -38,7 +38,7 @@ def read_tool_name(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
 
 
 def write_tool_name(name: str, kept: Any, at: Path, writer: Writer) -> str:
-    """Write the name; one that the wire would refuse is renamed one to one, and reported."""
+    """Write the name. A name that the wire rejects is renamed one to one, and reported."""
     return writer.tool_name(name, at)
 
 
@@ -60,7 +60,7 @@ def read_call_id(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
 
 
 def write_call_id(identifier: str, kept: Any, at: Path, writer: Writer) -> Any:
-    """Write the id: as it came while it is the one that was made for it, renamed where the wire would refuse it."""
+    """Write the id: the original one if it was replaced when it was read, renamed if the wire rejects it."""
     if type(kept) is dict and kept.get("$synthetic") == identifier and type(kept.get("$wire")) is str:
         writer.keep_id(identifier, kept["$wire"])
         return kept["$wire"]
@@ -68,7 +68,7 @@ def write_call_id(identifier: str, kept: Any, at: Path, writer: Writer) -> Any:
 
 
 def write_optional_id(identifier: str, kept: Any, at: Path, writer: Writer) -> Any:
-    """Write the id: as it came while it is the one that was made for it; one that was made for none is not sent."""
+    """Write the id: the original one if it was replaced when it was read. A synthetic id is not sent."""
     if type(kept) is dict and kept.get("$synthetic") == identifier:
         spelling = kept.get("$wire")
         if type(spelling) is str:
@@ -92,7 +92,7 @@ def read_result_id(value: Any, at: Path, reader: Reader) -> tuple[str, str, Any]
 
 
 def write_result_id(identifier: str, name: str, kept: Any, at: Path, writer: Writer) -> str:
-    """Write the id as it stands with the call."""
+    """Write the id as it is written with the call."""
     return writer.call_id(identifier)
 
 
@@ -110,7 +110,7 @@ def read_id_or_null(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
 
 
 def write_id_or_null(identifier: str, kept: Any, at: Path, writer: Writer) -> Any:
-    """Write the id, or what stood in its place."""
+    """Write the id, or the original value in its place."""
     if type(kept) is dict and kept.get("$synthetic") == identifier:
         return kept.get("$wire", ABSENT)
     return writer.call_id(identifier)
@@ -129,7 +129,7 @@ def read_answered_call_id(value: Any, at: Path, reader: Reader) -> tuple[str, An
 
 
 def write_answered_call_id(identifier: str, kept: Any, at: Path, writer: Writer) -> str:
-    """Write the id as it stands with the call."""
+    """Write the id as it is written with the call."""
     if type(kept) is dict and kept.get("$synthetic") == identifier and type(kept.get("$wire")) is str:
         return str(kept["$wire"])
     return writer.call_id(identifier)

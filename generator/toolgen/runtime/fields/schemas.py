@@ -1,4 +1,4 @@
-"""Schemas of tools, in the dialect that a wire takes."""
+"""Schemas of tools, in the dialect of a wire."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def read_dialect(value: Any, at: Path, reader: Reader, strict: bool | None = Non
 def write_dialect(
     parameters: dict[str, Any] | None, kept: Any, at: Path, writer: Writer, strict: bool | None = None
 ) -> Any:
-    """Write the schema, lowered, and report what the dialect takes in other words."""
+    """Write the lowered schema, and report what the dialect expresses differently."""
     if parameters is None:
         return ABSENT
     if type(kept) is dict and same_json(kept, parameters):
@@ -56,7 +56,7 @@ def write_dialect_or_empty(
     writer: Writer,
     strict: bool | None,
 ) -> Any:
-    """Write the schema; that of a tool without parameters is an object without properties."""
+    """Write the schema. A tool without parameters gets an object without properties."""
     written = write_dialect(parameters, kept, at, writer, strict)
     return {"type": "object", "properties": {}} if written is ABSENT else written
 
@@ -73,7 +73,7 @@ def read_open_dialect(value: Any, at: Path, reader: Reader) -> tuple[dict[str, A
 
 
 def write_open_dialect(parameters: dict[str, Any] | None, kept: Any, at: Path, writer: Writer) -> Any:
-    """Write the schema; that of a tool without parameters is an object without properties, if none came otherwise."""
+    """Write the schema. A tool without parameters gets an object without properties, unless it was read otherwise."""
     if parameters is not None:
         return write_dialect(parameters, kept, at, writer, None)
     return ABSENT if kept is None or is_mark(kept) else {"type": "object", "properties": {}}
@@ -99,7 +99,7 @@ def write_dialect_as_given(
     writer: Writer,
     strict: bool | None = None,
 ) -> Any:
-    """Write the schema; that of a tool without parameters is an object without properties, if none came otherwise."""
+    """Write the schema. A tool without parameters gets an object without properties, unless it was read otherwise."""
     if parameters is not None:
         return write_dialect(parameters, kept, at, writer, strict)
     if kept is None:

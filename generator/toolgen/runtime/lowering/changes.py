@@ -1,4 +1,4 @@
-"""What lowering says of itself: the schema, what it did to it, and how values are encoded then."""
+"""Results of lowering: the schema, the changes to it, and how values are encoded."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from ..json_text import same_json
 __all__ = ["NEVER", "LoweredSchema", "SchemaChange", "Way"]
 
 Way = tuple[str | int, ...]
-"""The way to a value: a JSON pointer in parts."""
+"""The path of a value: a JSON pointer as a tuple."""
 
 NEVER: Final[dict[str, Any]] = {"not": {}}
-"""The schema of no value; told by identity."""
+"""The schema that admits no value; compared by identity."""
 
 
 class SchemaChange(NamedTuple):
-    """One thing that lowering did: where in the source, to what, and why.
+    """One change by lowering: where in the source, what it did, and why.
 
-    `checked` names what still enforces the rule. `stops` says that a tool which may go without strict mode had better,
-    and `refused` that there is no spelling at all.
+    `checked` names what still enforces the rule. `stops` means that a tool with `strict: auto` should not be strict,
+    and `refused` that the schema cannot be expressed at all.
     """
 
     way: Way
@@ -37,7 +37,7 @@ class SchemaChange(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LoweredSchema:
-    """A schema as a dialect takes it. It is shared: not to be changed."""
+    """A lowered schema. It is shared, so do not change it."""
 
     schema: dict[str, Any]
     records: tuple[SchemaChange, ...]
@@ -45,11 +45,11 @@ class LoweredSchema:
 
     @property
     def refusals(self) -> tuple[SchemaChange, ...]:
-        """What cannot be said in this dialect at all."""
+        """Return the changes for schemas that this dialect cannot express."""
         return tuple(record for record in self.records if record.refused)
 
     def says_all(self, source: Mapping[str, Any] | bool) -> bool:
-        """Whether the source without the keywords that were dropped is the schema, but for what every root has."""
+        """Whether the schema is the source without the dropped keywords, apart from what every root has."""
         if isinstance(source, bool):
             return False
         if not self.records:
