@@ -57,7 +57,7 @@ class ArgumentsError(ValueError):
     """The arguments of a call do not fit their tool.
 
     Attributes:
-        name: The name of the tool.
+        tool: The name of the tool.
         faults: What is wrong, as a list of `Fault`.
         omitted: The number of further faults that are not listed.
     """
