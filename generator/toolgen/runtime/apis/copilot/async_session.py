@@ -1,4 +1,4 @@
-"""An async session on a client that holds the conversation itself."""
+"""An async session on a stateful client."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ __all__ = [
 
 
 class AsyncHostedSession(AsyncSession):
-    """A session for async code on a client that holds the conversation; one answer is read at a time."""
+    """An async session on a stateful client. It reads one response at a time."""
 
     tool_mode = ToolMode.NATIVE
 
     provider: ClassVar[HostedProvider]
     """The module that writes tools and results, and reads events."""
     wire: ClassVar[Wire]
-    """How the wire spells ids and names."""
+    """The ids and names of the wire."""
     name: ClassVar[str]
-    """The provider's name."""
+    """The name of the provider."""
     calls: ClassVar[HostedCalls]
-    """How the client is called."""
+    """How to call the client."""
 
     def __init__(
         self,
@@ -48,11 +48,7 @@ class AsyncHostedSession(AsyncSession):
         on_unsupported: Literal["error", "weaken"] = "error",
         others: Collection[str] = (),
     ) -> None:
-        """Take the live session, and the model of requests that name none; None leaves it as it is.
-
-        `others` are the tools that other clients of the same session answer for: all else that the agent asks for is
-        answered here, for it would wait for ever.
-        """
+        """Set the client's session, and the model of requests that do not name one; None keeps the client's model."""
         self.client = client
         self.model = model
         self.on_loss = on_loss
@@ -67,13 +63,16 @@ class AsyncHostedSession(AsyncSession):
         self._reading = False
 
     async def aclose(self) -> None:
-        """End the turn, if there is one, and close the client, which the app handed in."""
+        """End the running turn, and close the client that the app passed in."""
         await self._stop()
         self._live.leave()
         await aclose_client(self.client, self.calls.send)
 
     async def send(self, request: Request | str) -> Completion:
-        """Send what is new of a request, and return the answer.
+        """Send the new part of a request.
+
+        Returns:
+            The response.
 
         Raises:
             SessionError: The client rejected the request, or its session failed.
@@ -89,7 +88,10 @@ class AsyncHostedSession(AsyncSession):
         return answer
 
     async def stream(self, request: Request | str) -> AsyncGenerator[StreamEvent, None]:
-        """Send what is new of a request, and yield the answer's events as they come; `completed` is the last one.
+        """Send the new part of a request, and yield the events of the response as they arrive.
+
+        Yields:
+            The events; the last one is `completed`.
 
         Raises:
             SessionError: The client rejected the request, or its session failed before the first event.

@@ -1,4 +1,4 @@
-"""A session for code that is not async: an async one on a loop in a thread of its own."""
+"""A synchronous session: runs an async one on a loop in a thread of its own."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ T = TypeVar("T")
 
 
 class LoopThread:
-    """A loop that runs from its first use until it is closed."""
+    """An event loop in a thread. It runs from its first use until it is closed."""
 
     def __init__(self, name: str) -> None:
-        """Take the name of the thread."""
+        """Set the name of the thread."""
         self._name = name
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
 
     @property
     def is_running(self) -> bool:
-        """Whether there is a loop."""
+        """Whether the loop is running."""
         return self._loop is not None
 
     def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
@@ -69,15 +69,15 @@ async def _ended() -> None:
 
 
 class HostedSession(Session):
-    """A session that opens its client at its first request, in a thread of its own, and closes it with itself.
+    """A session that opens its client at the first request, in a thread of its own, and closes it at its end.
 
-    What `on_loss` hears, it hears in that thread.
+    `on_loss` is called in that thread.
     """
 
     tool_mode = ToolMode.NATIVE
 
     later: ClassVar[type[AsyncHostedSession]]
-    """The session for async code that does the work."""
+    """The async session that does the work."""
 
     def __init__(
         self,
@@ -88,7 +88,7 @@ class HostedSession(Session):
         on_unsupported: Literal["error", "weaken"] = "error",
         others: Collection[str] = (),
     ) -> None:
-        """Take what opens the client, and what the session for async code takes."""
+        """Set the function that opens the client, and the arguments of the async session."""
         self.model = model
         self.on_loss = on_loss
         self._opened = opened
@@ -100,7 +100,7 @@ class HostedSession(Session):
         self._session: AsyncHostedSession | None = None
 
     def close(self) -> None:
-        """End the turn, if there is one, close the client, and end the thread."""
+        """End the running turn, close the client, and end the thread."""
         self._session = None
         try:
             if self._thread.is_running:
@@ -109,7 +109,10 @@ class HostedSession(Session):
             self._thread.close()
 
     def send(self, request: Request | str) -> Completion:
-        """Send what is new of a request, and return the answer.
+        """Send the new part of a request.
+
+        Returns:
+            The response.
 
         Raises:
             SessionError: The client rejected the request, or its session failed.
@@ -118,7 +121,10 @@ class HostedSession(Session):
         return self._thread.run(self._sent(self.prepared(request)))
 
     def stream(self, request: Request | str) -> Iterator[StreamEvent]:
-        """Send what is new of a request, and yield the answer's events as they come; `completed` is the last one.
+        """Send the new part of a request, and yield the events of the response as they arrive.
+
+        Yields:
+            The events; the last one is `completed`.
 
         Raises:
             SessionError: The client rejected the request, or its session failed before the first event.
