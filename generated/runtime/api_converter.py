@@ -22,7 +22,7 @@ __all__ = ["ApiConverter", "ToolConverter"]
 
 
 class ToolConverter(Converter):
-    """A converter of a wire on which tools, calls and results are objects."""
+    """A converter for a wire on which tools, calls and results are objects."""
 
     write_tool_call: ObjectWriter[ToolCall]
     write_tool_result: ObjectWriter[ToolResult]
@@ -141,4 +141,4 @@ class ToolConverter(Converter):
 
 
 class ApiConverter(ToolConverter, SdkConverter):
-    """A converter of an API that an official client calls."""
+    """A converter for an API with an official client."""

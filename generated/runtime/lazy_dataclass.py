@@ -23,7 +23,7 @@ if sys.version_info >= (3, 13):
 
 
 def stated_slots(body: dict[str, Any]) -> tuple[str, ...]:
-    """The names of the fields that a class body states. Their defaults are taken out of it; `__init__` has them."""
+    """Return the names of the fields in a class body, and remove their defaults. `__init__` has them."""
     fields = body["__match_args__"] = tuple(body.get("__annotations__", ()))
     for name in fields:
         body.pop(name, None)
@@ -36,7 +36,7 @@ def dataclass(*, slots: Literal[True]) -> Callable[[Any], Any]:
 
 
 def replace(value: T, /, **changes: Any) -> T:
-    """Copy a value with other values in some of its fields, as `dataclasses.replace` does."""
+    """Copy a value and replace some of its fields, like `dataclasses.replace`."""
     kind: Any = type(value)
     if vars(kind).get("__slots__") is not kind.__match_args__:
         import dataclasses  # the class is an app's own, derived from one of these
@@ -68,7 +68,7 @@ def _equality(values: Callable[[Any], Any]) -> Callable[[Any, Any], bool]:
 
 
 class _Lazy:
-    """A member that the standard library makes; all of a class take their places when one is first asked for."""
+    """A member that the standard library creates. All of them are created when the first one is used."""
 
     __slots__ = ("_kind", "_name")
 
@@ -87,7 +87,7 @@ class _Lazy:
 
 
 def _as_stated(kind: Any) -> type:
-    """The class as its text has it: fields with their defaults, and no slots."""
+    """Return the class as its source defines it: fields with defaults, and no slots."""
     defaults = kind.__init__.__defaults__ or ()
     body = dict(zip(kind.__slots__[-len(defaults) :], defaults, strict=False))
     kept = {name: vars(kind)[name] for name in ("__module__", "__doc__", "__init__")}

@@ -273,7 +273,7 @@ def test_errors_are_short_and_hold_no_values(run: Run, tmp_path: Path) -> None:
     assert "secret" not in many["error"]
     assert "known tool" in unknown["error"]
     assert "sesame" not in unknown["error"]
-    assert "perhaps probe" in near["error"]
+    assert "did you mean probe?" in near["error"]
 
 
 HOSTILE = [

@@ -89,7 +89,7 @@ def test_auto_is_strict_where_all_can_be_said_and_says_why_where_not(package: Pa
     find, label = (function(entry) for entry in module.tools("find", "label"))
     assert (find["strict"], label["strict"]) == (True, False)
     report = package.files["PORTABILITY.md"]
-    assert "- `tools/label.json:7:7`" in cause(report, "strict: dropped", "not strict: a map")
+    assert "- `tools/label.json:7:7`" in cause(report, "strict: dropped", "not strict, because of a map")
 
 
 def test_a_loss_is_reported_with_its_place_and_what_still_checks_it(package: Package) -> None:
@@ -317,8 +317,8 @@ def test_a_union_at_the_root_stands_under_one_property_where_the_project_says_so
     messages = [models.UserMessage("Hi"), models.AssistantMessage([models.ToolCallPart(call)])]
     request = models.Request(model="m", messages=messages, tools=[declared.DEFINITIONS["pay"]])
     assert json.dumps(json.dumps(sent, separators=(",", ":"))) in json.dumps(module.to_request(request))
-    (said,) = [part for part in causes(package.files["PORTABILITY.md"]) if "stand under the property value" in part]
-    assert f"At {provider}:" in said
+    (said,) = [part for part in causes(package.files["PORTABILITY.md"]) if "are wrapped in the property value" in part]
+    assert f"For {provider}:" in said
 
 
 def test_strict_tools_stay_within_what_a_request_may_have(tmp_path: Path) -> None:
@@ -365,13 +365,13 @@ def test_auto_is_not_strict_beyond_the_limits_of_strict_mode_and_says_by_how_muc
         "| `wide_80_1` | ok, strict | ok, strict | ok |",
     ]
     for number, words, at in (
-        ("151 properties, and 100 are taken", "wide_150_1.json", "azure"),
-        ("6 levels, and 5 are taken", "wide_2_6.json", "azure"),
-        ("11 levels, and 10 are taken", "wide_2_11.json", "openai_chat"),
+        ("151 properties, but at most 100 are allowed", "wide_150_1.json", "azure"),
+        ("6 levels, but at most 5 are allowed", "wide_2_6.json", "azure"),
+        ("11 levels, but at most 10 are allowed", "wide_2_11.json", "openai_chat"),
     ):
         (said,) = [part for part in causes(report) if number in part]
-        assert f"At {at}:\n\n- `tools/{words}:" in said
-        assert said.startswith("strict: dropped\n\nnot strict: the schema, for it is too large: ")
+        assert f"For {at}:\n\n- `tools/{words}:" in said
+        assert said.startswith("strict: dropped\n\nnot strict, because of the schema: it is too large: ")
     findings = Findings()
     read = lint_project(sources(tmp_path / "again", *tools), findings, providers)
     assert read is not None
@@ -407,7 +407,7 @@ def test_names_of_sources_cannot_break_the_report(tmp_path: Path) -> None:
 def test_show_tells_where_a_loss_is_and_what_still_checks_it(tmp_path: Path) -> None:
     sources(tmp_path, FIND)
     result = toolgen("show", "find", "--provider", "openai_chat", cwd=tmp_path)
-    place = "openai_chat: schemas/tools/find.json:9:9: minLength described: minLength is not supported by this provider; parse_arguments checks it"
+    place = "openai_chat: schemas/tools/find.json:9:9: described minLength: minLength is not supported by this provider; checked by parse_arguments"
     assert place in result.stderr.splitlines()
     assert json.loads(result.stdout)["openai_chat"][0]["function"]["strict"] is True
 

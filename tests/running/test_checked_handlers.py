@@ -140,7 +140,7 @@ def test_what_can_be_called_with_one_argument_is_taken(runnable: Package, functi
     if takes_one(function):
         runnable.module("tools").check_handlers(handlers)
     else:
-        with pytest.raises(TypeError, match=r"with one argument at grep$"):
+        with pytest.raises(TypeError, match=r"with one argument: grep$"):
             runnable.module("tools").check_handlers(handlers)
 
 
@@ -153,7 +153,7 @@ def test_a_method_that_is_gone_is_named_at_the_next_dispatch(runnable: Package, 
     for _ in range(2):
         assert tools.dispatch_sync(made, handlers).value == "one"
     del handlers.grep, handlers.write_file
-    with pytest.raises(TypeError, match="lacks grep, write_file"):
+    with pytest.raises(TypeError, match="has no method grep, write_file"):
         tools.dispatch_sync(made, handlers)
     handlers.grep = handlers.write_file = one
     assert tools.dispatch_sync(made, handlers).value == "one"
@@ -169,7 +169,7 @@ def test_what_was_seen_of_one_object_says_nothing_of_another(runnable: Package) 
         if n % 2:
             assert tools.dispatch_sync(made, handlers).value == "one"
         else:
-            with pytest.raises(TypeError, match="with one argument at grep, read_file, run_command, write_file"):
+            with pytest.raises(TypeError, match="with one argument: grep, read_file, run_command, write_file"):
                 tools.dispatch_sync(made, handlers)
         del handlers
 
@@ -202,7 +202,7 @@ def test_a_class_serves_two_packages_in_turn(runnable: Package, sample: Package)
     made = call(runnable, "read_file", {"path": "a"})
     for _ in range(3):
         assert runnable.module("tools").dispatch_sync(made, Handlers()).value == "text"
-        with pytest.raises(TypeError, match="lacks"):
+        with pytest.raises(TypeError, match="has no method"):
             sample.module("tools").check_handlers(Handlers())
 
 

@@ -324,7 +324,7 @@ def test_calls_that_wait_need_their_results_and_a_message_beside_them_steers(run
         request = asked(runnable, "One.", tools=tools(runnable, "read_file"))
         request.messages.append(made.runner.run(made.send(request)).message)
         request.messages.append(models.UserMessage("Hurry."))
-        with pytest.raises(models.ConversionError, match="wait for their results"):
+        with pytest.raises(models.ConversionError, match="are waiting for their results"):
             made.runner.run(made.send(request))
         request.messages[-1:-1] = [models.ToolMessage([models.ToolResult("call_1", "read_file", "text", "found")])]
         answer = made.runner.run(made.send(request))

@@ -312,7 +312,7 @@ def test_handlers_that_lack_methods_are_refused_at_start(runnable: Package, wher
 
 def test_a_class_in_the_place_of_its_instance_is_told_so(runnable: Package) -> None:
     tools = runnable.module("tools")
-    with pytest.raises(TypeError, match=r"instance, Handlers\(\), and not the class Handlers, .* read_file"):
+    with pytest.raises(TypeError, match=r"an instance, Handlers\(\), not the class Handlers, .* read_file"):
         tools.check_handlers(Handlers)
 
     class Static:

@@ -209,7 +209,7 @@ def test_a_result_of_ones_own_is_held_to_its_type(runnable: Package, make: Calla
     handlers = Handlers(grep=lambda args: own)
     result = run(runnable, call(runnable, "grep", {"pattern": "a"}), handlers, on_error=errors.append)
     assert (result.kind, len(errors)) == ("error", 2)
-    assert "grep ran, but its result does not fit" in result.value
+    assert "grep ran, but its result does not match" in result.value
 
 
 @pytest.mark.parametrize("how", ["a coroutine", "a task"])
@@ -262,7 +262,7 @@ def test_a_coroutine_that_comes_too_late_is_never_begun(runnable: Package) -> No
             await asyncio.sleep(0.001)
         return result
 
-    assert "did not end" in asyncio.run(asyncio.wait_for(main(), 20)).value
+    assert "did not finish" in asyncio.run(asyncio.wait_for(main(), 20)).value
     assert ran == []
 
 

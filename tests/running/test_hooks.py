@@ -30,7 +30,7 @@ def test_a_high_risk_tool_without_a_review_is_refused_before_anything_is_sent(ru
     running = runnable.module("running")
     session = native(runnable, [completion(runnable, "Done.")])
     for request in ("Hello", offer(runnable, "read_file", "write_file")):
-        with pytest.raises(TypeError, match=r"write_file.*review=….*review=allow_all"):
+        with pytest.raises(TypeError, match=r"write_file.*review=\.\.\..*review=allow_all"):
             running.run(session, request, Handlers())
     with pytest.raises(TypeError, match=r"remote.*review=allow_all"):
         running.run(session, offer(runnable, "remote"), Handlers(), others={"remote": print})
@@ -97,7 +97,7 @@ def test_handlers_need_the_methods_of_the_tools_on_offer_alone(runnable: Package
     answers = [completion(runnable, READ), completion(runnable, "Done.")]
     for result, _, _ in all_ways(runnable, answers, offer(runnable, "read_file"), Few()):
         assert result.messages[2].results[0].value == "text"
-    with pytest.raises(TypeError, match="lacks write_file"):
+    with pytest.raises(TypeError, match="has no method write_file"):
         reviewed(runnable).run(native(runnable, answers), offer(runnable, "read_file", "write_file"), Few())
 
 

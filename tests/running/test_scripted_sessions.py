@@ -40,5 +40,5 @@ def test_what_is_raised_and_what_is_not_there(runnable: Package) -> None:
     with pytest.raises(ConnectionError):
         made.complete("?")
     assert made.complete("?") is answer
-    with pytest.raises(LookupError, match="no answer to request 3"):
+    with pytest.raises(LookupError, match="no response for request 3"):
         made.complete("?")

@@ -18,7 +18,7 @@ def test_a_session_of_the_other_kind_is_refused_at_once(runnable: Package) -> No
     for begin in (running.run, running.run_stream):
         with pytest.raises(TypeError, match="AsyncScriptedSession is a session for async code: use `arun`"):
             begin(later, "?", Handlers(), **settings)
-    said = "ScriptedSession is a session for code that is not async: use `run`"
+    said = "ScriptedSession is a session for synchronous code: use `run`"
     with pytest.raises(TypeError, match=said):
         running.arun_stream(now, "?", Handlers(), **settings)
     with pytest.raises(TypeError, match=said):

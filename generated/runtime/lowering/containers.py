@@ -33,7 +33,7 @@ def lower_object(
     out: dict[str, Any],
     sentences: list[str],
 ) -> Table | None:
-    """Lower what a schema says of objects."""
+    """Lower the keywords for objects."""
     dialect = run.dialect
     given = said.get("properties")
     properties: dict[str, Any] = given if type(given) is dict else {}
@@ -119,7 +119,7 @@ def _with_required(
     further: Any,
     way: Way,
 ) -> dict[str, Any]:
-    """The properties, and with what may stand there those that are required and not among them."""
+    """Return the properties, and add required ones that are not declared."""
     found = dict(properties)
     for name in required:
         if name not in found:
@@ -144,7 +144,7 @@ def _optional(
     way: Way,
     entry: dict[str, Any],
 ) -> dict[str, Any]:
-    """A property that is required and may be null, for one that may be absent."""
+    """Make an optional property required and nullable."""
     resolved, _ = run.resolve(schema, ())
     if admits_null(resolved) or (
         type(resolved) is dict and admits_null(run.merge_all_of(resolved, way, ())[0])
@@ -177,7 +177,7 @@ def _optional(
 def _missing(
     run: LoweringContext, required: list[str], properties: dict[str, Any], way: Way
 ) -> None:
-    """Say of required properties without a schema that they cannot be listed."""
+    """Report required properties that have no schema and cannot be listed."""
     for name in required:
         if name not in properties and (
             run.dialect.closed or run.dialect.root.get("lists_required")
@@ -262,7 +262,7 @@ def _map(
     out: dict[str, Any],
     sentences: list[str],
 ) -> Table | None:
-    """A map as a list of pairs where the dialect says so; else it cannot be sent."""
+    """Lower a map to a list of pairs if the dialect wants that; otherwise it cannot be sent."""
     if run.dialect.maps == "pairs" and way and not said.get("patternProperties"):
         value, spelling = run.node(further, (*way, "additionalProperties"), trail)
         pair = {"key": {"type": "string"}, "value": value}
@@ -291,7 +291,7 @@ def _map(
 
 
 def _names(names: list[str], legal: re.Pattern[str] | None) -> dict[str, str]:
-    """A legal name for each property, no two alike; those that are legal keep theirs."""
+    """Return a unique, valid name for each property. Valid names do not change."""
     if legal is None:
         return {name: name for name in names}
     found = {name: name for name in names if legal.fullmatch(name)}
@@ -320,7 +320,7 @@ def lower_array(
     out: dict[str, Any],
     sentences: list[str],
 ) -> Table | None:
-    """Lower what a schema says of arrays."""
+    """Lower the keywords for arrays."""
     if type(said.get("items")) is list:  # draft 7
         said = {
             **said,
@@ -369,7 +369,7 @@ def lower_array(
 
 
 def _lower_items(run: LoweringContext, schema: Any, way: Way, trail: Trail) -> Node:
-    """Lower the items of an array, which some dialects take with every keyword."""
+    """Lower the items of an array. Some dialects accept all keywords there."""
     if run.dialect.facts.get("items") != "any":
         return run.node(schema, way, trail)
     outside, run.dialect = run.dialect, _ANY_KEYWORD
@@ -388,7 +388,7 @@ def _tuple(
     out: dict[str, Any],
     sentences: list[str],
 ) -> Table | None:
-    """A tuple as a list of what may stand at any of its places; its length is kept where it can be."""
+    """Lower a tuple to a list of any of its items. Its length is kept if possible."""
     closed = said.get("items") is False
     branches = list(first)
     if not closed and "items" in said:
@@ -445,7 +445,7 @@ def _at_most(
     out: dict[str, Any],
     sentences: list[str],
 ) -> None:
-    """Say how many items there may be, which no keyword of the source says."""
+    """Add the number of items, for which the source has no keyword."""
     high = said.get("maxItems")
     if type(high) is int and high <= most:
         return

@@ -50,7 +50,7 @@ H = TypeVar("H")
 
 
 class Loop(Generic[H]):
-    """Runs requests with the tools of a package; its `running.py` has one."""
+    """Runs requests with the tools of a package. Its `running.py` has an instance."""
 
     def __init__(self, tools: RunnableTools[H]) -> None:
         self._tools = tools
@@ -267,7 +267,7 @@ class Loop(Generic[H]):
 
 
 def _between(review: Review) -> Review:
-    """A review whose code may block: it asks a person, for one."""
+    """Wrap a review whose code may block, for example to ask a person."""
 
     async def reviewed(call: ToolCall, arguments: Any) -> Verdict:
         verdict = await between_steps(review, call, arguments)
@@ -277,7 +277,7 @@ def _between(review: Review) -> Review:
 
 
 async def _drained(rounds: ToolLoop) -> RunResult:
-    """Carry a run out to its end, with nobody to watch it."""
+    """Run to the end without yielding events."""
     async with contextlib.aclosing(rounds.events()) as events:
         async for _ in events:
             pass

@@ -1,1 +1,1 @@
-"""What no schema changes: reading, writing and lowering of values, streams, and the running of tools."""
+"""Code that does not depend on schemas: reading, writing and lowering of values, streams, and running tools."""

@@ -1,4 +1,4 @@
-"""Keyword arguments of an official client's own call, as several clients take them."""
+"""Keyword arguments for the calls of official clients."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["ByteKeys", "call_tool_keywords", "keywords"]
 
 
 class ByteKeys:
-    """Keys whose text is base64 in a body; the value of a `free` key is the user's or the model's, and stays as it is."""
+    """Keys that are base64 strings in a body. Values of `free` keys are the user's or the model's, and stay."""
 
     __slots__ = ("free", "keys")
 
@@ -23,7 +23,7 @@ class ByteKeys:
 
 
 def keywords(body: dict[str, Any], accepted: Collection[str]) -> dict[str, Any]:
-    """The body's keys as keywords; what the client's call has no keyword for goes into its `extra_body`."""
+    """Convert the keys of a body to arguments. Keys that the client's call does not accept go into its `extra_body`."""
     found = {key: value for key, value in body.items() if key in accepted}
     extra = {key: value for key, value in body.items() if key not in accepted}
     if extra:
@@ -35,7 +35,7 @@ _CAPITAL = r"(?<=[a-z])([A-Z])"
 
 
 def call_tool_keywords(params: dict[str, Any], accepted: Collection[str], writer: Writer) -> dict[str, Any]:
-    """The params by the client's keywords, which are in snake case; one that it does not have is reported."""
+    """Convert the parameters to the client's arguments, which are in snake case. Unknown ones are reported."""
     found: dict[str, Any] = {}
     for key, value in params.items():
         keyword = re.sub(_CAPITAL, lambda hit: f"_{hit[1].lower()}", key.removeprefix("_"))

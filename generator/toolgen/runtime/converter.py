@@ -1,8 +1,9 @@
-"""The public functions of every provider's module, once: each binds those that its wire has a notion of.
+"""The public functions of all provider modules. Each module binds those that its wire supports.
 
-A converter has three layers. This class has what all wires share; the class of an API (in `apis`) adds how messages,
-results and answers are laid out there; and a class made from the provider's profile (in `wires`) adds facts, a reader and
-a writer for each object. `read_x` and `write_x` convert one object; a class may override those of the class below it.
+A converter has three layers. This class contains what all wires share. The class of an API (in `apis`) adds how its
+messages, results and responses are arranged. A class that is generated from the provider's profile (in `wires`) adds
+facts, a reader and a writer for each object. `read_x` and `write_x` convert one object. A class may override those of
+its base.
 """
 
 from __future__ import annotations
@@ -45,28 +46,28 @@ ValueWriter: TypeAlias = Callable[[T, Path, Writer], Any]
 
 
 class Converter:
-    """Converts between the format and one provider's wire."""
+    """Converts between the neutral format and the wire of one provider."""
 
     FACTS: ClassVar[WireFacts]
     TOOL_CHOICES: ClassVar[dict[str, Any]] = {}
-    """The wire's spelling of each tool choice."""
+    """The value of the wire for each tool choice."""
     FINISH_REASONS: ClassVar[dict[str, FinishReason]] = {}
-    """The format's reason for each word of the wire's."""
+    """The stop reason of the format for each one of the wire."""
     ERRORS: ClassVar[dict[str, Any]] = {}
-    """How the API's errors are recognized."""
+    """How to recognize the API's errors."""
     DEFAULTS: ClassVar[dict[str, Any]] = {}
-    """What the wire demands and a request may lack."""
+    """Values that the wire requires, for requests that do not set them."""
     DEFAULT_KEYS: ClassVar[tuple[str, ...]] = ()
-    """The names under `DEFAULTS` that must be there."""
+    """The required keys of `DEFAULTS`."""
     SDK_KEYWORDS: ClassVar[frozenset[str]] = frozenset()
-    """The keyword arguments of the official client's own call."""
+    """The arguments that the official client's call accepts."""
     SDK_BYTES: ClassVar[ByteKeys]
-    """What is base64 in the body, and bytes in the client."""
+    """Values that are base64 in the body and bytes in the client."""
 
     client_data: Callable[[Any, Path], Any] = staticmethod(plain)
-    """Turns an object of the official client into plain data."""
+    """Converts an object of the official client to JSON data."""
     sdk_call: Callable[..., dict[str, Any]]
-    """Turns a body into keyword arguments of the official client's own call."""
+    """Converts a body to arguments for the official client's call."""
 
     read_tool_entry: ValueReader[ToolDefinition | OpaquePart]
     write_tool_entry: ValueWriter[Any]
@@ -84,11 +85,11 @@ class Converter:
         )
 
     def normalize(self, wire: Any) -> Any:
-        """Bring a body to the one form that is read; most wires have no other."""
+        """Convert a body to the form that the readers expect. Most wires have only one form."""
         return wire
 
     def split_payload(self, payload: Any) -> list[Any]:
-        """The entries of single tools in the value of the wire's `tools`."""
+        """Return the entries of the tools in the value of the wire's `tools`."""
         return list(payload)
 
     def to_tool_choice(
@@ -274,7 +275,7 @@ class Converter:
             The calls, in the order of the model. A call with `invalid` set must not be run.
 
         Raises:
-            ConversionError: As `from_response`.
+            ConversionError: As for `from_response`.
         """
         content = self.from_response(response, turn, tools=tools).message.content
         return [part.call for part in content if type(part) is ToolCallPart] if type(content) is list else []
@@ -292,11 +293,11 @@ class Converter:
         return api_error(self.wire.name, status, body, self.ERRORS)
 
     def read_tools(self, value: Any, at: Path, reader: Reader) -> tuple[list[ToolDefinition | OpaquePart] | None, Any]:
-        """Read the tools on offer."""
+        """Read the offered tools."""
         return read_list(None if value is ABSENT else value, at, reader, self.read_tool_entry), ABSENT
 
     def write_tools(self, definitions: Sequence[Any] | None, kept: Any, at: Path, writer: Writer) -> Any:
-        """Write the tools on offer."""
+        """Write the offered tools."""
         return ABSENT if definitions is None else write_list(definitions, at, writer, self.write_offered)
 
     def write_offered(self, definition: Any, at: Path, writer: Writer) -> Any:
@@ -304,20 +305,20 @@ class Converter:
         return write_offered(definition, at, writer, self.write_tool_entry)
 
     def read_tool_choice(self, value: Any, at: Path, reader: Reader) -> tuple[ToolChoice | None, Any]:
-        """Read how the tools are to be used; what the table lacks is kept."""
+        """Read the tool choice. A value that is not in the table is kept."""
         if value is None or value is ABSENT:
             return None, ABSENT
         return read_choice(value, reader, self.TOOL_CHOICES)
 
     def write_tool_choice(self, choice: ToolChoice | None, kept: Any, at: Path, writer: Writer) -> Any:
-        """Write how the tools are to be used."""
+        """Write the tool choice."""
         if choice is None:
             return ABSENT if is_mark(kept) else kept
         return write_choice(choice, kept, at, writer, self.TOOL_CHOICES)
 
 
 class SdkConverter(Converter):
-    """A converter of a wire whose requests an official client sends."""
+    """A converter for a wire whose requests an official client sends."""
 
     def to_sdk(
         self, request: Request, *, on_loss: OnLoss | None = None, on_unsupported: OnUnsupported = "error"

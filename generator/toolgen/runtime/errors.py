@@ -20,10 +20,6 @@ class ConversionError(ValueError):
     Attributes:
         path: Where the value is, such as `messages[0].content[1]`.
         reason: What is wrong. It contains nothing of the conversation.
-
-    Attributes:
-        path: Where the value is, such as `messages[0].content[1]`.
-        reason: What is wrong. It contains nothing of the conversation.
     """
 
     def __init__(self, path: str, reason: str) -> None:
@@ -38,9 +34,6 @@ class ConversionError(ValueError):
 
 class BareApiError(ConversionError):
     """An API error where a response was expected.
-
-    Attributes:
-        body: The error's body, for `from_error`. The message of the exception contains nothing of it.
 
     Attributes:
         body: The error's body, for `from_error`. The message of the exception contains nothing of it.

@@ -1,4 +1,4 @@
-"""Single values that several wires spell in the same way."""
+"""Single values that several wires write in the same way."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def read_one_or_many(value: Any, at: Path, reader: Reader) -> tuple[list[str] | 
 
 
 def write_one_or_many(texts: list[str] | None, kept: Any, at: Path, writer: Writer) -> Any:
-    """Write the texts, a single one as it came."""
+    """Write the texts; a single one as it was read."""
     if texts is None:
         return ABSENT
     return kept if type(kept) is str and texts == [kept] else texts
@@ -134,7 +134,7 @@ def read_blank_if_none(value: Any, at: Path, reader: Reader) -> tuple[str | None
 
 
 def write_blank_if_none(text: str | None, kept: Any, at: Path, writer: Writer) -> Any:
-    """Write the text, an empty one where there is none, if it did not come otherwise."""
+    """Write the text; an empty one if there is none, unless it was read otherwise."""
     if text is not None:
         return text
     return ABSENT if kept is None or is_mark(kept) else ""
@@ -144,14 +144,14 @@ _PLAIN = {"type": "ephemeral"}
 
 
 def read_ephemeral(value: Any, at: Path, reader: Reader) -> tuple[bool | None, Any]:
-    """Read the mark; its further members are kept."""
+    """Read the mark. Its other keys are kept."""
     if type(value) is not dict:
         return None, value if value is not None else ABSENT
     return True, ABSENT if value == _PLAIN else value
 
 
 def write_ephemeral(cache: bool | None, kept: Any, at: Path, writer: Writer) -> Any:
-    """Write the mark, as it came."""
+    """Write the mark as it was read."""
     if not cache:
         return ABSENT
     return kept if type(kept) is dict else dict(_PLAIN)
@@ -171,7 +171,7 @@ def read_effort(value: Any, at: Path, reader: Reader) -> tuple[Reasoning | None,
 
 
 def write_effort(reasoning: Reasoning | None, kept: Any, at: Path, writer: Writer) -> Any:
-    """Write the effort; a number of tokens has no place."""
+    """Write the effort. A number of tokens is not supported."""
     if reasoning is None:
         return ABSENT
     if reasoning.budget_tokens is not None:

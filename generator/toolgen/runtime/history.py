@@ -1,4 +1,4 @@
-"""Histories: what is in a message, what is wrong with a history, and an explicit repair."""
+"""Functions for messages and conversations: read parts, validate a history, and repair it."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ def repair(messages: Sequence[Message]) -> tuple[list[Message], list[Finding]]:
 
 
 class _Call:
-    """A call of a history: the message it stands in, and its result once that is known."""
+    """A call of a history: its message, and its result once that is known."""
 
     __slots__ = ("at", "call", "id", "result")
 
@@ -172,7 +172,7 @@ class _Call:
 
 
 class _Pairs:
-    """The calls of a history, each with its result, and what is wrong with either."""
+    """The calls of a history with their results, and what is wrong with them."""
 
     def __init__(self, messages: Sequence[Message]) -> None:
         self._messages = messages
@@ -223,14 +223,14 @@ class _Pairs:
                     self._add(f"messages[{i}].results[{j}]", "orphan_result", "no call has this id")
 
     def findings(self) -> list[Finding]:
-        """What is wrong, the calls without a result last."""
+        """Return what is wrong. Calls without a result come last."""
         orphans = [one for calls in self._calls for one in calls if one.result is None]
         return self._findings + [
             Finding(f"messages[{one.at}]", "orphan_call", "the call has no result") for one in orphans
         ]
 
     def repaired(self) -> list[Message]:
-        """The messages, each call with one result, which stands directly after it."""
+        """Return the messages, each call with one result directly after it."""
         fixed: list[Message] = []
         i = 0
         while i < len(self._messages):
@@ -268,7 +268,7 @@ class _Pairs:
 
 
 def _taken(waiting: list[deque[_Call]], turn: int) -> _Call:
-    """Take the first call of the first or last message that has calls of one id."""
+    """Take the first call of the first or last message that has calls with an id."""
     one = waiting[turn].popleft()
     if not waiting[turn]:
         del waiting[turn]
@@ -276,7 +276,7 @@ def _taken(waiting: list[deque[_Call]], turn: int) -> _Call:
 
 
 def _with_ids(message: Message, calls: list[_Call]) -> Message:
-    """An assistant's message whose calls have the ids that they shall have; itself where they have them."""
+    """Return an assistant message whose calls have the intended ids; the same object if nothing changes."""
     if type(message) is not AssistantMessage or all(one.id == one.call.id for one in calls):
         return message
     ids = iter(calls)
@@ -288,7 +288,7 @@ def _with_ids(message: Message, calls: list[_Call]) -> Message:
 
 
 def _results(calls: list[_Call], after: list[ToolMessage]) -> list[ToolMessage]:
-    """The results of one message's calls; the tool messages after it where they are just that."""
+    """Return the results of one message's calls, or the tool messages after it if they are already correct."""
     stand = [result for message in after for result in message.results]
     expected = [_result(one) for one in calls]
     if len(stand) == len(expected) and {id(result) for result in stand} == {id(result) for result in expected}:
@@ -306,7 +306,7 @@ def _result(one: _Call) -> ToolResult:
 
 
 def unanswered(messages: Sequence[Message]) -> list[tuple[int, list[ToolCall]]]:
-    """The turns with calls that have no result: the place of each answer, and those calls."""
+    """Return the turns with calls that have no result: the index of each message, and those calls."""
     found: list[tuple[int, list[ToolCall]]] = []
     for i, message in enumerate(messages):
         if isinstance(message, AssistantMessage):

@@ -1,6 +1,6 @@
-"""JSON text: read strictly, written compactly, and compared by value.
+"""JSON text: strict reading, compact writing, and comparison by value.
 
-Reading refuses duplicate keys, numbers that JSON does not have, and nesting that is too deep.
+Reading rejects duplicate keys, numbers that JSON does not have, and nesting that is too deep.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ _CONTAINERS = frozenset([dict, list])
 
 
 def too_deep(value: Any) -> bool:
-    """Whether objects and lists stand more than `MAX_DEPTH` deep inside each other."""
+    """Whether objects and lists are nested more than `MAX_DEPTH` levels deep."""
     return type(value) in _CONTAINERS and goes_below(value, MAX_DEPTH)
 
 
 def goes_below(holder: Any, left: int) -> bool:
-    """Whether objects and lists stand more than so many deep inside each other; it recurses no further than that."""
+    """Whether objects and lists are nested more than the given number of levels deep. It does not recurse further."""
     if not left:
         return True
     for item in holder.values() if type(holder) is dict else holder:
@@ -52,7 +52,7 @@ def goes_below(holder: Any, left: int) -> bool:
 
 
 def walk_values(value: Any) -> Iterator[Any]:
-    """What a parser gave: the value, and each that stands in it."""
+    """Yield a parsed value, and all values inside it."""
     left = [value]
     while left:
         one = left.pop()
@@ -64,7 +64,7 @@ def walk_values(value: Any) -> Iterator[Any]:
 
 
 def is_encodable(value: Any) -> bool:
-    """Whether the texts and keys of a value, which is not too deep, hold no half of a surrogate pair."""
+    """Whether the strings and keys of a value that is not too deep contain no lone surrogate."""
     kind = type(value)
     if kind is str:
         return value.isascii() or _encodes(value)
@@ -94,7 +94,7 @@ def _encodes(text: str) -> bool:
 
 
 def copy_json(value: Any) -> Any:
-    """A value that is not too deep, with objects and lists of its own."""
+    """Copy a value that is not too deep, with new objects and lists."""
     if type(value) is dict:
         return {name: copy_json(item) if type(item) in _CONTAINERS else item for name, item in value.items()}
     if type(value) is list:
@@ -131,7 +131,7 @@ def dump_deep(value: Any) -> str:
 
 
 def _members(value: Any) -> Iterator[tuple[str, Any]]:
-    """What stands inside a value, each with what is written before it."""
+    """Return the values inside a value, each with the text before it."""
     comma = ""
     if type(value) is dict:
         for name, item in value.items():
@@ -144,14 +144,14 @@ def _members(value: Any) -> Iterator[tuple[str, Any]]:
 
 
 MAX_SIZE = 8_000_000
-"""Characters of a text that is read."""
+"""Maximum number of characters of a text."""
 
 MAX_DEPTH = 200
-"""Objects and lists inside each other."""
+"""Maximum depth of nested objects and lists."""
 
 _TOO_DEEP = f"nested more than {MAX_DEPTH} deep"
 _EXACT = 2.0**53
-"""Whole numbers below it are floats of the same value; of those above not all."""
+"""All integers below this are floats of the same value."""
 _BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*"?|[\[{]|[\]}]', re.DOTALL)
 
 
@@ -190,7 +190,7 @@ def loads(text: str | bytes | bytearray) -> Any:
 
 
 def _decoded(text: str) -> Any:
-    """Read a text, at once where nothing stands around its value."""
+    """Read a text; fast if there is nothing around its value."""
     try:
         value, end = _SCAN(text, 0)
     except StopIteration:
@@ -211,7 +211,7 @@ def _check_depth(text: str) -> None:
 
 
 def _check_encodable(text: str, value: Any) -> None:
-    """Refuse surrogates without their other half: no such text can be sent on."""
+    """Reject lone surrogates, because such text cannot be sent on."""
     try:
         if "\\u" in text:
             json.dumps(value, ensure_ascii=False).encode("utf-8")
@@ -259,7 +259,7 @@ def compact(value: Any) -> str:
 
 
 def is_compact(text: str, value: Any) -> bool:
-    """Whether a strict JSON text is spelled as `compact` spells the value that was read from it."""
+    """Whether a strict JSON text is identical to what `compact` writes for its value."""
     if "\\" not in text:
         if text[:2] == '{"' and text.startswith('": ', text.find('"', 2)):
             return False
@@ -270,7 +270,7 @@ def is_compact(text: str, value: Any) -> bool:
 
 
 _UNSURE = -(10**12)
-"""A length that no text makes up for."""
+"""A length that the text of no value reaches."""
 
 
 def _length(value: Any) -> int:
@@ -300,7 +300,7 @@ def _length(value: Any) -> int:
 
 
 def is_json(value: Any, apart_from: str | None = None) -> bool:
-    """Whether JSON can hold a value, with text alone as keys, and no key is the one given."""
+    """Whether a value can be written as JSON, with only strings as keys, and no key is the given one."""
     try:
         return _holds(value, apart_from, -1)
     except RecursionError:
@@ -308,12 +308,12 @@ def is_json(value: Any, apart_from: str | None = None) -> bool:
 
 
 def is_sendable(value: Any) -> bool:
-    """Whether JSON can hold a value that is not too deep to be read again."""
+    """Whether a value can be written as JSON and is not too deep to be read again."""
     return _holds(value, None, MAX_DEPTH)
 
 
 def _holds(value: Any, apart_from: str | None, left: int) -> bool:
-    """`left` counts down the objects and lists that may stand inside each other; below 0 there is no bound."""
+    """Check a value. `left` is the allowed depth; below 0 there is no limit."""
     kind = type(value)
     if kind is dict:
         for key in value:
@@ -338,7 +338,7 @@ def _holds(value: Any, apart_from: str | None, left: int) -> bool:
 
 
 def sendable_text(value: Any) -> str | None:
-    """The text of a value that JSON can hold and that is not too deep to be read again; None for any other."""
+    """Return the JSON text of a value that is not too deep to be read again; None if it cannot be written."""
     try:
         text = "".join(_chunks(value, 0))
     except (TypeError, ValueError, RecursionError):
@@ -347,7 +347,7 @@ def sendable_text(value: Any) -> str | None:
 
 
 def same_number(left: Any, right: Any) -> bool:
-    """Whether two JSON values are one to a schema: as `same_json`, but 1 is 1.0."""
+    """Whether two JSON values are equal for a schema: like `same_json`, but 1 equals 1.0."""
     return same_json(_whole(left), _whole(right))
 
 
@@ -363,7 +363,7 @@ _loose = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
 def dump_loosely(value: Any) -> str:
-    """Write what a parser gave as `compact` does, of any depth, and NaN and Infinity as Python's parser takes them: it is not sent."""
+    """Write a parsed value like `compact`, at any depth and with NaN and Infinity. The text is not sent."""
     try:
         return _loose.encode(value)
     except RecursionError:
@@ -371,7 +371,7 @@ def dump_loosely(value: Any) -> str:
 
 
 def _chunks_of() -> Callable[[Any, int], Iterable[str]]:
-    """The inner function of an encoder, made once: `encode` makes it anew for each value."""
+    """The inner function of an encoder, created once. `encode` would create it for each value."""
     encoder = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False, check_circular=False)
     make: Any = getattr(json.encoder, "c_make_encoder", None)
     if make is None:
@@ -385,7 +385,7 @@ _chunks = _chunks_of()
 
 
 def same_json(left: Any, right: Any) -> bool:
-    """Whether two JSON values are one: keys in any order, 1 and 1.0 and true are three values."""
+    """Whether two JSON values are identical: keys in any order, but 1, 1.0 and true all differ."""
     kind = type(left)
     if kind is not type(right):
         return False

@@ -1,4 +1,4 @@
-"""The order that APIs demand of a history: the results of a turn directly after it, together."""
+"""The message order that APIs require: the results of a turn directly after it, in one message."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from .paths import Path
 __all__ = ["Placed", "order_as_kept", "order_for_api", "results_of"]
 
 Placed: TypeAlias = tuple[Message, Path, tuple[Path, ...] | None]
-"""A message, its place in the value given, and the places of its results where they came from elsewhere."""
+"""A message, its path in the given value, and the paths of its results if they came from elsewhere."""
 
 
 def order_for_api(messages: Sequence[Message], at: Path, writer: Writer) -> list[Placed]:
-    """The messages with the results of each turn directly after its calls, in one message.
+    """Return the messages with the results of each turn directly after its calls, in one message.
 
-    What stood between calls and results comes after them, and is reported; a result without a call before it stays
-    where it is.
+    Messages between calls and results move after them, and are reported. A result without an earlier call stays where
+    it is.
     """
     placed: list[Placed] = [(message, (at, i), None) for i, message in enumerate(messages)]
     return placed if _in_order(messages) else _reordered(placed, writer)
 
 
 def order_as_kept(messages: Sequence[Message], at: Path, writer: Writer) -> list[Placed]:
-    """The messages as `order_for_api` has them, but where results came from this API apart, each after its call: they stay so."""
+    """Return the messages like `order_for_api`, but keep results apart that came from this API like that."""
     if any(type(m) is ToolMessage and writer.kept_extras(m.metadata).get("$apart") for m in messages):
         called: set[str] = set()
         for message in messages:
@@ -39,7 +39,7 @@ def order_as_kept(messages: Sequence[Message], at: Path, writer: Writer) -> list
 
 
 def results_of(message: ToolMessage, at: Path, places: tuple[Path, ...] | None) -> Iterator[tuple[ToolResult, Path]]:
-    """The results of a message with their places."""
+    """Return the results of a message with their paths."""
     if places is not None:
         return zip(message.results, places, strict=True)
     holder = (at, "results")
@@ -47,14 +47,14 @@ def results_of(message: ToolMessage, at: Path, places: tuple[Path, ...] | None) 
 
 
 def call_ids(message: Message) -> list[str]:
-    """The ids of the calls in a message."""
+    """Return the ids of the calls in a message."""
     if type(message) is not AssistantMessage or type(message.content) is not list:
         return []
     return [part.call.id for part in message.content if type(part) is ToolCallPart]
 
 
 def _in_order(messages: Sequence[Message]) -> bool:
-    """Whether each turn's results stand in the one message after it, and no result elsewhere has a call."""
+    """Whether the results of each turn are in the one message after it, and no other result has a call."""
     called: set[str] = set()
     before: list[str] = []
     for message in messages:
@@ -97,7 +97,7 @@ def _reordered(placed: list[Placed], writer: Writer) -> list[Placed]:
 def _gather(
     placed: list[Placed], turn: int, ids: list[str], taken: set[tuple[int, int]]
 ) -> list[tuple[int, int, ToolResult]]:
-    """The results of a turn's calls, in the order of the calls; the first one where a call has several."""
+    """Return the results of a turn's calls, in the order of the calls; only the first result of each call."""
     found: dict[str, tuple[int, int, ToolResult]] = {}
     for j in range(turn + 1, len(placed)):
         message = placed[j][0]

@@ -1,4 +1,4 @@
-"""Calls that are still coming, and what can already be read of the JSON text of their arguments."""
+"""Incomplete calls: reads what has arrived of the JSON text of their arguments."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _WORD = re.compile(r"[^\s,\]}:\"]+")
 
 
 class PartialObject:
-    """A view of growing text, parsed again only when it has grown by a quarter: linear in the whole."""
+    """A view of growing text. It is only parsed again after it has grown by a quarter, so the total cost is linear."""
 
     __slots__ = ("_counted", "_length", "_parsed", "_value")
 
@@ -27,7 +27,7 @@ class PartialObject:
         self._value: dict[str, Any] = {}
 
     def view(self, pieces: list[str]) -> dict[str, Any]:
-        """What can be read of the pieces, which only ever grow in number."""
+        """Return what can be read of the pieces. Pieces may only be added."""
         self._length += sum(map(len, pieces[self._counted :]))
         self._counted = len(pieces)
         if self._length >= self._parsed + max(1, self._parsed // 4):
@@ -37,9 +37,9 @@ class PartialObject:
 
 
 def partial_object(text: str) -> dict[str, Any]:
-    """The members of an object that are there so far; `{}` where the text begins as something else.
+    """Return the members of an object that are complete enough; `{}` if the text is not an object.
 
-    A string that is still open counts as far as it goes, a number or a word only once something follows it.
+    An open string counts as far as it goes. A number or a literal counts only if something follows it.
     """
     closed = _closed(text)
     if closed is None:
@@ -52,7 +52,7 @@ def partial_object(text: str) -> dict[str, Any]:
 
 
 def _closed(text: str) -> str | None:
-    """The text cut after its last whole value, with what is open closed."""
+    """Cut the text after its last complete value, and close what is open."""
     stack: list[str] = []
     keep: list[tuple[int, tuple[str, ...]]] = []
     expects_key = False
@@ -117,9 +117,9 @@ def _open_string(string: str, before: str, stack: list[str]) -> str:
 
 
 class OpenCall:
-    """A call that is coming: `head` is the wire's object without its arguments, `pieces` are their text so far.
+    """An incomplete call. `head` is the wire's object without its arguments, `pieces` are their text so far.
 
-    `place` is the index that the wire gave it. It is `malformed` once a piece of it was no text, or its name changed.
+    `place` is the index from the wire. The call is `malformed` if a piece was not a string, or if its name changed.
     """
 
     __slots__ = ("head", "index", "malformed", "name", "partial", "pieces", "place", "told", "wire_id")
@@ -136,12 +136,12 @@ class OpenCall:
         self.partial: PartialObject | None = None
 
     def add(self, piece: str) -> None:
-        """Take more text of the arguments."""
+        """Add more text of the arguments."""
         self.pieces.append(piece)
 
 
 def order_by_place(calls: list[OpenCall]) -> list[OpenCall]:
-    """Calls in the order of their places, where each has one of its own; else in the order in which they came."""
+    """Sort calls by their index if each has its own; otherwise keep the order of arrival."""
     places = {call.place for call in calls}
     if None in places or len(places) < len(calls):
         return calls

@@ -1,4 +1,4 @@
-"""Where a value stands: a chain that costs nothing until it is spelled."""
+"""Paths of values: a chain of steps that costs nothing until it is formatted."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any, TypeAlias
 __all__ = ["ROOT", "Path", "format_path", "path_of_non_finite", "without_path"]
 
 Path: TypeAlias = tuple[Any, ...]
-"""`()` for the value itself, else `(path of the holder, key or position)`."""
+"""`()` for the value itself, otherwise `(path of the container, key or index)`."""
 
 ROOT: Path = ()
 
 
 def format_path(at: Path) -> str:
-    """Spell a path as `messages[0].content[1]`; the value itself is the empty text."""
+    """Format a path as `messages[0].content[1]`. The path of the value itself is empty."""
     steps: list[str | int] = []
     while at:
         at, step = at
@@ -25,7 +25,7 @@ def format_path(at: Path) -> str:
 
 
 def without_path(value: Any, steps: list[str]) -> Any:
-    """A copy of a value without what stands at the end of a path; None where nothing stands there."""
+    """Copy a value without what is at the end of a path; None if there is nothing."""
     step, *further = steps
     if type(value) is list:
         place = int(step) if step.isdigit() and int(step) < len(value) else None
@@ -44,7 +44,7 @@ def without_path(value: Any, steps: list[str]) -> Any:
 
 
 def path_of_non_finite(data: Any) -> Path | None:
-    """Where NaN or an infinity stands in data, which JSON does not have; None where there is none."""
+    """Return the path of a NaN or infinity in data, which JSON does not have; None if there is none."""
     waiting: list[tuple[Any, Path]] = [(data, ROOT)]
     met: set[int] = set()
     while waiting:

@@ -1,4 +1,4 @@
-"""Answers: why they ended, what they cost, when they were made, and errors of an API."""
+"""Responses: stop reasons, usage, creation times, and API errors."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ FinishReason = Literal["stop", "length", "tool_calls", "content_filter", "error"
 def finish_reason(
     word: Any, message: AssistantMessage, table: Mapping[str, Any], opaque_calls: bool = False
 ) -> FinishReason:
-    """Derive the reason: a cut, a filter or a failure wins, then calls, then the provider's word.
+    """Derive the stop reason. A cut, a filter or a failure wins, then calls, then the provider's reason.
 
-    Providers say `stop` with calls there, and `tool_calls` with none; what is in the message decides.
+    Providers use `stop` with calls and `tool_calls` without, so the message decides.
     """
     reason: FinishReason = table.get(word, "other") if type(word) is str else "other"
     if reason in ("length", "content_filter", "error"):
@@ -47,9 +47,9 @@ def finish_reason(
 
 
 def invalidate_calls(message: AssistantMessage, reason: FinishReason) -> None:
-    """Mark the calls of an answer that did not end as it should: valid JSON is no proof that a call is whole.
+    """Invalidate the calls of a response that ended early, because valid JSON does not prove that a call is complete.
 
-    Text that could not be read is that of a call which was cut, too.
+    Arguments that could not be read count as those of an incomplete call.
     """
     if reason == "length" or reason == "error":
         fault: Literal["truncated", "filtered"] = "truncated"
@@ -72,7 +72,7 @@ def invalidate_call(
     reason: Literal["truncated", "malformed"] = "truncated",
     text: str | None = None,
 ) -> None:
-    """Mark one call of an answer, by its place among the calls, as cut off, or as one that could not be read."""
+    """Invalidate one call of a response, by its index among the calls, as truncated or malformed."""
     content = message.content
     calls = [part.call for part in content if type(part) is ToolCallPart] if type(content) is list else []
     if index < len(calls):
@@ -80,11 +80,10 @@ def invalidate_call(
 
 
 def provider_stop_reason(completion: Completion, table: Mapping[str, str], own: Mapping[str, Any]) -> str | None:
-    """The provider's word for why an answer ended: its own, else the first of the table with that meaning.
+    """Return the provider's stop reason: the original one, otherwise the first one in the table with this meaning.
 
-    A word that the table lacks is this provider's where it left extras (`own`) in the answer, or where it means
-    nothing else; the words of another provider say nothing here. Where there is no word for calls, the answer ended
-    as it should.
+    An unknown reason is this provider's own if the response has its extras (`own`), or if it has no other meaning.
+    Reasons of other providers are ignored. If there is no reason for calls, the response ended normally.
     """
     word = completion.stop_reason
     if word is not None and (word in table or own or completion.finish_reason == "other"):
@@ -124,7 +123,7 @@ def counts(wire: dict[str, Any], key: str, at: Path) -> dict[str, Any]:
 
 
 def rfc3339(seconds: int) -> str:
-    """Seconds since 1970 as a date and time in UTC."""
+    """Convert seconds since 1970 to a datetime in UTC."""
     from datetime import UTC, datetime  # late, for few conversions write a date
 
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
@@ -160,11 +159,11 @@ _RETRYABLE = ("rate_limit", "overloaded", "server")
 
 
 def api_error(provider: str, status: int, body: Any, table: Mapping[str, Any]) -> ApiError:
-    """Classify an error by the words in its body, else by its status.
+    """Classify an error by the codes in its body, otherwise by its status.
 
-    `table` has `codes`: the ways to a word, `words`: what a word means, `phrases`: what a piece of the message means,
-    `message`: the ways to the message, `final`: words that a second try does not help. Where the status is that of an answer,
-    a code of the body that is a status goes before it.
+    `table` has `codes` (paths to a code), `words` (the meaning of each code), `phrases` (the meaning of a part of the
+    message), `message` (paths to the message) and `final` (codes that a retry does not help). If the status is that of
+    a success, a code that is a status is used instead.
     """
     codes = [found for way in table.get("codes", ()) if type(found := _at(body, way)) in (str, int)]
     if status < 400:

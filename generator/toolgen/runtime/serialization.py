@@ -1,7 +1,8 @@
-"""Values of the format to JSON-ready data and back, by the annotations of their types.
+"""Conversion between values of the format and JSON data, based on the annotations of the types.
 
-`dump` leaves out what is None, but for a required value, of which null is one. `load` takes both spellings of a name, but not both at once, keeps keys that it does
-not know under `unknown` in `metadata` (from where `dump` writes them flat again), and says where something is wrong.
+`dump` leaves out values that are None, except required ones. `load` accepts both forms of a name, but not both at once.
+It keeps unknown keys under `unknown` in `metadata`, from where `dump` writes them back, and its errors state where
+something is wrong.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ Data = dict[str, Any]
 
 
 def _assistant(data: Data, at: Path) -> Data:
-    """`toolCalls` beside the content become parts after it."""
+    """Convert `toolCalls` next to the content to parts after it."""
     if "toolCalls" in data and "tool_calls" in data:
         raise ConversionError(format_path((at, "toolCalls")), "is given twice, as toolCalls and as tool_calls")
     key = "toolCalls" if "toolCalls" in data else "tool_calls"
@@ -44,7 +45,7 @@ def _assistant(data: Data, at: Path) -> Data:
 
 
 def _tool_message(data: Data, at: Path) -> Data:
-    """A message with one result of its own, as text (`content`) or as data (`response`), becomes a list of results."""
+    """Convert a message with a single result, as text (`content`) or data (`response`), to a list of results."""
     if "results" in data or not ("toolCallId" in data or "tool_call_id" in data):
         return data
     rest = {k: v for k, v in data.items() if k not in ("toolCallId", "tool_call_id", "name", "content", "response")}
@@ -62,7 +63,7 @@ def _tool_message(data: Data, at: Path) -> Data:
 
 
 def _result(data: Data, at: Path) -> Data:
-    """The kind says of which type the value is."""
+    """Check that the value has the type of its kind."""
     kind, value = data.get("kind"), data.get("value")
     if kind in ("text", "error") and type(value) is not str:
         raise ConversionError(format_path((at, "value")), f"must be a string if kind is {kind}")
@@ -104,7 +105,7 @@ FORMS: dict[str, Callable[[Data, Path], Data]] = {
     "ToolMessage": _tool_message,
     "ToolResult": _result,
 }
-"""By type: what is done with an object before its fields are read."""
+"""What to do with an object before its fields are read, by type."""
 
 
 T = TypeVar("T")
@@ -114,7 +115,7 @@ _NAME: Final = r"[a-zA-Z0-9_-]{1,64}"
 
 
 def camel(name: str) -> str:
-    """The JSON spelling of a Python name."""
+    """Return the JSON form of a Python name."""
     first, *rest = name.split("_")
     return first + "".join(word[:1].upper() + word[1:] for word in rest)
 
@@ -125,7 +126,7 @@ PYDANTIC: Final[dict[str, Any]] = {
     "validate_by_alias": True,
     "serialize_by_alias": True,
 }
-"""How pydantic reads and writes the types, for apps that use them in their own models."""
+"""Let pydantic read and write the types, for apps that use them in their own models."""
 
 
 def dump(value: Any) -> Any:
@@ -183,7 +184,7 @@ def load(kind: type[T], data: Any) -> T:
 
 @cache
 def _fields(kind: Any) -> tuple[tuple[str, str, bool, bool], ...] | None:
-    """JSON name, Python name, whether values of the format may stand inside, whether null is a value of its own.
+    """JSON name, Python name, whether the field may contain values of the format, and whether null is a value.
 
     None for other types.
     """
@@ -194,7 +195,7 @@ def _fields(kind: Any) -> tuple[tuple[str, str, bool, bool], ...] | None:
 
 @cache
 def _stated(kind: Any) -> tuple[tuple[str, Any, bool], ...]:
-    """Name and type of each field of a class, and whether it must be given."""
+    """Return the name and type of each field of a class, and whether it is required."""
     from dataclasses import MISSING, fields  # late: it costs more than all that the format imports
 
     hints = typing.get_type_hints(kind, vars(sys.modules[kind.__module__]))
@@ -215,7 +216,7 @@ def _holds_types(hint: Any) -> bool:
 
 @cache
 def _loader(hint: Any) -> Load:
-    """The function that reads a value by an annotation."""
+    """Return the function that reads a value by an annotation."""
     origin = typing.get_origin(hint)
     if hint is Any:
         return lambda data, at: data
@@ -325,7 +326,7 @@ def _tags(classes: list[Any]) -> tuple[str, dict[str, Any]]:
 
 
 def _class_of(data: dict[str, Any], at: Path, classes: list[Any], tag: str, tagged: dict[str, Any]) -> Any:
-    """The class that an object stands for: by its tag, else the class without tag, else by its required fields."""
+    """Return the class of an object: by its tag, else the class without a tag, else by its required fields."""
     if len(classes) == 1:
         return classes[0]
     untagged = [c for c in classes if c not in tagged.values()]
@@ -385,7 +386,7 @@ def _object_loader(kind: Any) -> Load:
 
 
 def _refined(kind: type[Any]) -> tuple[str, str, str, Load] | None:
-    """The field whose type depends on a tag: a multimodal result holds parts."""
+    """Read the field whose type depends on a tag: a multimodal result contains parts."""
     if kind.__name__ != "ToolResult":
         return None
     parts = vars(sys.modules[kind.__module__])["ContentPart"]

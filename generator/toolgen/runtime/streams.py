@@ -1,7 +1,7 @@
-"""Streams: events of a wire joined into the body that they stand for, and the way back.
+"""Streams: combine events of a wire to a body, and write events from a body.
 
-A stream joins its events into the body of a whole response and reads that body as `from_response` does, so that both
-say the same. The streams of each API are in `apis`.
+A stream combines its events to the body of a complete response, and reads that body like `from_response`, so both give
+the same. The streams of each API are in `apis`.
 """
 
 from __future__ import annotations
@@ -54,9 +54,9 @@ class BaseStream:
     """
 
     converter: ClassVar[Any]
-    """The converter of the provider, which reads the whole answer; set by the provider's module."""
+    """The provider's converter, which reads the complete response. The provider's module sets it."""
     _plain = staticmethod(plain)
-    """How the client's events become plain data."""
+    """Converts the client's events to JSON data."""
 
     def __init__(self, turn: int = 0, *, tools: Iterable[ToolDefinition | OpaquePart] = ()) -> None:
         self._turn = turn
@@ -188,13 +188,13 @@ class BaseStream:
         return completion
 
     def _lasting(self, before: Any, word: Any) -> Any:
-        """The reason that counts of two: an answer that was cut off, filtered or failed stays so, whatever follows."""
+        """Return the stop reason that counts: a response that was cut off, filtered or failed stays so."""
         table = self.converter.FINISH_REASONS
         cut = type(before) is str and table.get(before) in ("length", "content_filter", "error")
         return before if cut else word
 
     def _read_body(self) -> Completion:
-        """Read the body so far. A value of the wrong type is left out, as if it had not come."""
+        """Read the body so far. Values of the wrong type are left out."""
         body: Any = self._body()
         while True:
             try:
@@ -230,7 +230,7 @@ class BaseStream:
         return call.partial.view(call.pieces)
 
     def _tell_calls(self, completion: Completion | None = None) -> list[StreamEvent]:
-        """The calls of an answer that ended as it should, in their order."""
+        """Return events for the calls of a response that ended normally, in order."""
         self._calls_told = True
         parts = (completion or self.result()).message.content
         if type(parts) is not list:
@@ -240,7 +240,7 @@ class BaseStream:
         return [] if cut else [ToolCallEvent(call) for call in calls]
 
     def _delta(self, call: OpenCall, piece: str | None) -> ToolCallDelta:
-        """A delta of a call; id and name go with the first one that knows both."""
+        """Return a delta of a call. The first one with both an id and a name contains them."""
         if call.told or not call.name:
             return ToolCallDelta(call.index, arguments_delta=piece)
         name = self._names.tool_name(call.name)
@@ -250,7 +250,7 @@ class BaseStream:
         return ToolCallDelta(call.index, call.wire_id, name, piece)
 
     def _taken(self, call: OpenCall) -> bool:
-        """Whether another call has the id: the first one that is asked about keeps it."""
+        """Whether another call already has the id."""
         return self._owners.setdefault(str(call.wire_id), call) is not call
 
     def _take(self, event: dict[str, Any]) -> list[StreamEvent]:
@@ -260,12 +260,12 @@ class BaseStream:
         raise NotImplementedError
 
     def _ended(self) -> bool:
-        """Whether the answer's own end has come."""
+        """Whether the response has ended."""
         raise NotImplementedError
 
 
 def _events(stream: BaseStream, source: Iterable[Any], text_only: bool) -> Iterator[StreamEvent]:
-    """Feed what a source gives, and finish once it ends or breaks; a failure of it is told as an `error` event."""
+    """Feed the events of a source, and finish when it ends or fails. A failure becomes an `error` event."""
     failure: Exception | None = None
     try:
         for item in source:
@@ -276,7 +276,7 @@ def _events(stream: BaseStream, source: Iterable[Any], text_only: bool) -> Itera
 
 
 async def _aevents(stream: BaseStream, source: AsyncIterable[Any], text_only: bool) -> AsyncIterator[StreamEvent]:
-    """The same over an asynchronous source."""
+    """Do the same for an asynchronous source."""
     failure: Exception | None = None
     try:
         async for item in source:
@@ -293,7 +293,7 @@ def _wanted(events: list[StreamEvent], text_only: bool) -> list[StreamEvent]:
 
 
 class SentCall:
-    """What of a call was sent: how much of its arguments, and whether its id and name."""
+    """What was sent of a call: its arguments so far, and whether its id and name were sent."""
 
     __slots__ = ("arguments", "named")
 
@@ -310,7 +310,7 @@ class BaseStreamWriter:
     """
 
     converter: ClassVar[Any]
-    """The converter of the provider, which writes the whole answer; set by the provider's module."""
+    """The provider's converter, which writes the complete response. The provider's module sets it."""
 
     def __init__(self, *, id: str | None = None, created: int | None = None, on_loss: OnLoss | None = None) -> None:
         self.id = id
@@ -362,7 +362,7 @@ class BaseStreamWriter:
         return self._error("the stream ended before the response was complete")
 
     def sent(self, index: int) -> SentCall:
-        """What of a call was sent so far."""
+        """Return what was sent of a call so far."""
         return self.calls.setdefault(index, SentCall())
 
     def _text(self, text: str) -> list[dict[str, Any]]:

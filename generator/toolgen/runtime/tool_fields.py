@@ -55,7 +55,7 @@ def read_tool_name(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
 
 
 def write_tool_name(name: str, kept: Any, at: Path, writer: Writer) -> str:
-    """Write the name; one that the wire would refuse is renamed one to one, and reported."""
+    """Write the name. A name that the wire rejects is renamed one to one, and reported."""
     return writer.tool_name(name, at)
 
 
@@ -77,7 +77,7 @@ def read_call_id(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
 
 
 def write_call_id(identifier: str, kept: Any, at: Path, writer: Writer) -> Any:
-    """Write the id: as it came while it is the one that was made for it, renamed where the wire would refuse it."""
+    """Write the id: the original one if it was replaced when it was read, renamed if the wire rejects it."""
     if type(kept) is dict and kept.get("$synthetic") == identifier and type(kept.get("$wire")) is str:
         writer.keep_id(identifier, kept["$wire"])
         return kept["$wire"]
@@ -85,7 +85,7 @@ def write_call_id(identifier: str, kept: Any, at: Path, writer: Writer) -> Any:
 
 
 def write_optional_id(identifier: str, kept: Any, at: Path, writer: Writer) -> Any:
-    """Write the id: as it came while it is the one that was made for it; one that was made for none is not sent."""
+    """Write the id: the original one if it was replaced when it was read. A synthetic id is not sent."""
     if type(kept) is dict and kept.get("$synthetic") == identifier:
         spelling = kept.get("$wire")
         if type(spelling) is str:
@@ -109,7 +109,7 @@ def read_result_id(value: Any, at: Path, reader: Reader) -> tuple[str, str, Any]
 
 
 def write_result_id(identifier: str, name: str, kept: Any, at: Path, writer: Writer) -> str:
-    """Write the id as it stands with the call."""
+    """Write the id as it is written with the call."""
     return writer.call_id(identifier)
 
 
@@ -127,7 +127,7 @@ def read_id_or_null(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
 
 
 def write_id_or_null(identifier: str, kept: Any, at: Path, writer: Writer) -> Any:
-    """Write the id, or what stood in its place."""
+    """Write the id, or the original value in its place."""
     if type(kept) is dict and kept.get("$synthetic") == identifier:
         return kept.get("$wire", ABSENT)
     return writer.call_id(identifier)
@@ -146,7 +146,7 @@ def read_answered_call_id(value: Any, at: Path, reader: Reader) -> tuple[str, An
 
 
 def write_answered_call_id(identifier: str, kept: Any, at: Path, writer: Writer) -> str:
-    """Write the id as it stands with the call."""
+    """Write the id as it is written with the call."""
     if type(kept) is dict and kept.get("$synthetic") == identifier and type(kept.get("$wire")) is str:
         return str(kept["$wire"])
     return writer.call_id(identifier)
@@ -164,9 +164,10 @@ def read_text_call(
     way: Sequence[str],
     reader: Reader,
 ) -> ToolCall | None:
-    """Read a call whose arguments are text; None where the id or the name is another one in the format.
+    """Read a call whose arguments are text; None if its id or name differs in the format.
 
-    Members of `wire` that are not `known` are kept, and at the end of `way` the text where another one would be written.
+    Keys of `wire` that are not `known` are kept, and also the text of the arguments, at `way`, if it would be written
+    differently.
     """
     if type(name) is not str or name in reader.tool_names or not reader.accepts_id(identifier):
         return None
@@ -240,7 +241,7 @@ def _says(kept: Any, arguments: dict[str, Any]) -> bool:
 
 
 INVALID = "INVALID_JSON"
-"""The key under which text that is not an object goes back (Anthropic, fine-grained tool streaming)."""
+"""The key for text that is not an object (Anthropic, fine-grained tool streaming)."""
 
 
 def read_object_arguments(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any], InvalidCall | None, Any]:
@@ -304,7 +305,7 @@ def read_dialect(value: Any, at: Path, reader: Reader, strict: bool | None = Non
 def write_dialect(
     parameters: dict[str, Any] | None, kept: Any, at: Path, writer: Writer, strict: bool | None = None
 ) -> Any:
-    """Write the schema, lowered, and report what the dialect takes in other words."""
+    """Write the lowered schema, and report what the dialect expresses differently."""
     if parameters is None:
         return ABSENT
     if type(kept) is dict and same_json(kept, parameters):
@@ -319,7 +320,7 @@ def write_dialect_or_empty(
     writer: Writer,
     strict: bool | None,
 ) -> Any:
-    """Write the schema; that of a tool without parameters is an object without properties."""
+    """Write the schema. A tool without parameters gets an object without properties."""
     written = write_dialect(parameters, kept, at, writer, strict)
     return {"type": "object", "properties": {}} if written is ABSENT else written
 
@@ -336,7 +337,7 @@ def read_open_dialect(value: Any, at: Path, reader: Reader) -> tuple[dict[str, A
 
 
 def write_open_dialect(parameters: dict[str, Any] | None, kept: Any, at: Path, writer: Writer) -> Any:
-    """Write the schema; that of a tool without parameters is an object without properties, if none came otherwise."""
+    """Write the schema. A tool without parameters gets an object without properties, unless it was read otherwise."""
     if parameters is not None:
         return write_dialect(parameters, kept, at, writer, None)
     return ABSENT if kept is None or is_mark(kept) else {"type": "object", "properties": {}}
@@ -362,7 +363,7 @@ def write_dialect_as_given(
     writer: Writer,
     strict: bool | None = None,
 ) -> Any:
-    """Write the schema; that of a tool without parameters is an object without properties, if none came otherwise."""
+    """Write the schema. A tool without parameters gets an object without properties, unless it was read otherwise."""
     if parameters is not None:
         return write_dialect(parameters, kept, at, writer, strict)
     if kept is None:

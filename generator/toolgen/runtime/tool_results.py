@@ -1,4 +1,4 @@
-"""Results on wires that have a text, a list of parts or one object for them: the kind is told by words, and read back."""
+"""Results on wires with text, a list of parts or one object for them. Words mark the kind, to read it back."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ __all__ = [
 
 
 MEDIA_BEHIND = "The result follows in the next message."
-"""What stands for a result that is media alone, for the text of a result may not be empty."""
+"""The text for a result that contains only media, because the text of a result must not be empty."""
 
 
 def read_result_text(text: str) -> tuple[Literal["text", "error"], str, Any]:
-    """Read a text; `{"error": text}` with no other key is an error."""
+    """Read a text. `{"error": text}` without other keys is an error."""
     if text[:1] == "{" and '"error"' in text:
         try:
             value = loads(text)
@@ -63,7 +63,7 @@ def write_result_text(kind: str, value: Any, kept: Any, at: Path, writer: Writer
 
 
 def read_inside(value: Any, at: Path, reader: Reader, read: Read[Any]) -> str | list[Any]:
-    """Read the parts of a result; media that stand inside of it are marked, for not every server takes them there."""
+    """Read the parts of a result. Media inside it are marked, because not every server accepts them there."""
     parts = read_text_or_list(value, at, reader, read)
     for part in parts:
         if type(part) is not str and type(part) is not TextPart and type(part) is not OpaquePart:
@@ -72,7 +72,7 @@ def read_inside(value: Any, at: Path, reader: Reader, read: Read[Any]) -> str | 
 
 
 def write_result_parts(parts: Sequence[Any], at: Path, writer: Writer, write: Write) -> str | list[Any]:
-    """Write the text parts of a result, and those that came inside of one; the others wait in `writer.media`."""
+    """Write the text parts of a result, and media that came inside one. Other media wait in `writer.media`."""
     after = len(writer.media)
     texts = []
     for i, part in enumerate(parts):
@@ -100,7 +100,7 @@ _KINDS = ("audio", "image", "video")
 
 
 def media_kind(media_type: Any) -> str:
-    """The kind of part for a media type: `image`, `audio` or `video`, else `document`."""
+    """Return the kind of part for a media type: `image`, `audio` or `video`, otherwise `document`."""
     kind = media_type.split("/", 1)[0].lower() if type(media_type) is str else ""
     return kind if kind in _KINDS else "document"
 
@@ -109,16 +109,16 @@ Kind: TypeAlias = Literal["text", "data", "error", "multimodal"]
 
 
 def read_result_object(response: dict[str, Any]) -> tuple[Kind, Any, bool | None, Extras]:
-    """Read kind, value and error flag: `output` alone is a result, `error` alone a failure, else the object is the result.
+    """Read kind, value and error flag. Only `output` is a result, only `error` is a failure, otherwise the whole object.
 
-    The object is kept where our own writing would differ.
+    The original object is kept if it would be written differently.
     """
     kind, value, is_error = _read(response)
     return kind, value, is_error, {} if _write(kind, value, is_error) == response else {"$response": response}
 
 
 _OWN = frozenset(["error", "output"])
-"""Keys that the API reads as its own."""
+"""Keys with a special meaning for the API."""
 
 
 def write_result_object(
@@ -178,5 +178,5 @@ def _write(kind: str, value: Any, is_error: bool | None) -> dict[str, Any]:
 
 
 def _refers(value: Any) -> bool:
-    """Whether a value holds a key that the API reads as a reference."""
+    """Whether a value contains a key that the API resolves as a reference."""
     return any(type(one) is dict and "$ref" in one for one in walk_values(value))

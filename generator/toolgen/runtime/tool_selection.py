@@ -1,4 +1,4 @@
-"""The tools of a request as they are sent: which may be called, and each with its name, schema and declared settings."""
+"""The tools of a request: which the model may call, and each with its name, schema and declared settings."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["UNSAID", "fill", "match", "offered_kind", "read_choice", "write_choi
 
 
 def fill(pattern: Any, mode: str, names: list[str]) -> Any:
-    """The value that a pattern stands for."""
+    """Fill the placeholders of a pattern."""
     if type(pattern) is dict:
         return {key: fill(value, mode, names) for key, value in pattern.items()}
     if type(pattern) is list and len(pattern) == 1 and _holds(pattern[0]):
@@ -34,7 +34,7 @@ def fill(pattern: Any, mode: str, names: list[str]) -> Any:
 
 
 def match(pattern: Any, value: Any) -> tuple[str | None, list[str], Extras] | None:
-    """Mode, names, and the keys beside the pattern's; None where the value is something else."""
+    """Return the mode, the names and the keys that the pattern does not have; None if the value does not match."""
     found: dict[str, list[str]] = {"$mode": [], "$name": []}
     rest = _match(pattern, value, found)
     if rest is ABSENT:
@@ -73,14 +73,14 @@ def _match(pattern: Any, value: Any, found: dict[str, list[str]]) -> Any:
 
 
 UNSAID = "$absent"
-"""The row of a choice that is said by leaving it out."""
+"""The entry of a choice that is made by leaving the key out."""
 
 
 _CHOICES: tuple[Literal["auto", "none", "required"], ...] = ("auto", "none", "required")
 
 
 def read_choice(value: Any, reader: Reader, table: Mapping[str, Any]) -> tuple[ToolChoice | None, Any]:
-    """Read a choice; one that no row of the table fits gives None and is kept."""
+    """Read a choice. If no entry of the table matches, the choice is None, and the value is kept."""
     table = {form: row for form, row in table.items() if row != UNSAID}
     for word in _CHOICES:
         if word in table and type(value) is type(table[word]) and value == table[word]:
@@ -103,7 +103,7 @@ def read_choice(value: Any, reader: Reader, table: Mapping[str, Any]) -> tuple[T
 
 
 def _words(table: Mapping[str, Any]) -> Mapping[str, str]:
-    """The wire's words for whether a call may or must be made."""
+    """Return the wire's values for whether a call is allowed or required."""
     return {"auto": "auto", "required": "required", **table.get("modes", {})}
 
 
@@ -198,7 +198,7 @@ def write_offer(
 
 
 def offered_kind(tool: dict[str, Any]) -> str | None:
-    """What a tool is: `function` where it holds one and says nothing else of its type; None for any other."""
+    """Return the type of a tool: `function` if it contains a function and no other type; None otherwise."""
     said = tool.get("type", "function")
     return "function" if said == "function" and type(tool.get("function")) is dict else None
 
@@ -267,7 +267,7 @@ def _written(tool: ToolDefinition, at: Path, writer: Writer, write: OfferedWrite
 
 
 def _crowded_out(tool: ToolDefinition, writer: Writer) -> bool:
-    """Whether a tool would be strict, had the tools before it left it room."""
+    """Whether a tool would be strict if earlier tools had not used up the limits."""
     return bool(writer.wire.lowerings.settle_strictness(tool.parameters, {})[0])
 
 

@@ -1,4 +1,4 @@
-"""The version of toolgen and of its runtime, which is one, and the check of packages that share an installed runtime."""
+"""The version of toolgen and its runtime, and the check for packages that share an installed runtime."""
 
 from __future__ import annotations
 

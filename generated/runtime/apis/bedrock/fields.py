@@ -92,7 +92,7 @@ def write_block_source(
             "mediaType",
             "defaulted",
             "note",
-            f"a format is required: {formats[kind][0]}",
+            f"the API requires a format, so it is set to {formats[kind][0]}",
         )
         return {"format": kind, "source": source}
     for kind, types in formats.items():

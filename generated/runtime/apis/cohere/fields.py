@@ -257,9 +257,9 @@ def _is_call(part: AssistantPart, provider: str) -> bool:
 def methods_for_streams(
     body: dict[str, Any], accepted: Collection[str]
 ) -> dict[str, Any]:
-    """The body's keys as keywords for a client whose method says whether the answer is a stream.
+    """Convert the keys of a body to arguments for a client whose method decides whether to stream.
 
-    What its call has no keyword for goes into the body by the options of the request.
+    Keys that the call does not accept go into the body through the request options.
     """
     found = {key: value for key, value in body.items() if key in accepted}
     extra = {

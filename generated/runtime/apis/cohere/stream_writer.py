@@ -46,7 +46,7 @@ class CohereStreamWriter(BaseStreamWriter):
         self._heads: dict[int, dict[str, Any]] = {}
 
     def finish(self) -> list[dict[str, Any]]:
-        """End the stream; without `completed` before, it ends as one that broke off."""
+        """End the stream. Without a `completed` event before, it ends with an error."""
         if self.ended:
             return []
         events = super().finish()

@@ -146,7 +146,7 @@ class CopilotConverter(ToolConverter):
             The keyword arguments for `Tool`.
 
         Raises:
-            ConversionError: As `to_tools`.
+            ConversionError: As for `to_tools`.
         """
         writer = Writer(self.wire, on_loss, on_unsupported)
         entry = self.write_offered(definition, ROOT, writer)

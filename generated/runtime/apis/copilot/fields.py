@@ -145,7 +145,7 @@ def write_binary_data(
             "mediaType",
             "defaulted",
             "note",
-            f"a media type is required: {media_type}",
+            f"the API requires a media type, so it is set to {media_type}",
         )
     if media_type is not None:
         block["mimeType"] = media_type

@@ -185,7 +185,7 @@ def write_media_content(
             "mediaType",
             "defaulted",
             "note",
-            f"a media type is required: {media_type}",
+            f"the API requires a media type, so it is set to {media_type}",
         )
     if media_type is not None:
         content["mimeType"] = media_type
@@ -401,10 +401,10 @@ def write_schema(
 def generate_content(
     model: str | None, body: dict[str, Any], accepted: Collection[str]
 ) -> dict[str, Any]:
-    """The body for a client that takes model, contents and a config.
+    """Convert a body for a client that takes a model, contents and a config.
 
-    What the config has no field for goes into the body as it is, by the client's options for HTTP. The client shall not
-    run tools itself. It gets a config of its own, for it rewrites schemas in place.
+    Keys that the config does not have go into the body unchanged, through the client's HTTP options. The client must
+    not run tools itself. It gets its own config, because it rewrites schemas in place.
     """
     settings = {
         key: value

@@ -288,7 +288,7 @@ def write_parts_of(
 
 
 def describe_result(result: ToolResult) -> str:
-    """A result as text for the model, where it cannot stand with its call."""
+    """Write a result as text for the model, if it cannot be next to its call."""
     if result.kind == "multimodal":
         return "\n".join(map(describe, result.value))
     return (
@@ -301,7 +301,7 @@ def describe_result(result: ToolResult) -> str:
 
 
 def caption_of(response: dict[str, Any]) -> tuple[list[TextPart], bool | None, Extras]:
-    """The text that stands with a result's media, whether it reports a failure, and what our own writing would not give."""
+    """Return the text for a result with media, whether it is a failure, and what would be written differently."""
     kind, value, is_error, _ = read_result_object(response)
     if kind == "error":
         is_error = True
@@ -330,7 +330,7 @@ def write_captioned(
     writer: Writer,
     write: Write,
 ) -> dict[str, Any]:
-    """Write a result of several parts: texts into `response`, with those that stand for others, the others into `parts`."""
+    """Write a result with several parts: the texts into `response`, with placeholders for the others in `parts`."""
     texts: list[str] = []
 
     def write_media(part: Any, here: Path, writer: Writer) -> Any:
@@ -375,7 +375,7 @@ def write_captioned(
 def order_by_calls(
     results: Iterator[tuple[ToolResult, Path]], before: Message | None, writer: Writer
 ) -> list[tuple[ToolResult, Path]]:
-    """The results in the order of the calls where one was sent without its id, so that only the order tells them apart."""
+    """Sort the results by their calls if one was sent without its id, because then only the order identifies them."""
     found = list(results)
     if (
         before is None

@@ -89,9 +89,7 @@ class GeminiStream(BaseStream):
         self._candidate_width = 0
 
     def feed(self, event: Any) -> list[StreamEvent]:
-        """Take one chunk, a parsed object or the client's own, and return what it brings. O(1) a chunk.
-
-        A chunk that is like the one before it and goes on with its text needs no more than that text.
+        """Read one event, in constant time.
 
         Args:
             event: An event of the stream: a dict, or the client's object.

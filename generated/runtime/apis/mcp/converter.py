@@ -126,7 +126,7 @@ class McpConverter(ToolConverter):
             The keyword arguments for the client's method.
 
         Raises:
-            ConversionError: As `to_tool_call`.
+            ConversionError: As for `to_tool_call`.
         """
         writer = Writer(self.wire, on_loss, on_unsupported)
         written = self.sdk_call(
@@ -179,7 +179,7 @@ class McpConverter(ToolConverter):
             The calls, in the order of the model. A call with `invalid` set must not be run.
 
         Raises:
-            ConversionError: As `from_tool_call`.
+            ConversionError: As for `from_tool_call`.
         """
         reader = Reader(self.wire, turn, tools)
         wires = response if type(response) is list else [response]

@@ -379,7 +379,7 @@ def write_media_block(
             "mediaType",
             "defaulted",
             "note",
-            f"a media type is required: {media_type}",
+            f"the API requires a media type, so it is set to {media_type}",
         )
     if form != "resource":
         if name is not None:
@@ -432,7 +432,11 @@ def _named(name: str | None, default: str, at: Path, writer: Writer) -> str:
     if name is not None:
         return name
     writer.report_loss(
-        (at[0], "name"), "name", "defaulted", "note", f"a name is required: {default}"
+        (at[0], "name"),
+        "name",
+        "defaulted",
+        "note",
+        f"the API requires a name, so it is set to {default}",
     )
     return default
 
@@ -458,11 +462,11 @@ def _tell_kind(
 
 
 _ATTACHED = "attachment:///"
-"""The scheme of addresses that are made here: an embedded resource must have one, and data of an app has none."""
+"""The scheme of synthetic URIs. An embedded resource requires a URI, but the app's data has none."""
 
 
 def result_block_kind(block: dict[str, Any]) -> str | None:
-    """What a block is: `text`, `image`, `audio`, `video` or `document`; None for one that does not hold what it must."""
+    """Return the type of a block: `text`, `image`, `audio`, `video` or `document`; None if it is not valid."""
     kind = block.get("type")
     if kind == "text":
         return "text"
@@ -489,7 +493,7 @@ def result_block_kind(block: dict[str, Any]) -> str | None:
 
 
 def name_in(address: str) -> str | None:
-    """The name of a file in its address; None where there is none."""
+    """Return the file name in a URL; None if there is none."""
     from urllib.parse import unquote  # late, for few results have files
 
     path = address.split("#", 1)[0].split("?", 1)[0]
@@ -497,7 +501,7 @@ def name_in(address: str) -> str | None:
 
 
 def address_of(name: str) -> str:
-    """An address for a file that has none."""
+    """Return a URI for a file that has none."""
     from urllib.parse import quote  # late, for few results have files
 
     return _ATTACHED + quote(name, safe="", errors="surrogatepass")

@@ -335,7 +335,7 @@ def _goes_before_a_system(message: Message) -> bool:
 def known_keywords(
     body: dict[str, Any], accepted: Collection[str], writer: Writer
 ) -> dict[str, Any]:
-    """The body's keys as keywords of a client that takes no others; what it has no keyword for is reported."""
+    """Convert the keys of a body to arguments for a client that accepts no other keys. Other keys are reported."""
     found = {key: value for key, value in body.items() if key in accepted}
     for key in [key for key in body if key not in found]:
         writer.report_loss(

@@ -31,9 +31,7 @@ class OllamaStream(BaseStream):
         self._done = False
 
     def feed(self, event: Any) -> list[StreamEvent]:
-        """Take one line, a parsed object or the client's own, and return what it brings. O(1) a line.
-
-        A line that is like the one before it and brings a piece of text needs no more than that text.
+        """Read one event, in constant time.
 
         Args:
             event: An event of the stream: a dict, or the client's object.

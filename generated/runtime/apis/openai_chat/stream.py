@@ -40,10 +40,7 @@ class ChatStream(BaseStream):
         self._has_content = False
 
     def feed(self, event: Any) -> list[StreamEvent]:
-        """Take one chunk, a parsed object or the client's own, and return what it brings. O(1) a chunk.
-
-        A chunk that is like the one before it and brings one piece of text, or of a call that is known, needs no
-        more than that piece.
+        """Read one event, in constant time.
 
         Args:
             event: An event of the stream: a dict, or the client's object.

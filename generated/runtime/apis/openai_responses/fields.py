@@ -165,7 +165,7 @@ def write_file_source(
             "name",
             "defaulted",
             "note",
-            f"a file needs a name: {written['filename']}",
+            f"the API requires a file name, so it is set to {written['filename']}",
         )
     if not written.keys() & {"file_data", "file_url"} and "file_data" not in own:
         raise UnsupportedValueError("it has neither a URL nor data")

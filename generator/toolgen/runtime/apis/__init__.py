@@ -1,1 +1,1 @@
-"""What one API, or one family of APIs, has of its own: a folder each."""
+"""The code for single APIs, or families of APIs, with a folder for each."""

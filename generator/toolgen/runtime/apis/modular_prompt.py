@@ -212,7 +212,7 @@ class ModularPromptStream(BaseStream):
         self._whole: dict[str, Any] | None = None
 
     def feed(self, event: Any) -> list[StreamEvent]:
-        """Take one text, or the answer, which is an object, and return what it brings. O(1) a text.
+        """Read one event, in constant time.
 
         Args:
             event: An event of the stream: a dict, or the client's object.

@@ -1,1 +1,1 @@
-"""The declared tools as tool objects of other frameworks. A framework is imported with its own module, and by nothing else."""
+"""The declared tools as tool objects of agent frameworks. Only the module of a framework imports it."""

@@ -15,7 +15,7 @@ H = TypeVar("H")
 
 
 class HandledTools(Generic[H]):
-    """Declared tools with their handlers. `definitions` are those that a framework gets, in the order of their names."""
+    """Declared tools with their handlers. `definitions` has those for the framework, sorted by name."""
 
     def __init__(self, tools: RunnableTools[H], handlers: H, names: Collection[str], timeout: float | None) -> None:
         """Take the tools that are named; where none is, all that are not deprecated.
@@ -34,29 +34,29 @@ class HandledTools(Generic[H]):
         self._inline = tools.dispatcher(handlers, offered=chosen, timeout=timeout, inline=True)
 
     def needs_approval(self, name: str) -> bool:
-        """Whether calls of a tool are to be approved: it is not declared `risk: low`."""
+        """Whether calls of a tool need approval, because it is not declared `risk: low`."""
         return name not in self._low_risk
 
     async def answer(self, call: ToolCall) -> ToolResult:
-        """Run a call that has been read already."""
+        """Run a call."""
         return await self._dispatcher.run_one(call)
 
     async def run(self, name: str, id: str | None, arguments: dict[str, Any] | str) -> ToolResult:
-        """Run a call; its arguments are an object, or the text that a model wrote."""
+        """Run a call with arguments as an object, or as the text of a model."""
         return await self.answer(_call(name, id, arguments))
 
     def run_here(self, name: str, id: str | None, arguments: dict[str, Any] | str) -> ToolResult:
-        """Run a call in code that is not async."""
+        """Run a call from synchronous code."""
         return self._inline.run_one_blocking(_call(name, id, arguments))
 
 
 def schema_of(definition: ToolDefinition) -> dict[str, Any]:
-    """The schema of a tool's arguments; frameworks want one, and an object."""
+    """Return the schema of a tool's arguments. Frameworks require one, with the type object."""
     return {"type": "object", "properties": {}, **(definition.parameters or {})}
 
 
 def result_text(result: ToolResult) -> str:
-    """A result that is no list of parts as text: a text as it is, anything else as compact JSON."""
+    """Return a result without parts as text: strings unchanged, anything else as compact JSON."""
     return result.value if isinstance(result.value, str) else compact(result.value)
 
 

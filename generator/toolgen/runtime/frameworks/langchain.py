@@ -1,7 +1,8 @@
-"""The declared tools as tools of LangChain.
+"""The declared tools as LangChain tools.
 
-An error result is a `ToolMessage` with the status `error`. `approvals` says which tools `HumanInTheLoopMiddleware` has to ask for
-(https://docs.langchain.com/oss/python/langchain/human-in-the-loop); `metadata` of a tool has its risk for other ways to ask.
+An error result is a `ToolMessage` with the status `error`. `approvals` lists the tools that `HumanInTheLoopMiddleware`
+has to ask about (https://docs.langchain.com/oss/python/langchain/human-in-the-loop). The `metadata` of a tool contains
+its risk.
 """
 
 from __future__ import annotations
@@ -22,14 +23,14 @@ H = TypeVar("H")
 
 
 class DeclaredTool(BaseTool):
-    """A declared tool. The content of its message is what a model reads, the artifact the `ToolResult`."""
+    """A declared tool. The content of its message is for the model, and its artifact is the `ToolResult`."""
 
     handle_tool_error: Any = True
     response_format: Literal["content", "content_and_artifact"] = "content_and_artifact"
     _tools: HandledTools[Any] = PrivateAttr()
 
     def __init__(self, tools: HandledTools[Any], definition: ToolDefinition) -> None:
-        """Take the tool's definition, and what runs its calls."""
+        """Set the definition of the tool, and what runs its calls."""
         super().__init__(
             name=definition.name,
             description=definition.description or "",
@@ -39,7 +40,7 @@ class DeclaredTool(BaseTool):
         self._tools = tools
 
     def _to_args_and_kwargs(self, tool_input: Any, tool_call_id: str | None) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Hand over the arguments as one object: as keywords they would meet those of LangChain, such as `config`."""
+        """Pass the arguments as one object, because keywords could collide with LangChain's own, such as `config`."""
         return (tool_input, tool_call_id), {}
 
     def _run(self, *given: Any) -> tuple[Any, ToolResult]:
@@ -74,10 +75,13 @@ def langchain_tools(
 
 
 def approvals(declared: RunnableTools[Any]) -> dict[str, bool]:
-    """For `HumanInTheLoopMiddleware(interrupt_on=…)`: every tool that is not low-risk.
+    """Return the value for `HumanInTheLoopMiddleware(interrupt_on=…)`: every tool that is not low-risk.
 
     Args:
         declared: The declared tools.
+
+    Returns:
+        For each such tool, True.
     """
     return {name: True for name in declared.entries if name not in declared.low_risk}
 

@@ -1,4 +1,4 @@
-"""The declared tools as a server of the Model Context Protocol, and the tools of any server in a run; on the official package."""
+"""The declared tools as an MCP server, and the tools of any MCP server for a run, with the official package."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Context = ServerRequestContext[Any]
 
 
 class Converters(Protocol):
-    """What `providers/mcp.py` of a package has, as far as a server needs it."""
+    """The functions of `providers/mcp.py` that a server needs."""
 
     to_tools: Callable[..., list[Any]]
     from_tool_call: Callable[..., ToolCall]
@@ -78,15 +78,18 @@ class RemoteTools(NamedTuple):
     tools: list[ToolDefinition | OpaquePart]
     others: dict[str, Callable[[ToolCall], Awaitable[ToolResult]]]
     read_only: list[str]
-    """Tools of which the server says that they change nothing; name those in `low_risk` whose server you trust."""
+    """Names of the tools that the server calls read-only. If you trust the server, pass them as `low_risk`."""
 
 
 async def remote_tools(client: Client, converters: Converters) -> RemoteTools:
-    """Ask a server for its tools.
+    """List the tools of a server.
 
     Args:
         client: A connected client. It has to stay connected while the tools are in use.
         converters: The converters of MCP.
+
+    Returns:
+        The definitions of the tools, and functions that call them.
     """
     listed: list[types.Tool] = []
     cursor: str | None = None

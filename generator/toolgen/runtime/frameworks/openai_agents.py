@@ -1,7 +1,8 @@
 """The declared tools as function tools of the OpenAI Agents SDK.
 
-Calls of a tool that is not low-risk need approval there: a run is interrupted, and goes on from its state
-(https://openai.github.io/openai-agents-python/human_in_the_loop). The text of an error result is the output of the call.
+Calls of tools that are not low-risk need approval, which interrupts the run. It continues from its state
+(https://openai.github.io/openai-agents-python/human_in_the_loop). The text of an error result is the output of the
+call.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""The declared tools as tools of Pydantic AI.
+"""The declared tools as Pydantic AI tools.
 
-Calls of a tool that is not low-risk need approval there: a run ends with `DeferredToolRequests`, which has to be among the output
-types of the agent (https://ai.pydantic.dev/deferred-tools). An error result is `ToolFailed`: the model sees its text, and the run goes on.
+Calls of tools that are not low-risk need approval: the run ends with `DeferredToolRequests`, which has to be an output
+type of the agent (https://ai.pydantic.dev/deferred-tools). An error result raises `ToolFailed`: the model sees its
+text, and the run continues.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ def _tool(tools: HandledTools[Any], definition: ToolDefinition, approval: bool) 
 
 
 def _content(result: ToolResult) -> Any:
-    """What the framework sends of a result: JSON as it is, parts as its own kinds of content."""
+    """Return what the framework sends of a result: JSON unchanged, and parts as the framework's own content."""
     if result.kind != "multimodal":
         return result.value
     content: list[Any] = []

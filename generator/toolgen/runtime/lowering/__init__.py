@@ -1,5 +1,5 @@
-"""Lowering: a JSON Schema as a provider's dialect takes it, by rules that the profile states as data.
+"""Lowering: rewrites a JSON Schema into a provider's dialect, by rules that the profile states as data.
 
-What the dialect has no word for is said in other words, described, or dropped, and every such step is recorded; the
-tool's own validation still enforces what was lost. The build and `to_tools` run this same code.
+Keywords that the dialect does not support are replaced by others, described, or dropped, and every such change is
+recorded. The tool's own validation still enforces what was lost. A build and `to_tools` run the same code.
 """

@@ -1,9 +1,9 @@
-"""What models send where a schema says otherwise, and what they mean by it, where that is beyond doubt.
+"""Coercions of values that models send instead of what a schema asks for, where their meaning is unambiguous.
 
-Null for an optional property that cannot be null is no value; the text of a listed value that is not a string is that value;
-JSON text where only an object may stand is that object; a list of pairs is the map. Inside of a union that holds where the
-value itself tells its branch: by its JSON type, or by the text of a property that no two branches have alike. The result is
-a table of `conversion/encoding.py`, which is only decoded by.
+Null for an optional property that cannot be null is an absent value. The text of a listed value that is not a string is
+that value. JSON text instead of an object is that object. A list of pairs is a map. Inside a union this applies if the
+value identifies its branch, by its JSON type or by the text of a property that differs in all branches. The result is a
+table of `conversion/encoding.py` that is only used to decode.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from .schemas import declared_types, kind_of, required_names, without_null
 __all__ = ["coercions"]
 
 _SAYING = frozenset(["type", "properties", "required", "anyOf", "oneOf", "enum", "const", "items", "prefixItems"])
-"""Keywords beside an `allOf` of one part that say more than it."""
+"""Keywords that add something to an `allOf` with one part."""
 _MOST = 2000
-"""Schemas that are looked at."""
+"""Maximum number of schemas to look at."""
 _PROPERTIES = 20
-"""Properties that are tried, of which one may tell the branches of a union apart."""
+"""Maximum number of properties that are tried to tell the branches of a union apart."""
 
 
 def coercions(schema: Mapping[str, Any]) -> Table | None:
-    """The table of a tool's parameters; None where there is nothing to be lenient about, or too much nesting to tell."""
+    """Return the table for a tool's parameters; None if there are no coercions, or if they are nested too deeply."""
     made = _Made(schema)
     try:
         root = made.root(schema)
@@ -47,7 +47,7 @@ class _Made:
         self.left = _MOST
 
     def node(self, schema: Any) -> Any:
-        """The node of a schema that is not the root."""
+        """Return the node of a schema other than the root."""
         self.left -= 1
         if type(schema) is not dict or self.left < 0:
             return None
@@ -72,19 +72,19 @@ class _Made:
         return self.object(said) if said.get("properties") else None
 
     def root(self, schema: Mapping[str, Any]) -> Any:
-        """The node of the root, which is an object."""
+        """Return the node of the root, which is an object."""
         found = self.object(schema) if schema.get("properties") else self.node(dict(schema))
         return self.definitions.get(found["ref"]) if found is not None and "ref" in found else found
 
     def _branches(self, schema: Mapping[str, Any]) -> list[Any] | None:
-        """The branches of a schema's only union that are not null."""
+        """Return the branches of a schema's only union, without null."""
         found = [schema[keyword] for keyword in ("anyOf", "oneOf") if type(schema.get(keyword)) is list]
         if not found:
             return None
         return [branch for branch in found[0] if self._kinds(branch) != {"null"}] if len(found) == 1 else []
 
     def _composed(self, said: dict[str, Any], branches: list[Any] | None) -> Any:
-        """The node of a schema that is composed: what it says by itself holds of every value; else a branch is told by it."""
+        """Return the node of a composed schema: its own keywords apply to all values; else a branch is identified."""
         if said.get("properties"):
             own = self.object(said)
             return {**(own or {}), "text": True} if declared_types(said) == ("object",) else own
@@ -107,7 +107,7 @@ class _Made:
         return {"any": entries} if entries else None
 
     def _told_apart(self, branches: list[Any]) -> list[dict[str, Any]]:
-        """A shape for each of several objects, by the first property whose text no two of them have alike; none without one."""
+        """Find a property whose text differs in several objects, and return a case for each; None if there is none."""
         resolved = [self._resolved(branch) for branch in branches]
         properties: list[Any] = [one.get("properties") if type(one) is dict else None for one in resolved]
         for name in islice(properties[0], _PROPERTIES) if properties and type(properties[0]) is dict else ():
@@ -120,7 +120,7 @@ class _Made:
         return []
 
     def _resolved(self, schema: Any) -> Any:
-        """What references lead to; None where that is too far."""
+        """Resolve references; None if they lead too far."""
         for _ in range(20):
             if type(schema) is not dict or "$ref" not in schema:
                 return schema
@@ -129,7 +129,7 @@ class _Made:
         return None
 
     def _kinds(self, branch: Any) -> set[str]:
-        """The JSON types that a branch surely stays within; none where it does not say."""
+        """Return the JSON types that a branch certainly allows; none if unknown."""
         self.left -= 1
         found = self._resolved(branch) if self.left > 0 else None
         if type(found) is not dict:
@@ -138,7 +138,7 @@ class _Made:
         return set(declared_types(found)) or ({kind_of(value) for value in values} if type(values) is list else set())
 
     def object(self, schema: Mapping[str, Any]) -> Table | None:
-        """The node of an object's properties."""
+        """Return the node of an object's properties."""
         properties = schema.get("properties")
         required = required_names(schema)
         entries: dict[str, Any] = {}
@@ -175,7 +175,7 @@ class _Made:
         return {"texts": values, "said": texts_of(values)}
 
     def _cannot_be_null(self, schema: Any) -> bool:
-        """Whether a schema surely refuses null."""
+        """Whether a schema certainly does not admit null."""
         self.left -= 1
         if self.left < 0:
             return False
@@ -197,7 +197,7 @@ class _Made:
 
 
 def _texts(schema: Any) -> list[str]:
-    """The texts that a property must be one of; none where it may be anything else."""
+    """Return the texts that a property is limited to; none if it is not."""
     if type(schema) is not dict:
         return []
     values: Any = [schema["const"]] if "const" in schema else schema.get("enum")
@@ -205,5 +205,5 @@ def _texts(schema: Any) -> list[str]:
 
 
 def _map_of(said: dict[str, Any]) -> dict[str, Any]:
-    """That a list of pairs stands for a map, where an object has no properties of its own."""
+    """Return a node that decodes a list of pairs to a map, for an object without declared properties."""
     return {} if said.get("properties") or said.get("additionalProperties") is False else {"map": True}

@@ -1,6 +1,6 @@
-"""The state of one lowering, and what it says of itself: the schema, the changes, and how values are encoded then.
+"""The state and the results of one lowering: the schema, its changes, and how values are encoded.
 
-What all that take part in it ask of it is here; `engine.py` lowers the schemas.
+`engine.py` lowers the schemas.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ __all__ = ["NEVER", "LoweredSchema", "LoweringContext", "Node", "SchemaChange", 
 
 
 NEVER: Final[dict[str, Any]] = {"not": {}}
-"""The schema of no value; told by identity."""
+"""The schema that admits no value; compared by identity."""
 
 
 class SchemaChange(NamedTuple):
-    """One thing that lowering did: where in the source, to what, and why.
+    """One change by lowering: where in the source, what it did, and why.
 
-    `checked` names what still enforces the rule. `stops` says that a tool which may go without strict mode had better,
-    and `refused` that there is no spelling at all.
+    `checked` names what still enforces the rule. `stops` means that a tool with `strict: auto` should not be strict,
+    and `refused` that the schema cannot be expressed at all.
     """
 
     way: Way
@@ -42,7 +42,7 @@ class SchemaChange(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LoweredSchema:
-    """A schema as a dialect takes it. It is shared: not to be changed."""
+    """A lowered schema. It is shared, so do not change it."""
 
     schema: dict[str, Any]
     records: tuple[SchemaChange, ...]
@@ -50,11 +50,11 @@ class LoweredSchema:
 
     @property
     def refusals(self) -> tuple[SchemaChange, ...]:
-        """What cannot be said in this dialect at all."""
+        """Return the changes for schemas that this dialect cannot express."""
         return tuple(record for record in self.records if record.refused)
 
     def says_all(self, source: Mapping[str, Any] | bool) -> bool:
-        """Whether the source without the keywords that were dropped is the schema, but for what every root has."""
+        """Whether the schema is the source without the dropped keywords, apart from what every root has."""
         if isinstance(source, bool):
             return False
         if not self.records:
@@ -85,7 +85,7 @@ def _has(holder: Any, step: str | int) -> bool:
 
 
 _MOST = 4000
-"""Schemas that one lowering makes."""
+"""Maximum number of schemas that one lowering creates."""
 
 Node = tuple[dict[str, Any], Table | None]
 Trail = tuple[Way, ...]
@@ -93,25 +93,25 @@ Trail = tuple[Way, ...]
 
 
 _BY_PLACE = frozenset(["$id", "$dynamicRef", "$recursiveRef"])
-"""Keywords whose meaning depends on the place where they stand."""
+"""Keywords whose meaning depends on their position."""
 
 
 class TooLargeError(Exception):
-    """What was asked for would be too large."""
+    """The result would be too large."""
 
 
 class _NotVerbatimError(Exception):
-    """A rule cannot stand as the source has it."""
+    """A rule cannot be kept as the source has it."""
 
 
 class LoweringContext(ABC):
-    """One lowering: what was said so far of the source, and the definitions that are kept.
+    """One lowering: the recorded changes, and the definitions that are kept.
 
-    `wrapped` says that the root stands under one property, `unions` are what is left to say of their branches.
+    `wrapped` means that the root is wrapped in a property, and `unions` has what is left to report of their branches.
     """
 
     def __init__(self, source: Mapping[str, Any], dialect: Dialect, depth: int) -> None:
-        """Take the whole schema, and how deep recursion is unrolled."""
+        """Set the whole schema, and the depth to which recursion is expanded."""
         self.dialect = dialect
         self.depth = depth
         self.references = References(source)
@@ -126,7 +126,7 @@ class LoweringContext(ABC):
             self._ways.setdefault(id(schema), way)
 
     def names_fit(self) -> bool:
-        """Whether the dialect takes the names of all properties."""
+        """Whether the dialect supports the names of all properties."""
         legal = self.dialect.properties
         if legal is None:
             return True
@@ -134,11 +134,11 @@ class LoweringContext(ABC):
         return all(legal.fullmatch(name) for names in named if type(names) is dict for name in names)
 
     def note(self, way: Way, what: str, action: Any, reason: str, **said: Any) -> None:
-        """Record what was done; the same thing at the same place is one record."""
+        """Record a change. The same change at the same location is recorded once."""
         self.records.setdefault((way, what, action), SchemaChange(way, what, action, reason, **said))
 
     def note_described(self, way: Way, what: str, sentence: object, reason: str) -> None:
-        """Record a rule that a sentence stands for, where there is one and a place for it; else the rule is dropped."""
+        """Record a rule that becomes a sentence. Without a sentence, or a description for it, the rule is dropped."""
         action = "described" if sentence and self.allows_description(way) else "dropped"
         self.note(way, what, action, reason, checked="parse_arguments")
 
@@ -150,21 +150,21 @@ class LoweringContext(ABC):
             )
 
     def register(self, schema: dict[str, Any], way: Way) -> dict[str, Any]:
-        """Remember which place in the source a schema that was put together here stands for."""
+        """Record which location of the source a new schema stands for."""
         self._made.append(schema)
         self._ways[id(schema)] = way
         return schema
 
     def way_of(self, schema: Any, otherwise: Way) -> Way:
-        """The place in the source that a schema stands for."""
+        """Return the location in the source that a schema stands for."""
         return self._ways.get(id(schema), otherwise)
 
     @abstractmethod
     def node(self, schema: Any, way: Way, trail: Trail = ()) -> Node:
-        """Lower a schema; NEVER for one that admits no value."""
+        """Lower a schema; NEVER if it admits no value."""
 
     def resolve(self, schema: Any, trail: Trail) -> tuple[Any, Trail]:
-        """Follow the references of a schema; a circle ends in a schema that says nothing."""
+        """Resolve the references of a schema. A cycle ends in an empty schema."""
         seen: set[Way] = set()
         while type(schema) is dict and "$ref" in schema:
             target = self.references.way(schema["$ref"])
@@ -180,7 +180,7 @@ class LoweringContext(ABC):
         return schema, trail
 
     def merge_all_of(self, schema: dict[str, Any], way: Way, trail: Trail) -> tuple[dict[str, Any], Trail]:
-        """Merge the parts of `allOf` into the schema that has them."""
+        """Merge the parts of `allOf` into the schema that contains them."""
         parts = 0
         while type(schema.get("allOf")) is list and parts < 50:
             parts += 1
@@ -196,11 +196,11 @@ class LoweringContext(ABC):
         return schema, trail
 
     def verbatim(self, keyword: str, value: Any) -> Any:
-        """A rule of the source as it stands, with what its references lead to in their place.
+        """Return a rule of the source unchanged, with its references inlined.
 
-        None where that cannot be: a reference leads in a circle or nowhere, or a property has a name that goes out as another.
-        Such a rule looks at values that go out as the source has them. It is not lowered: what is wider inside of a `not`
-        or an `if` would be narrower outside.
+        None if that is not possible: a reference is circular or cannot be resolved, or a property is renamed. Such a
+        rule applies to values that are sent unchanged. It is not lowered, because a schema that becomes wider inside a
+        `not` or an `if` would make the outer one narrower.
         """
         try:
             return self._verbatim_value(keyword, value)
@@ -241,11 +241,11 @@ class LoweringContext(ABC):
         return self.dialect.properties is None or self.dialect.properties.fullmatch(name) is not None
 
     def reason(self, what: str) -> str:
-        """Why a keyword is not sent."""
+        """Return why a keyword is not sent."""
         return f"{what} is not supported by this provider"
 
     def allows_description(self, way: Way) -> bool:
-        """Whether there can be a description at a place."""
+        """Whether a schema at this location can have a description."""
         return self.dialect.supports("description") and (
             way != () or "description" not in self.dialect.root.get("without", ())
         )

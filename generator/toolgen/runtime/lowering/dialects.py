@@ -1,4 +1,4 @@
-"""A dialect: what a provider takes of JSON Schema, as its profile states it, and how much of it."""
+"""Dialects: which JSON Schema a provider supports, as its profile states it, and its limits."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _CHOICES = frozenset(
         "untyped",
     ]
 )
-"""What makes a dialect that takes every keyword look into a schema all the same."""
+"""Settings for which a schema has to be lowered even if the dialect supports every keyword."""
 _WORDS = {
     "properties": "properties",
     "depth": "levels",
@@ -38,14 +38,14 @@ _WORDS = {
 }
 
 _LONG_LIST = 250
-"""Listed values from which on their characters are limited (OpenAI's guide on Structured Outputs)."""
+"""Number of values in an enum from which on their characters are limited (OpenAI's guide on Structured Outputs)."""
 
 
 class Dialect:
     """The rules of one mode of a provider.
 
-    A keyword that `keywords` lists is taken (None takes every one); what stands for the others follows from what is
-    listed, and from the few choices that the profile states.
+    A keyword in `keywords` is supported (None supports all). What replaces the others follows from the supported ones,
+    and from a few choices in the profile.
     """
 
     __slots__ = (
@@ -76,7 +76,7 @@ class Dialect:
     )
 
     def __init__(self, facts: Mapping[str, Any]) -> None:
-        """Take the facts of a dialect, as the profile has them."""
+        """Read the facts of a dialect from the profile."""
         words = facts.get("keywords", "any")
         self.facts = facts
         self.keywords: frozenset[str] | None = None if words == "any" else frozenset(words)
@@ -102,14 +102,14 @@ class Dialect:
         self.limits: Mapping[str, int] = facts.get("limits", {})
         self.values: str = facts.get("values", "")
         self.plain = self.keywords is None and not facts.keys() & _CHOICES
-        """Whether all that stands inside of the root goes out as it is, but for names of properties."""
+        """Whether everything inside the root is sent unchanged, apart from the names of properties."""
 
     def supports(self, keyword: str) -> bool:
-        """Whether a keyword is taken."""
+        """Whether a keyword is supported."""
         return self.keywords is None or keyword in self.keywords
 
     def supports_format(self, kind: str | None, value: Any) -> bool:
-        """Whether a format is taken, of values of a type."""
+        """Whether a format is supported for values of a type."""
         if self.formats is None:
             return True
         return value in self.formats.get(kind or "string", ())
@@ -122,7 +122,7 @@ def _by_type(formats: Any) -> Mapping[str, Any] | None:
 
 
 def violated_limits(schema: Mapping[str, Any], dialect: Dialect) -> list[str]:
-    """Say what of a schema is more than the dialect takes."""
+    """List the limits of the dialect that a schema exceeds."""
     if not dialect.limits:
         return []
     found: dict[str, int] = dict.fromkeys(_WORDS, 0)
@@ -145,7 +145,7 @@ def violated_limits(schema: Mapping[str, Any], dialect: Dialect) -> list[str]:
 
 
 def count_shared(schema: Mapping[str, Any]) -> dict[str, int]:
-    """Count what a provider limits over all tools of a request: optional properties, and properties of several types."""
+    """Count what a provider limits for all tools of a request: optional properties, and those with several types."""
     found = {"optional": 0, "unions": 0}
     for _, inner in _walked(schema, 0):
         properties = inner.get("properties")
@@ -160,7 +160,7 @@ def count_shared(schema: Mapping[str, Any]) -> dict[str, int]:
 
 
 def _walked(schema: Any, depth: int) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """Every schema with the number of schemas that it stands in, as OpenAI's clients count: the root has 0, a definition 1."""
+    """Yield every schema with its depth, counted like OpenAI's clients: the root has 0, a definition 1."""
     waiting: list[tuple[int, Any]] = [(depth, schema)]
     while waiting:
         level, inner = waiting.pop()

@@ -1,4 +1,4 @@
-"""Lowering, schema by schema: references and unions, and what a schema says of its own types."""
+"""Lowering of single schemas: references, unions, and the keywords for each type."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Engine(LoweringContext):
     """One lowering, schema by schema."""
 
     def node(self, schema: Any, way: Way, trail: Trail = ()) -> Node:
-        """Lower a schema; NEVER for one that admits no value."""
+        """Lower a schema; NEVER if it admits no value."""
         if schema is False:
             return NEVER, None
         if type(schema) is not dict:
@@ -69,7 +69,7 @@ class Engine(LoweringContext):
 
 
 def _lower_reference(run: LoweringContext, schema: dict[str, Any], way: Way, trail: Trail) -> Node:
-    """Lower a reference: it stays where the dialect has them, else what it leads to stands in its place."""
+    """Lower a reference: keep it if the dialect supports that, otherwise inline its target."""
     target = run.references.way(schema["$ref"])
     rest = {key: value for key, value in schema.items() if key != "$ref" and key not in IDENTITY}
     if target is None:
@@ -93,7 +93,7 @@ def _lower_reference(run: LoweringContext, schema: dict[str, Any], way: Way, tra
 
 
 def _kept(run: LoweringContext, rest: dict[str, Any], target: Way, way: Way) -> Node:
-    """A reference that stays one; words beside it stand around it where it must be alone."""
+    """Keep a reference. Keywords next to it are moved around it if it must stand alone."""
     for keyword in sorted(rest.keys() - ANNOTATIONS):
         run.note(way, keyword, "dropped", "it is next to a circular reference", checked="parse_arguments")
     name = run.kept.name_of(target)
@@ -105,7 +105,7 @@ def _kept(run: LoweringContext, rest: dict[str, Any], target: Way, way: Way) -> 
 
 
 def _end(run: LoweringContext, found: dict[str, Any], way: Way) -> Node:
-    """Where recursion is unrolled no further: a free value of the type."""
+    """End the expansion of a recursion with an unrestricted value of the type."""
     reason = f"recursion is expanded {run.depth} levels deep; deeper values are not restricted"
     run.note(way, "$ref", "described", reason, checked="parse_arguments")
     kinds = declared_types(found) or (("object",) if "properties" in found else ())
@@ -118,7 +118,7 @@ def _end(run: LoweringContext, found: dict[str, Any], way: Way) -> Node:
 
 
 def _one_union(run: LoweringContext, schema: dict[str, Any], way: Way) -> dict[str, Any]:
-    """A schema whose `oneOf` is said by `anyOf` where the dialect has that alone."""
+    """Replace `oneOf` by `anyOf` if the dialect only supports that."""
     if "oneOf" not in schema:
         return schema
     if "anyOf" in schema:
@@ -130,7 +130,7 @@ def _one_union(run: LoweringContext, schema: dict[str, Any], way: Way) -> dict[s
 
 
 def _lower_union(run: LoweringContext, said: dict[str, Any], way: Way, trail: Trail) -> Node:
-    """Lower `anyOf`, branch by branch, each with the rules that stand beside it; branches that come out alike are one."""
+    """Lower `anyOf` branch by branch, each with the rules next to it. Identical branches are merged."""
     branches: list[Any] = said["anyOf"]
     outer = {key: value for key, value in said.items() if key != "anyOf"}
     rules = {key: value for key, value in outer.items() if key not in ANNOTATIONS and key not in IDENTITY}
@@ -189,7 +189,7 @@ def _lower_union(run: LoweringContext, said: dict[str, Any], way: Way, trail: Tr
 def _split_types(
     run: LoweringContext, said: dict[str, Any], kinds: tuple[str, ...], way: Way, trail: Trail, sentences: list[str]
 ) -> Node:
-    """One branch for each of several types, each with the keywords that speak of it."""
+    """Return a branch for each of several types, with the keywords for it."""
     rules = {key: value for key, value in said.items() if key not in ANNOTATIONS}
     branches = []
     for kind in kinds:
@@ -208,7 +208,7 @@ def _split_types(
 def _lower_typed(
     run: LoweringContext, said: dict[str, Any], way: Way, trail: Trail, sentences: list[str] | None = None
 ) -> Node:
-    """Lower a schema that is not a union and no reference; `sentences` begin its description."""
+    """Lower a schema that is neither a union nor a reference. Its description starts with `sentences`."""
     kinds = declared_types(said)
     sentences = sentences or []
     if not kinds and (run.dialect.untyped != "keep" or run.dialect.closed):
@@ -248,9 +248,9 @@ def _lower_typed(
 
 
 def _is_respelled(run: LoweringContext, spelling: Table | None) -> bool:
-    """Whether values may go out in another form than the source has them.
+    """Whether values may be encoded differently from the source.
 
-    What a definition does to its values is not known before it is lowered.
+    It is not known what a definition does to its values before it is lowered.
     """
     if spelling is None:
         return False
@@ -268,7 +268,7 @@ def _is_respelled(run: LoweringContext, spelling: Table | None) -> bool:
 def _leave_listed(
     run: LoweringContext, said: dict[str, Any], way: Way, out: dict[str, Any], sentences: list[str]
 ) -> None:
-    """Leave out listed objects and lists that go out in another form."""
+    """Remove objects and lists from an enum if they would be encoded."""
     for keyword in ("enum", "const"):
         values = out.get("enum") if keyword == "enum" else [out.get("const")]
         if keyword in out and keyword in said and any(type(value) in (dict, list) for value in values or ()):
@@ -279,7 +279,7 @@ def _leave_listed(
 
 
 def _speaks_of(keyword: str, kinds: tuple[str, ...], out: dict[str, Any]) -> bool:
-    """Whether a keyword has a meaning for a type of the source that is still the one on the wire."""
+    """Whether a keyword applies to a type of the source that is still the type on the wire."""
     if keyword not in BOUND_TO:
         return True
     sent = declared_types(out) or kinds
@@ -287,7 +287,7 @@ def _speaks_of(keyword: str, kinds: tuple[str, ...], out: dict[str, Any]) -> boo
 
 
 def _meant(run: LoweringContext, said: dict[str, Any], way: Way) -> tuple[str, ...]:
-    """The types of a schema that names none, by its values, else by what its keywords speak of."""
+    """Infer the types of a schema without a type, from its values or its keywords."""
     values = said["enum"] if type(said.get("enum")) is list else [said["const"]] if "const" in said else []
     if values:
         return tuple(dict.fromkeys(kind_of(value) for value in values))

@@ -1,4 +1,4 @@
-"""Keywords of single values: taken, said by another keyword or in a sentence of the description, or dropped."""
+"""Keywords for single values: kept, replaced by another keyword or a sentence, or dropped."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _DEPENDENT = {
     "unevaluatedProperties": ("patternProperties", "if", "then", "else", "dependentSchemas", "oneOf", "anyOf", "$ref"),
     "unevaluatedItems": ("contains", "if", "then", "else", "oneOf", "anyOf", "$ref"),
 }
-"""Keywords that mean something else, or nothing, once others beside them are not sent."""
+"""Keywords that change their meaning, or lose it, if others next to them are not sent."""
 _SENTENCES = {
     "minimum": "At least {}.",
     "maximum": "At most {}.",
@@ -73,7 +73,7 @@ _ONE = {
 }
 _TEXTS = {"pattern": "Matches {}", "format": "Format: {}."}
 _LONGEST = 200
-"""Characters of a value that a sentence quotes."""
+"""Maximum number of characters of a value that a sentence quotes."""
 _NULL = {"type": "null"}
 
 
@@ -87,9 +87,9 @@ def keep_rules(
     *,
     respelled: bool = False,
 ) -> None:
-    """Put every rule of a schema that no other function lowers into `out`, or its words into `sentences`.
+    """Put every rule of a schema that no other function lowers into `out`, or its sentence into `sentences`.
 
-    Where values go out in another form than the source has them (`respelled`), rules that look at them are left out.
+    If values are encoded (`respelled`), rules that apply to them are left out.
     """
     dialect = run.dialect
     for keyword, value in said.items():
@@ -144,14 +144,14 @@ def keep_rules(
 
 
 def keeps_schemas(run: LoweringContext, keyword: str) -> bool:
-    """Whether a keyword that holds schemas can stay as it is."""
+    """Whether a keyword that contains schemas can be kept unchanged."""
     return run.dialect.supports(keyword) and run.dialect.refs == "keep" and not run.dialect.closed
 
 
 def _leave_dependent(
     run: LoweringContext, said: Mapping[str, Any], way: Way, out: dict[str, Any], sentences: list[str]
 ) -> None:
-    """Leave out what would refuse more than the source does, because a keyword beside it was left out."""
+    """Remove keywords that would reject more than the source, because a keyword next to them was left out."""
     for keyword, others in _DEPENDENT.items():
         if keyword in out and any(other in said and other not in out for other in others):
             _leave(run, keyword, out.pop(keyword), way, sentences, "it depends on a keyword that was left out")
@@ -162,7 +162,7 @@ def _leave_dependent(
 def _makes_inclusive(
     run: LoweringContext, said: Mapping[str, Any], keyword: str, kind: str | None, way: Way, out: dict[str, Any]
 ) -> bool:
-    """Say a bound on integers that is exclusive by one that is not; whether it was done."""
+    """Replace an exclusive bound on integers by an inclusive one. Returns whether it did."""
     other, step = _INCLUSIVE[keyword]
     value = said[keyword]
     if kind != "integer" or not run.dialect.supports(other) or type(value) is bool or type(value) not in (int, float):
@@ -189,9 +189,9 @@ def _leave(run: LoweringContext, keyword: str, value: Any, way: Way, sentences: 
 def lower_annotations(
     run: LoweringContext, said: Mapping[str, Any], way: Way, sentences: list[str], *, inside: bool = False
 ) -> dict[str, Any]:
-    """The description and the other annotations that the dialect takes, with sentences for rules.
+    """Return the description and the other annotations that the dialect supports, with sentences for rules.
 
-    What stands around schemas that have words of their own (`inside`) needs none.
+    A schema around others with their own descriptions (`inside`) does not need one.
     """
     found: dict[str, Any] = {}
     keep_rules(run, annotations_of(said), way, None, found, sentences)
@@ -205,7 +205,7 @@ def lower_annotations(
 
 
 def lower_untyped(run: LoweringContext, said: dict[str, Any], way: Way, sentences: list[str]) -> Node:
-    """A value of any type."""
+    """Lower a schema for values of any type."""
     if run.dialect.untyped == "text":
         run.note(way, "a value of any type", "rewritten", "it is sent as JSON text")
         return {"type": "string", **lower_annotations(run, said, way, [*sentences, "Any JSON value, as JSON text."])}, {
@@ -224,9 +224,9 @@ def lower_values(
     out: dict[str, Any],
     sentences: list[str],
 ) -> tuple[Table | None, bool]:
-    """Lower the values that a schema lists, and say whether there is one.
+    """Lower the values of an enum or const. Returns whether there are any.
 
-    Where they go as texts, the type of the wire's schema is that of texts.
+    If they are sent as strings, the type of the wire's schema is string.
     """
     listed = said.get("enum")
     if "const" in said:
@@ -275,7 +275,7 @@ def _goes_as_it_is(value: Any, rule: str) -> bool:
 
 
 def texts_of(values: list[Any]) -> list[str]:
-    """One text for each value, no two alike."""
+    """Return a unique text for each value."""
     found: list[str] = []
     taken = {value for value in values if type(value) is str}
     for value in values:
@@ -293,7 +293,7 @@ def texts_of(values: list[Any]) -> list[str]:
 
 
 def describe_rule(keyword: str, value: Any) -> str:
-    """Say a rule in words; empty where there are none for it."""
+    """Describe a rule in a sentence; empty if there is none for it."""
     if keyword == "uniqueItems":
         return "No item twice." if value is True else ""
     if keyword in _TEXTS and type(value) is str and len(value) <= _LONGEST:
@@ -327,7 +327,7 @@ def add_sentences(description: Any, sentences: list[str]) -> str:
 
 
 def add_null(out: dict[str, Any], dialect: Dialect) -> dict[str, Any]:
-    """Let a lowered schema admit null as well, as the dialect spells that."""
+    """Let a lowered schema admit null too, as the dialect writes it."""
     if dialect.nullable == "flag":
         return {**out, "nullable": True}
     if dialect.nullable == "none":

@@ -1,4 +1,4 @@
-"""One schema lowered: its root as an object, the definitions that it keeps, its limits, and the table of its values."""
+"""Lowering of a complete schema: its root as an object, its definitions, its limits, and the table for its values."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from .schemas import ANNOTATIONS, IDENTITY, declared_types, merge_schemas, requi
 __all__ = ["lower"]
 
 _WRAPPER = "value"
-"""The property that a union stands under where an author wants it so."""
+"""The property for a wrapped union."""
 
 _UNIONS = ("anyOf", "oneOf")
 _DEEPEST = 3
-"""Levels of a schema that tell branches apart."""
+"""Maximum number of levels of a schema that tell branches apart."""
 
 
 def lower(schema: Mapping[str, Any] | bool, dialect: Dialect, depth: int = 3) -> LoweredSchema:
-    """Lower a schema that stands on its own. Recursion that cannot stay is unrolled `depth` deep, or less if that is much.
+    """Lower a complete schema. Recursion that is not supported is expanded `depth` levels, or fewer if that is large.
 
-    True and false are lowered as the objects that mean the same.
+    True and false are lowered as the equivalent objects.
     """
     if isinstance(schema, bool):
         schema = {} if schema else {"not": {}}
@@ -76,7 +76,7 @@ def _lowered(run: LoweringContext, schema: dict[str, Any]) -> LoweredSchema:
 
 
 def _one_object(run: LoweringContext, schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema of a tool's parameters as one object, with nothing at its root that the dialect refuses there."""
+    """Return the schema of a tool's parameters as one object, without keywords that the dialect rejects at the root."""
     source = schema
     refused = set(run.dialect.root.get("without", ()))
     if not run.dialect.plain:
@@ -115,7 +115,7 @@ def _one_object(run: LoweringContext, schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _objects(run: LoweringContext, branches: list[Any]) -> list[dict[str, Any]]:
-    """The branches that may be objects, each as one schema."""
+    """Return the branches that may be objects, each as one schema."""
     found: list[dict[str, Any]] = []
     for branch in branches:
         inner, _ = run.resolve(branch, ())
@@ -133,7 +133,7 @@ def _objects(run: LoweringContext, branches: list[Any]) -> list[dict[str, Any]]:
 def _wrapped(
     run: LoweringContext, schema: dict[str, Any], keyword: str, branches: list[dict[str, Any]]
 ) -> dict[str, Any]:
-    """An object with one property that holds the union; each branch has the rules that stand beside it."""
+    """Return an object with one property for the union. Each branch gets the rules next to it."""
     reason = f"{keyword} is not supported at the root, so its branches are wrapped in the property {_WRAPPER}"
     run.note((), keyword, "rewritten", reason)
     run.wrapped = True
@@ -154,7 +154,7 @@ def _wrapped(
 def _merged(
     run: LoweringContext, schema: dict[str, Any], keyword: str, branches: list[dict[str, Any]], sentences: list[str]
 ) -> dict[str, Any]:
-    """One object for a union of objects: what every branch requires is required, and a sentence says the rest."""
+    """Merge a union of objects into one. It requires what all branches require, and a sentence describes the rest."""
     outer = {key: value for key, value in schema.items() if key != keyword}
     needs = [required_names(branch) for branch in branches]
     if any(needs):
@@ -191,7 +191,7 @@ def _properties(branch: dict[str, Any]) -> dict[str, Any]:
 
 
 def _either(values: list[Any]) -> dict[str, Any]:
-    """A property that is one thing in one branch and another in the next: its values together, where they are listed."""
+    """Merge a property that differs between branches. If the branches list values, it lists all of them."""
     listed = [[v["const"]] if "const" in v else v.get("enum") for v in values if type(v) is dict]
     words = ANNOTATIONS | {"const", "enum", "type"}
     kinds = {str(v.get("type")) for v in values if type(v) is dict}
@@ -208,13 +208,13 @@ def _either(values: list[Any]) -> dict[str, Any]:
 
 
 def _needs(needs: list[list[str]]) -> str:
-    """A sentence on which properties go together."""
+    """Describe in a sentence which properties belong together."""
     texts = list(dict.fromkeys(" and ".join(names) if names else "none of them" for names in needs))
     return f"Needs {', or '.join(texts)}."
 
 
 def _table(run: LoweringContext, spelling: Table | None, source: dict[str, Any], out: dict[str, Any]) -> Table | None:
-    """The table of values without what says nothing."""
+    """Return the table of values without entries that have no effect."""
     for entry, here, there in run.unions:
         entry[0] = _shape_of(here, lambda reference: _at(run, reference))
         entry[1] = _shape_of(there, lambda reference: _in(reference, run, out))
@@ -243,7 +243,7 @@ def _in(reference: Any, run: LoweringContext, out: dict[str, Any]) -> Any:
 
 
 def _tells(node: Any, telling: frozenset[str]) -> bool:
-    """Whether a node changes a value; of references those do whose definition is among `telling`."""
+    """Whether a node changes a value. References do if their definition is in `telling`."""
     if node is None:
         return False
     if "ref" in node:
@@ -260,7 +260,7 @@ def _tells(node: Any, telling: frozenset[str]) -> bool:
 
 
 def _pruned(node: Any, telling: set[str]) -> Any:
-    """A node without the inner ones that change nothing; None where nothing is left."""
+    """Return a node without inner nodes that change nothing; None if nothing is left."""
     if not _tells(node, frozenset(telling)) or "ref" in node:
         return node if node is not None and _tells(node, frozenset(telling)) else None
     found: Table = {key: value for key, value in node.items() if key in ("json", "texts", "said", "pairs", "wrap")}
@@ -285,7 +285,7 @@ def _pruned(node: Any, telling: set[str]) -> Any:
 
 
 def _shape_of(schema: Any, resolve: Callable[[Any], Any], depth: int = 0) -> dict[str, Any]:
-    """The shape of a schema; `resolve` gives what a reference leads to, or None."""
+    """Return the shape of a schema. `resolve` returns the target of a reference, or None."""
     if type(schema) is not dict or depth > _DEEPEST:
         return {}
     steps = 0
@@ -322,7 +322,7 @@ def _shape_of(schema: Any, resolve: Callable[[Any], Any], depth: int = 0) -> dic
 
 
 def _upper(schema: Any) -> Any:
-    """A schema with its types in capitals."""
+    """Return a schema with its types in capitals."""
     if type(schema) is not dict:
         return schema
     found: dict[str, Any] = {}

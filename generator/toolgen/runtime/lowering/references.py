@@ -1,4 +1,4 @@
-"""References inside of a schema: what they lead to, which lead in a circle, and the definitions that are kept for them."""
+"""References in a schema: their targets, which of them are circular, and the definitions that are kept for them."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ __all__ = ["References", "RetainedDefinitions"]
 
 
 class References:
-    """The references of one schema. A target is known by the way to it, never by the object that stands there."""
+    """The references of one schema. A target is identified by its path, not by the object there."""
 
     def __init__(self, root: Mapping[str, Any]) -> None:
-        """Take the schema that references are inside of."""
+        """Set the schema that contains the references."""
         self.root = root
         self._ways: dict[str, Way | None] = {}
         self._anchors: dict[str, Way] | None = None
         self._circular: set[Way] | None = None
 
     def way(self, reference: Any) -> Way | None:
-        """The way to what a reference leads to; None where it leads nowhere, or out of the schema."""
+        """Return the path of a reference's target; None if it cannot be resolved or is outside the schema."""
         if type(reference) is not str:
             return None
         if reference not in self._ways:
@@ -32,14 +32,14 @@ class References:
         return self._ways[reference]
 
     def at(self, way: Way) -> Any:
-        """The value at the end of a way."""
+        """Return the value at a path."""
         value: Any = self.root
         for step in way:
             value = value[step]
         return value
 
     def is_circular(self, way: Way) -> bool:
-        """Whether a way of references leads from a schema back to it."""
+        """Whether references lead from a schema back to it."""
         if self._circular is None:
             self._circular = self._circles()
         return way in self._circular
@@ -77,7 +77,7 @@ class References:
         return self._anchors.get(name)
 
     def walked(self) -> Iterator[tuple[Way, Mapping[str, Any]]]:
-        """Every schema inside of the root, and the root, each with the way to it."""
+        """Yield every schema in the root, and the root, each with its path."""
         waiting: list[tuple[Way, Any]] = [((), self.root)]
         while waiting:
             way, schema = waiting.pop()
@@ -86,7 +86,7 @@ class References:
                 waiting += [((*way, *step), inner) for step, inner in subschemas(schema)]
 
     def _circles(self) -> set[Way]:
-        """The targets that lie on a circle: those that can be reached from themselves."""
+        """Return the targets that are part of a cycle, which can be reached from themselves."""
         leads: dict[Way, set[Way]] = {}
         for way, schema in self.walked():
             target = self.way(schema.get("$ref"))
@@ -102,7 +102,7 @@ class References:
 
 
 def _without_ends(inside: Mapping[Way, set[Way]]) -> dict[Way, set[Way]]:
-    """Targets and what they lead to, without those from which no circle is reached."""
+    """Remove targets that do not lead to a cycle."""
     sources: dict[Way, list[Way]] = {}
     for way, found in inside.items():
         for target in found:
@@ -131,17 +131,17 @@ def _reached(start: Way, inside: Mapping[Way, set[Way]]) -> set[Way]:
 
 
 class RetainedDefinitions:
-    """The definitions that stay, by name: each lowered, and how its values are spelled. The root has the empty name."""
+    """The kept definitions, by name: each lowered, with the encoding of its values. The root has an empty name."""
 
     def __init__(self) -> None:
-        """Begin with none."""
+        """Start without definitions."""
         self.schemas: dict[str, dict[str, Any]] = {}
         self.spellings: dict[str, Table | None] = {}
         self._names: dict[Way, str] = {}
         self._waiting: list[tuple[str, Way]] = []
 
     def name_of(self, target: Way) -> str:
-        """The name of a definition, which waits to be lowered from now on."""
+        """Return the name of a definition, and queue it for lowering."""
         if target in self._names:
             return self._names[target]
         if not target:
@@ -158,6 +158,6 @@ class RetainedDefinitions:
         return name
 
     def waiting(self) -> Iterator[tuple[str, Way]]:
-        """The definitions that were named and not lowered yet, those among them that are named meanwhile too."""
+        """Yield the definitions that are still queued, including those that are queued meanwhile."""
         while self._waiting:
             yield self._waiting.pop(0)

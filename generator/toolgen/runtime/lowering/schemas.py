@@ -1,4 +1,4 @@
-"""What schemas say, whatever the dialect: groups of keywords, inner schemas, types, null, and two schemas as one."""
+"""Properties of schemas: groups of keywords, subschemas, types, null, and the merging of two schemas."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ __all__ = [
 ]
 
 Way = tuple[str | int, ...]
-"""The way to a value: a JSON pointer in parts."""
+"""The path of a value: a JSON pointer as a tuple."""
 
 ANNOTATIONS: Final = frozenset(
     ["title", "description", "default", "examples", "example", "deprecated", "readOnly", "writeOnly", "$comment"]
 )
-"""Words about a value that admit and refuse none."""
+"""Keywords that describe a value, but do not restrict it."""
 
 IDENTITY: Final = frozenset(
     ["$schema", "$id", "$anchor", "$dynamicAnchor", "$vocabulary", "$defs", "definitions", "$comment"]
 )
-"""What names schemas, and says nothing of values."""
+"""Keywords that name schemas, and do not restrict values."""
 
 STRUCTURE: Final = frozenset(
     [
@@ -59,7 +59,7 @@ STRUCTURE: Final = frozenset(
         "description",
     ]
 )
-"""Keywords that are lowered by rules of their own."""
+"""Keywords with their own lowering rules."""
 
 BOUND_TO: Final[dict[str, tuple[str, ...]]] = {
     **dict.fromkeys(["minLength", "maxLength", "pattern", "contentEncoding", "contentMediaType"], ("string",)),
@@ -97,7 +97,7 @@ BOUND_TO: Final[dict[str, tuple[str, ...]]] = {
         ("object",),
     ),
 }
-"""The types that a keyword speaks of; the others speak of every type."""
+"""The types that a keyword applies to. All other keywords apply to every type."""
 
 VALIDATED: Final = frozenset([*BOUND_TO, "not", "if", "then", "else", "enum", "const"])
 """Keywords that the generated validation enforces."""
@@ -122,12 +122,12 @@ _LOWER = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties
 _WORDS = ("title", "description", "default", "examples", "$comment", "deprecated", "readOnly", "writeOnly")
 _SCHEMAS = ("items", "additionalProperties", "propertyNames")
 _GROUPS = (("if", "then", "else"), ("contains", "minContains", "maxContains"))
-"""Keywords that mean something only together with the first of them."""
+"""Keywords that only have a meaning together with the first of them."""
 _OF_ALL = ("string", "number", "integer", "boolean", "object", "array", "null")
 
 
 def subschemas(schema: Mapping[str, Any]) -> Iterator[tuple[Way, Any]]:
-    """The schemas directly inside of a schema, each with the way to it."""
+    """Yield the direct subschemas of a schema, each with its path."""
     for keyword in MAPS:
         value = schema.get(keyword)
         if type(value) is dict:
@@ -143,7 +143,7 @@ def subschemas(schema: Mapping[str, Any]) -> Iterator[tuple[Way, Any]]:
 
 
 def kind_of(value: object) -> str:
-    """The JSON type of a value."""
+    """Return the JSON type of a value."""
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -156,19 +156,19 @@ def kind_of(value: object) -> str:
 
 
 def is_of(value: object, kinds: tuple[str, ...]) -> bool:
-    """Whether a value has one of these types; an integer is a number."""
+    """Whether a value has one of these types. An integer is also a number."""
     kind = kind_of(value)
     return kind in kinds or (kind == "integer" and "number" in kinds)
 
 
 def required_names(schema: Mapping[str, Any]) -> list[str]:
-    """The properties that a schema requires; none where what it says of them is no list."""
+    """Return the required properties of a schema; none if `required` is not a list."""
     listed = schema.get("required")
     return [name for name in listed if type(name) is str] if type(listed) is list else []
 
 
 def declared_types(schema: dict[str, Any]) -> tuple[str, ...]:
-    """The types that a schema names; none where it names none."""
+    """Return the types that a schema states; none if it states none."""
     named = schema.get("type")
     if type(named) is str:
         return (named,)
@@ -176,12 +176,12 @@ def declared_types(schema: dict[str, Any]) -> tuple[str, ...]:
 
 
 def annotations_of(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """The words of a schema about its value."""
+    """Return the annotations of a schema."""
     return {key: value for key, value in schema.items() if key in ANNOTATIONS}
 
 
 def without_null(schema: dict[str, Any]) -> tuple[dict[str, Any], bool]:
-    """A schema without null, and whether it admits null. A schema that admits nothing else stays as it is."""
+    """Return a schema without null, and whether it admits null. A schema that admits nothing else does not change."""
     said = dict(schema)
     kinds = declared_types(said)
     free = not kinds
@@ -214,7 +214,7 @@ def without_null(schema: dict[str, Any]) -> tuple[dict[str, Any], bool]:
 
 
 def admits_null(schema: Any) -> bool:
-    """Whether a schema says that null is a value of it; one that says nothing of types does not."""
+    """Whether a schema states that it admits null. A schema without types does not."""
     if type(schema) is not dict:
         return False
     kinds = declared_types(schema)
@@ -229,7 +229,7 @@ def admits_null(schema: Any) -> bool:
 
 
 def _may_be_null(branch: Any) -> bool:
-    """Whether nothing in a branch says that null is no value of it."""
+    """Whether nothing in a branch excludes null."""
     if type(branch) is not dict:
         return branch is True
     if kinds := declared_types(branch):
@@ -250,10 +250,10 @@ def _is_null(branch: Any) -> bool:
 
 
 def merge_schemas(one: dict[str, Any], other: dict[str, Any], lost: list[str]) -> dict[str, Any]:
-    """Merge two schemas that hold at once; the first one's words win.
+    """Merge two schemas that both apply. Annotations of the first one win.
 
-    What cannot be said together is left to the first one, and its keyword is added to `lost`: the result admits what
-    both admit, and perhaps more.
+    If two rules cannot be combined, the first one wins, and its keyword is added to `lost`. The result admits all
+    values that both admit, and perhaps more.
     """
     joined = dict(one)
     conflicts = len(lost)

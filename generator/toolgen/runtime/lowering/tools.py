@@ -1,4 +1,4 @@
-"""A tool's schema on one wire: which dialect it goes by, whether it is strict, and how its values are encoded."""
+"""The schema of a tool on one wire: its dialect, whether it is strict, and how its values are encoded."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Lowerings"]
 
 
 class _Done(NamedTuple):
-    """A lowering, its schema as bytes where it has such, and what the provider counts of it over a request."""
+    """A lowering, its schema as bytes if it has them, and what the provider counts of it over a request."""
 
     lowered: LoweredSchema
     copy: bytes | None
@@ -25,12 +25,12 @@ class _Done(NamedTuple):
 
 
 class Lowerings:
-    """The dialects of a wire. What was lowered before is remembered."""
+    """The dialects of a wire. Results of lowering are cached."""
 
     __slots__ = ("_depth", "_done", "_open", "_strict", "auto", "key", "per_request")
 
     def __init__(self, dialects: Mapping[str, Any], depth: int = 3) -> None:
-        """Take the dialects of the profile, and how deep recursion is unrolled where it cannot stay."""
+        """Set the dialects of the profile, and the depth to which unsupported recursion is expanded."""
         chosen = dialects[dialects.get("uses", "open")]
         self._open = Dialect(chosen)
         self._strict = Dialect(dialects["strict"]) if dialects.get("strict") else None
@@ -42,20 +42,20 @@ class Lowerings:
 
     @property
     def has_strict(self) -> bool:
-        """Whether the wire holds models to schemas."""
+        """Whether the wire can enforce schemas."""
         return self._strict is not None
 
     def lowered(self, schema: Mapping[str, Any] | bool, strict: bool | None) -> LoweredSchema:
-        """Lower the schema of a tool's parameters. The result is shared: not to be changed."""
+        """Lower the schema of a tool's parameters. The result is shared, so do not change it."""
         return self._remembered(schema, strict).lowered
 
     def fresh(self, schema: Mapping[str, Any] | bool, strict: bool | None) -> tuple[dict[str, Any], LoweredSchema]:
-        """Lower a schema, and make a copy of the result that may be changed."""
+        """Lower a schema, and return a copy of the result that may be changed."""
         found, copy, _ = self._remembered(schema, strict)
         return (from_bytes(copy) if copy is not None else found.schema), found
 
     def spelling(self, schema: Mapping[str, Any] | None, strict: bool | None, kept: Any) -> Table | None:
-        """How values are spelled; as they are where the schema goes out as it came (`kept`)."""
+        """Return the encoding of values; none if the schema is sent as it was read (`kept`)."""
         if schema is None or contains_schema(kept, schema):
             return None
         return self.lowered(schema, strict).spelling
@@ -63,9 +63,9 @@ class Lowerings:
     def settle_strictness(
         self, schema: Mapping[str, Any] | None, spent: dict[str, int]
     ) -> tuple[bool | None, tuple[SchemaChange, ...]]:
-        """Whether a tool that leaves it open is strict, and why not; None where nothing is to be said of it.
+        """Decide whether a tool with `strict: auto` is strict, and why not; None if it makes no difference.
 
-        `spent` is what the tools before it in the request took of what the API counts over all of them.
+        `spent` is what earlier tools of the request use of its limits.
         """
         if self._strict is None or not self.auto:
             return None, ()
@@ -82,7 +82,7 @@ class Lowerings:
         return True, ()
 
     def over(self, wanted: Mapping[str, int], spent: Mapping[str, int]) -> list[str]:
-        """Of what there would be more in a request than the API takes, if a tool that wants so much were strict."""
+        """Return the limits of a request that a strict tool with these counts would exceed."""
         most = self.per_request
         return [what for what, count in wanted.items() if what in most and spent.get(what, 0) + count > most[what]]
 

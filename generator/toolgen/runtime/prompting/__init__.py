@@ -1,6 +1,6 @@
-"""Tools for models that know none: the tools as text, calls out of the model's text, results as text.
+"""Tools for models without native tools: tools as text, calls from the model's text, and results as text.
 
-No module here knows a provider's, and sessions use them as they are: `tools` puts tools into a system text, `reading` finds
-calls in what the model wrote, `following` does so as it comes, `writing` and `outcomes` put calls and results into text.
-Each text that is written here is read back as what it says, and text that is not ours is left as text.
+No module here knows a provider, and sessions use them directly. `tool_texts` writes tools into a system message,
+`text_parser` finds calls in the text of a model, `stream_parser` does so while it arrives, and `text_calls` writes
+calls and results as text. Every text that is written here can be read back, and other text stays text.
 """

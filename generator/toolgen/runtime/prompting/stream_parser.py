@@ -1,9 +1,9 @@
-"""What a model writes, as it comes: text at once, calls when they are whole.
+"""Reads the text of a model as it arrives: text immediately, calls when they are complete.
 
-Held back is only what may still be a call or belong to one: a line that begins as a block does, until it does so no more;
-an open block; blanks that may stand before a call; and from a whole ` ```json ` fence or `<tool_call>` block on that
-would be a call, or from the beginning where the text may be one value of JSON, all that follows, until a ` ```tool ` fence
-yields a call, which makes text of them, or the end. So what was told never has to be taken back.
+It only holds back what may be a call or part of one: a line that starts like a block; an open block; blank text that
+may be in front of a call; and everything after a complete ` ```json ` fence or `<tool_call>` block that would be a
+call, or after the start if the text may be one JSON value, until a ` ```tool ` fence contains a call, which makes it
+text, or until the end. So no event ever has to be taken back.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ __all__ = ["ReplyReader"]
 
 
 class ReplyReader:
-    """Reads one answer of a model: `feed` its text, `finish` at its end, `message` is what came so far.
+    """Reads one response of a model. Call `feed` for each text, and `finish` at its end; `message` has what arrived so far.
 
-    The events say text and calls; `message` at the end is what `read_reply` gives on the whole text.
+    The events report text and calls. At the end, `message` is the same as `read_reply` on the complete text.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class ReplyReader:
         names: Mapping[str, str] | None = None,
         used: Iterable[str] = (),
     ) -> None:
-        """Take the tools that were offered, or the names that they go by; `used` are ids that earlier calls have."""
+        """Set the offered tools, or their names. `used` are the ids of earlier calls."""
         self._used = frozenset(used)
         self._untrusted = tuple(untrusted)
         self._turn = turn
@@ -67,7 +67,7 @@ class ReplyReader:
         self._told = 0
 
     def feed(self, text: str) -> list[StreamEvent]:
-        """Take more text, and return what it brings: O(1) a character."""
+        """Read more text, and return its events, in constant time for each character."""
         events: list[StreamEvent] = []
         first, *others = text.split("\n")
         self._grow(first, events)
@@ -77,15 +77,15 @@ class ReplyReader:
         return events
 
     def finish(self) -> list[StreamEvent]:
-        """Tell what was held back."""
+        """Return the events of what was held back."""
         return list(self._untold(self.message()))
 
     def message(self) -> AssistantMessage:
-        """The answer as far as it came."""
+        """Return the response so far."""
         return reply_of("".join(self._whole), self._names, self._untrusted, CallMaker(self._turn, set(self._used)))
 
     def _untold(self, message: AssistantMessage) -> Iterator[StreamEvent]:
-        """What of a message was not told yet."""
+        """Return events for the rest of a message."""
         said, told, reasoning = self._segment.said, 0, ""
         content = message.content
         parts = [TextPart(content)] if isinstance(content, str) else content or []
@@ -103,7 +103,7 @@ class ReplyReader:
                 told, reasoning = told + 1, ""
 
     def _grow(self, piece: str, events: list[StreamEvent]) -> None:
-        """Take a part of a line, or the line feed after one."""
+        """Read a part of a line, or the line feed after it."""
         if not piece:
             return
         self._whole.append(piece)
@@ -120,7 +120,7 @@ class ReplyReader:
             self._say(events)
 
     def _holds_back(self) -> bool:
-        """Whether what is held may be a call, or stand after one."""
+        """Whether the held text may be a call, or may follow one."""
         if self._waits or self._head is not None:
             return True
         if self._scanner.holds is not None and self._matters(self._scanner.holds):
@@ -132,7 +132,7 @@ class ReplyReader:
         return kind == "tool" or bool(self._names and not self._told)
 
     def _end_line(self, events: list[StreamEvent]) -> None:
-        """Take the line that ended."""
+        """Read a complete line."""
         block = self._scanner.take("".join(self._line), self._line_start)
         self._line, self._line_head, self._line_says = [], "", False
         self._line_start = self._length
@@ -153,13 +153,13 @@ class ReplyReader:
             self._waits = True
 
     def _say(self, events: list[StreamEvent]) -> None:
-        """What is held is text."""
+        """Treat the held text as text."""
         text = "".join(self._held)
         self._held, self._held_start = [], self._length
         events += self._segment.add_text(text)
 
     def _judge(self, piece: str) -> None:
-        """Find out whether the whole text may be a value of JSON; of what it began with little is kept."""
+        """Check whether the whole text may be one JSON value."""
         if self._head is None:
             return
         head = self._head + piece
@@ -176,13 +176,13 @@ class ReplyReader:
 
 
 _SECOND = {"{": '"', "[": "{"}
-"""What the first sign of a value that may be a call is followed by."""
+"""Continue after the first character of a value that may be a call."""
 
 
 class _Segment:
-    """The text between two calls: blanks wait until it is known whether they stand between text and a call.
+    """The text between two calls. Blank text waits until it is known whether it is between text and a call.
 
-    `said` counts the characters that were told, in all segments.
+    `said` counts the characters of all segments that were reported.
     """
 
     __slots__ = ("_after", "_blanks", "_speaks", "said")
@@ -194,7 +194,7 @@ class _Segment:
         self._speaks = False
 
     def add_text(self, text: str) -> list[StreamEvent]:
-        """Take text that is not a call."""
+        """Read text that is not a call."""
         if not text.strip():
             self._blanks.append(text)
             return []
@@ -207,7 +207,7 @@ class _Segment:
         return self._told(spoken)
 
     def begin_next(self) -> list[StreamEvent]:
-        """Begin a new segment after a call."""
+        """Start a new segment after a call."""
         events = self._told(without_feeds_behind("".join(self._blanks))) if self._speaks else []
         self._after, self._blanks, self._speaks = True, [], False
         return events
@@ -218,7 +218,7 @@ class _Segment:
 
 
 def _call_told(index: int, call: ToolCall, reasoning: str) -> list[StreamEvent]:
-    """A call as one delta, after what was thought before it."""
+    """Return a call as one delta, after its reasoning."""
     arguments = dump_loosely(call.arguments) if call.invalid is None else call.invalid.text
     delta = ToolCallDelta(index, call.id, call.name, arguments)
     return [ReasoningDelta(reasoning), delta] if reasoning else [delta]

@@ -1,4 +1,4 @@
-"""Calls and results as texts spell them."""
+"""Calls and results as text."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ _KINDS: dict[str, Literal["text", "data", "error", "multimodal"]] = {
     "error": "error",
     "texts": "multimodal",
 }
-"""What a value is, by its key."""
+"""The kind of a value, by its key."""
 
 
 class ResultEntry(NamedTuple):
-    """A line: the id of the call, if it has one, the tool, and what the call gave."""
+    """A line of a result: the id of the call, if it has one, the tool, and the value."""
 
     identifier: str | None
     name: str
@@ -88,7 +88,7 @@ def results_text(results: Iterable[ToolResult]) -> str:
 
 
 def read_result_entries(text: str) -> list[ResultEntry] | None:
-    """Read the lines of results; None for a text that is not one of ours."""
+    """Read the lines of results; None for any other text."""
     if not text.startswith(_BEGIN + "\n"):
         return None
     try:
@@ -111,13 +111,13 @@ def read_results_text(text: str) -> list[ToolResult] | None:
 
 
 def result_of(entry: ResultEntry, tool_call_id: str) -> ToolResult:
-    """The result that a line says, of the call with this id."""
+    """Return the result of a line, for the call with this id."""
     value = [TextPart(text) for text in entry.value] if entry.kind == "multimodal" else entry.value
     return ToolResult(tool_call_id, entry.name, entry.kind, value, entry.failed or None)
 
 
 def _entry(entry: dict[str, Any]) -> ResultEntry | None:
-    """A line as it was written; None where it holds anything else."""
+    """Read a line; None if it contains anything else."""
     keys = [key for key in entry if key in _KINDS]
     failed = entry.get("failed")
     if len(keys) != 1 or list(entry) != [key for key in ("id", "name", keys[0], "failed") if key in entry]:
@@ -144,9 +144,9 @@ _ANY_NAME = rf'"(?:name|tool)"\s*+:\s*+({_STRING})'
 
 
 class TextCall:
-    """A call as it is written: the tool's name as `spelled` and as it is known, and the `identifier` it was given.
+    """A written call: the name as it is written (`spelled`) and as it is declared, and the `identifier` of the call.
 
-    `text` is the object as compact JSON, or what stands in its place.
+    `text` is the object as compact JSON, or the text in its place.
     """
 
     __slots__ = ("arguments", "identifier", "invalid", "name", "reasoning", "spelled", "text")
@@ -171,7 +171,7 @@ class TextCall:
 
 
 def names_of(tools: Iterable[ToolDefinition | OpaquePart]) -> dict[str, str]:
-    """The tools' names by each name that text may use for them: their own, and aliases that are one tool's alone."""
+    """Return the tools by each name that text may use: their own names, and aliases that belong to one tool."""
     named = [tool for tool in tools if type(tool) is ToolDefinition]
     aliased: dict[str, str | None] = {}
     for tool in named:
@@ -184,9 +184,9 @@ def names_of(tools: Iterable[ToolDefinition | OpaquePart]) -> dict[str, str]:
 
 
 def find_text_calls(body: str, names: Mapping[str, str] | None, *, explicit: bool) -> list[TextCall]:
-    """The calls that a block holds: one object, or a list of them; none where that is not what it holds.
+    """Return the calls in a block, which contains one object or a list of them; empty if it contains anything else.
 
-    `explicit` says that the block can mean nothing else than calls. Without `names` every name is a known one.
+    `explicit` means that the block cannot mean anything but calls. Without `names`, every name is known.
     """
     try:
         value = loads(body.strip(" \t\r\n"))
@@ -198,7 +198,7 @@ def find_text_calls(body: str, names: Mapping[str, str] | None, *, explicit: boo
 
 
 def _spoken(value: Any, names: Mapping[str, str] | None, explicit: bool) -> TextCall | None:
-    """The call that an object is."""
+    """Return the call of an object."""
     if type(value) is not dict:
         return None
     said = [value[key] for key in ("name", "tool") if key in value]
@@ -229,7 +229,7 @@ def _is_known(name: str, names: Mapping[str, str] | None) -> bool:
 
 
 def _arguments(value: Any) -> tuple[dict[str, Any], InvalidCall | None]:
-    """Arguments as an object, or as its JSON text; null is none."""
+    """Return arguments as an object, or as their JSON text. null means no arguments."""
     if type(value) is dict:
         return value, None
     if value is None:
@@ -244,7 +244,7 @@ def _arguments(value: Any) -> tuple[dict[str, Any], InvalidCall | None]:
 
 
 def _broken(body: str, names: Mapping[str, str] | None) -> list[TextCall]:
-    """The call that a broken text was to be, where it says of which tool."""
+    """Return the call of an incomplete text, if it names a tool."""
     found = re.match(_FIRST_NAME, body, re.DOTALL) or re.search(_ANY_NAME, body, re.DOTALL)
     try:
         spelled = loads(found[1]) if found else ""

@@ -1,10 +1,10 @@
-"""The calls in what a model wrote, by four stages: the first one that yields a call wins, and all else is text.
+"""Finds the calls in the text of a model, in four stages. The first stage with a call wins, and all other text stays text.
 
-1. ` ```tool ` fences. 2. ` ```json ` fences. 3. `<tool_call>` blocks. 4. The whole text as one value of JSON.
+1. ` ```tool ` fences. 2. ` ```json ` fences. 3. `<tool_call>` blocks. 4. The whole text as one JSON value.
 
-A message with calls has its texts and calls as parts, in their order. Up to two line feeds between a text and a call stand
-between them and belong to neither, and texts of blanks alone are none; where that, or the spelling of a call, is not how
-it would be written here, the text is kept in the message's extras, as `$text`, beside the `$names` that it used.
+The parts of a message with calls are its texts and calls, in order. Up to two line feeds between text and a call belong
+to neither, and blank text is dropped. If the message would be written differently, its text is kept in the extras as
+`$text`, with the `$names` that it used.
 """
 
 from __future__ import annotations
@@ -55,9 +55,9 @@ class CallBlock(NamedTuple):
 
 
 class CallMaker:
-    """Makes calls, each with an id of its own: what the text gave it, or one made of turn and position.
+    """Makes calls with unique ids: the one in the text, or one made from turn and index.
 
-    `used` are ids that calls of earlier messages have.
+    `used` are the ids of calls in earlier messages.
     """
 
     __slots__ = ("_given", "_position", "_turn", "_used")
@@ -91,9 +91,9 @@ class CallMaker:
 def read_reply(
     text: str, tools: Iterable[ToolDefinition | OpaquePart] = (), untrusted: Iterable[str] = (), turn: int = 0
 ) -> AssistantMessage:
-    """Read what a model answered. `tools` are those that it was offered, `turn` counts the assistant messages before.
+    """Read the text of a model. `tools` are those that it was offered; `turn` is the number of assistant messages before.
 
-    A block that also stands in one of the `untrusted` texts is a call that is not run.
+    A block that also occurs in one of the `untrusted` texts becomes a call that must not be run.
     """
     return reply_of(text, names_of(tools), untrusted, CallMaker(turn, set()))
 
@@ -105,7 +105,7 @@ def reply_of(
     maker: CallMaker,
     spelling: Callable[[str], str] = str,
 ) -> AssistantMessage:
-    """Read what a model answered, where tools go by these names; `spelling` is how a tool's own name would be written."""
+    """Read the text of a model with these names of tools. `spelling` returns how the name of a tool is written."""
     blocks = call_blocks(text, names)
     if not blocks:
         kept = {"$text": text, "$names": {}} if reply_text([(text, False)])[1] else None
@@ -135,7 +135,7 @@ def reply_of(
 
 
 def call_blocks(text: str, names: Mapping[str, str]) -> list[CallBlock]:
-    """The blocks of the first stage that yields a call."""
+    """Return the blocks of the first stage that has a call."""
     blocks = blocks_of(text)
     for stage in _STAGES:
         found = [_called(block, names) for block in blocks if block.kind == stage]
@@ -148,12 +148,12 @@ def call_blocks(text: str, names: Mapping[str, str]) -> list[CallBlock]:
 
 
 def without_feeds_before(text: str) -> str:
-    """A text without the line feeds that stand between it and a call before it, two at most."""
+    """Remove up to two line feeds between a text and a call before it."""
     return _FEEDS.sub("", text, count=1)
 
 
 def without_feeds_behind(text: str) -> str:
-    """A text without the line feeds that stand between it and a call after it, two at most."""
+    """Remove up to two line feeds between a text and a call after it."""
     for _ in range(2):
         text = text.removesuffix("\n").removesuffix("\r") if text.endswith("\n") else text
     return text
@@ -174,7 +174,7 @@ def _say(text: str, parts: list[AssistantPart], pieces: list[tuple[str, bool]]) 
 
 
 def _written(call: ToolCall, spoken: TextCall, spelling: Callable[[str], str]) -> str:
-    """How a call would be written; what cannot be, is written in no way that a text has."""
+    """Return how a call would be written. A call that cannot be written never matches a text."""
     try:
         return call_text(replace(call, name=spelling(call.name)), spoken.reasoning or None)
     except ConversionError:
@@ -182,7 +182,7 @@ def _written(call: ToolCall, spoken: TextCall, spelling: Callable[[str], str]) -
 
 
 def _distrusted(blocks: Sequence[CallBlock], untrusted: Iterable[str]) -> list[list[bool]]:
-    """For each call whether it, or the block that it stands in, is in a text that is not trusted."""
+    """Return for each call whether it, or its block, occurs in an untrusted text."""
     texts = [untrusted] if isinstance(untrusted, str) else list(untrusted)
     if not texts:
         return [[False] * len(block.calls) for block in blocks]

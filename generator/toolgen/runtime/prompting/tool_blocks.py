@@ -1,4 +1,4 @@
-"""Blocks of a text that may be calls: fences, tags, lines of JSON, and what repeats untrusted text."""
+"""Blocks of text that may be calls: fences, tags, lines of JSON, and repetitions of untrusted text."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = [
 ]
 
 _BREAKS = {ord(char): f"\\u{ord(char):04x}" for char in "\x7f\x85\u2028\u2029"}
-"""What some readers take for a line's end and JSON leaves as it is; it stands in strings alone."""
+"""Characters that some readers treat as line ends. JSON allows them in strings only."""
 
 
 def json_line(value: Any, path: str) -> str:
@@ -49,7 +49,7 @@ def _pieces(text: str) -> list[str]:
 
 
 def repeated(blocks: Sequence[str], texts: Iterable[str]) -> list[bool]:
-    """For each block whether it stands in one of the texts. One without any sign stands nowhere."""
+    """Return for each block whether it occurs in one of the texts. A block of blank text never does."""
     following: list[dict[str, int]] = [{}]
     ends: list[int] = []
     for block in blocks:
@@ -76,7 +76,7 @@ def repeated(blocks: Sequence[str], texts: Iterable[str]) -> list[bool]:
 
 
 def _shorter(following: list[dict[str, int]]) -> tuple[list[int], list[int]]:
-    """For each state the longest shorter one that its text ends with; and the states, the shorter first."""
+    """Return for each state the longest shorter one that its text ends with; and the states, shortest first."""
     shorter = [0] * len(following)
     waiting = deque(following[0].values())
     order: list[int] = []
@@ -101,11 +101,11 @@ _FENCE = re.compile(r"( {0,3}(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]{1,4})?)(`{3,}+|~{3
 _BLANKS = " \t\r"
 _KINDS: dict[str, BlockKind] = {"tool": "tool", "json": "json"}
 LONGEST = 64
-"""Characters of a line that may begin a block of ours; a longer one has something else in it."""
+"""Maximum length of a line that may start a block. A longer line contains something else."""
 
 
 class Block(NamedTuple):
-    """A whole block: from where to where it stands, its line end aside, and what is inside."""
+    """A complete block: where it starts and ends, without its line end, and its content."""
 
     kind: BlockKind
     start: int
@@ -114,9 +114,9 @@ class Block(NamedTuple):
 
 
 class BlockScanner:
-    """Takes the lines of a text, one after the other, and gives each block once its last line is there.
+    """Reads the lines of a text, and returns each block after its last line.
 
-    `contains_schema` is the kind of block that is open; None also inside of fences that are quotes.
+    `contains_schema` is the kind of the open block; None also inside fences that are quotes.
     """
 
     __slots__ = ("_body", "_in_list", "_marks", "_start", "holds")
@@ -130,11 +130,11 @@ class BlockScanner:
 
     @property
     def quotes(self) -> bool:
-        """Whether what comes next stands inside of a fence."""
+        """Whether the next line is inside a fence."""
         return bool(self._marks)
 
     def take(self, line: str, start: int) -> Block | None:
-        """Take a line without its line feed, and where it begins."""
+        """Read a line, without its line feed, and the position where it starts."""
         if self._marks:
             if not self._ends(line):
                 if self.holds is not None:
@@ -168,7 +168,7 @@ class BlockScanner:
         self._start, self._body = start, []
 
     def _ends(self, line: str) -> bool:
-        """Whether a line ends the fence that is open: as many marks alone, after three blanks at most but in a list."""
+        """Whether a line closes the open fence: only the marks, indented by at most three spaces unless in a list."""
         bare = line.rstrip(_BLANKS)
         marks = bare.lstrip(" \t" if self._in_list else " ")
         near = self._in_list or len(bare) - len(marks) <= 3
@@ -180,7 +180,7 @@ class BlockScanner:
 
 
 def lines_of(text: str) -> Iterator[tuple[str, int]]:
-    """The lines of a text, and where they begin."""
+    """Return the lines of a text, and where they start."""
     start = 0
     while (end := text.find("\n", start)) >= 0:
         yield text[start:end], start
@@ -189,7 +189,7 @@ def lines_of(text: str) -> Iterator[tuple[str, int]]:
 
 
 def blocks_of(text: str) -> list[Block]:
-    """The blocks of a text, in their order."""
+    """Return the blocks of a text, in order."""
     if "```" not in text and CALL_TAG not in text:
         return []
     scanner = BlockScanner()
@@ -198,7 +198,7 @@ def blocks_of(text: str) -> list[Block]:
 
 
 def parse_block(text: str) -> Block | None:
-    """A text as one block, if it begins as a value of JSON does, at its left margin."""
+    """Return a text as one block, if it starts like a JSON value, without indentation."""
     begin = text.rfind("\n", 0, len(text) - len(text.lstrip(_BLANKS + "\n"))) + 1
     return (
         Block("whole", begin, len(text.rstrip(_BLANKS + "\n")), text[begin:])
@@ -208,7 +208,7 @@ def parse_block(text: str) -> Block | None:
 
 
 def may_begin_block(line: str) -> bool:
-    """Whether a line of which this much is there may still be the first one of a block."""
+    """Whether a line that starts like this may be the first one of a block."""
     if line.startswith("```"):
         words = line[3:].lstrip(_BLANKS)
         known = any(kind.startswith(words.rstrip(_BLANKS)) for kind in _KINDS)
@@ -217,5 +217,5 @@ def may_begin_block(line: str) -> bool:
 
 
 def opens_fence(line: str) -> bool:
-    """Whether a line may begin or end a fence, or begin a block."""
+    """Whether a line may start or end a fence, or start a block."""
     return line.startswith(CALL_TAG) or _FENCE.fullmatch(line) is not None

@@ -1,4 +1,4 @@
-"""Definitions of tools as text, and texts that are safe to stand beside them."""
+"""Tool definitions as text, and text that is safe next to them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ why you call it. Write one block for each call, and end your message after the l
 message; never write them yourself.
 """
 BEHIND_TOOLS = "\n"
-"""What stands between the tools and what else the system says."""
+"""Separator between the tools and the rest of the system message."""
 
 
 def entries_text(entries: Sequence[dict[str, Any]]) -> str:
@@ -51,7 +51,7 @@ def entries_text(entries: Sequence[dict[str, Any]]) -> str:
 
 
 def split_entries(text: str) -> tuple[list[dict[str, Any]], str] | None:
-    """The entries that a text begins with, and what comes after them; None where it begins otherwise."""
+    """Return the entries at the start of a text, and the text after them; None if there are none."""
     end = text.find("\n" + _END, len(_BEGIN)) + 1
     if not text.startswith(_BEGIN) or not end:
         return None
@@ -66,7 +66,7 @@ def split_entries(text: str) -> tuple[list[dict[str, Any]], str] | None:
 
 
 def parse_entries(text: str) -> list[dict[str, Any]]:
-    """The entries that a text begins with; none where it begins otherwise."""
+    """Return the entries at the start of a text; empty if there are none."""
     found = split_entries(text)
     return [] if found is None else found[0]
 
@@ -98,7 +98,7 @@ _TYPES = {"name": str, "description": str, "parameters": dict}
 
 
 def _is_entry(entry: Any) -> bool:
-    """Whether a value is an entry with its keys in our order, whatever else it has after them."""
+    """Whether a value is an entry with its keys in our order. It may have further keys after them."""
     if type(entry) is not dict or not str(entry.get("name", "")).strip():
         return False
     known = [key for key in _TYPES if key in entry]
@@ -106,10 +106,10 @@ def _is_entry(entry: Any) -> bool:
 
 
 PROVIDER = "prompt"
-"""The key in `metadata` under which it stands how a text was spelled."""
+"""The key in `metadata` for the original text."""
 
 BETWEEN = "\n\n"
-"""What stands between a call and what is before or after it."""
+"""Separator between a call and the text around it."""
 
 
 def call_text(call: ToolCall, reasoning: str | None = None, *, with_id: bool | None = None) -> str:
@@ -131,7 +131,7 @@ def call_text(call: ToolCall, reasoning: str | None = None, *, with_id: bool | N
 
 
 def reply_text(pieces: Sequence[tuple[str, bool]]) -> tuple[str, bool]:
-    """Join texts and calls, each with whether it is a call, and say whether texts had to be indented."""
+    """Join texts and calls, and return whether texts had to be indented. Each piece says whether it is a call."""
     text, places = _joined(pieces)
     if _reads_as(text, places):
         return text, False
@@ -139,7 +139,7 @@ def reply_text(pieces: Sequence[tuple[str, bool]]) -> tuple[str, bool]:
 
 
 def _joined(pieces: Sequence[tuple[str, bool]]) -> tuple[str, list[int]]:
-    """The pieces with what stands between them, and where the calls are."""
+    """Join the pieces, and return where the calls are."""
     parts: list[str] = []
     places: list[int] = []
     length, before = 0, None
@@ -154,7 +154,7 @@ def _joined(pieces: Sequence[tuple[str, bool]]) -> tuple[str, list[int]]:
 
 
 def _reads_as(text: str, places: list[int]) -> bool:
-    """Whether a text has calls just there, whatever tools there are."""
+    """Whether a text has calls in exactly these positions, whatever the tools are."""
     blocks = blocks_of(text)
     found = [b.start for b in blocks if b.kind == "tool" and find_text_calls(b.body, None, explicit=True)]
     if found or places:
@@ -165,7 +165,7 @@ def _reads_as(text: str, places: list[int]) -> bool:
 
 
 def _indented(text: str) -> str:
-    """A text without a line that could begin or end a block."""
+    """Indent a text, so that no line could start or end a block."""
     lines = ["    " + line if opens_fence(line) else line for line, _ in lines_of(text)]
     found = "\n".join(lines)
     whole = parse_block(found)

@@ -1,7 +1,8 @@
-"""From a call to its result: checked, run by its handler, and turned into what the model is told.
+"""Runs calls: checks them, runs their handlers, and converts what these return to results.
 
-What a model did never raises. What a handler did goes to `on_error`, and to the model as the name of its exception
-alone. Runs of low-risk calls go side by side; a high-risk call waits for all before it and holds all after it.
+Mistakes of a model never raise. Exceptions of a handler go to `on_error`, and the model only sees the name of their
+class. Calls of low-risk tools run concurrently. A high-risk call waits for all calls before it, and all calls after it
+wait for it.
 """
 
 from __future__ import annotations
@@ -41,16 +42,16 @@ from .sync_runner import run_blocking
 __all__ = ["Around", "Dispatcher", "OnError", "OnResult", "current_call"]
 
 OnError: TypeAlias = Callable[[BaseException], object]
-"""Hears each exception of a handler or a review; a note on it names the tool and the call."""
+"""Called with each exception of a handler or review. A note on it names the tool and the call."""
 
 OnResult: TypeAlias = Callable[[ToolResult], object]
-"""Hears each result as soon as there is one."""
+"""Called with each result as soon as it is available."""
 
 _LOG = logging.getLogger(__name__)
 
 
 Around: TypeAlias = Callable[[ToolCall, Any, Callable[[Any], Awaitable[Any]]], object]
-"""Called instead of each handler, with the call, its arguments, and what runs the handler: `await proceed(arguments)`."""
+"""Called instead of each handler, with the call, its arguments and a function: `await proceed(arguments)` runs it."""
 
 _CURRENT: ContextVar[ToolCall | None] = ContextVar("current_call", default=None)
 
@@ -62,7 +63,7 @@ def current_call() -> ToolCall | None:
 
 @dataclass(slots=True)
 class _Ready:
-    """A call that may run: its tool, and the model of its arguments; an object, where the tool is not declared."""
+    """A call that may run: its tool and the model of its arguments, or an object if the tool is not declared."""
 
     call: ToolCall
     entry: ToolEntry | None
@@ -80,9 +81,10 @@ _NONE: Mapping[str, Any] = MappingProxyType({})
 class Dispatcher:
     """Runs calls of declared tools with the app's handlers.
 
-    `timeout` is in seconds, for each handler; None leaves it to `timeouts`, those that the tools declare. `offered` are the names
-    of the tools that may run, all where it is None. `others` serve tools that are not declared. `inline` says that the event loop
-    serves nobody else: a handler that is not async may block it while it is alone. `held` are the calls of the last `all` that wait.
+    `timeout` is the time limit of each handler in seconds; if None, `timeouts` has those that the tools declare.
+    `offered` are the names of the tools that may run, or None for all. `others` handles tools that are not declared.
+    `inline` means that nothing else uses the event loop, so that a single synchronous handler may block it. `held` has
+    the held calls of the last `all`.
     """
 
     def __init__(
@@ -128,12 +130,12 @@ class Dispatcher:
 
     @property
     def names(self) -> list[str]:
-        """The names of the tools that may run."""
+        """Return the names of the tools that may run."""
         return [*self._entries, *self._others]
 
     @property
     def low_risk(self) -> Collection[str]:
-        """The names of those whose calls may run side by side and without a review."""
+        """Return the names of those whose calls run concurrently and without review."""
         return self._low
 
     async def run_one(self, call: ToolCall) -> ToolResult:
@@ -144,7 +146,7 @@ class Dispatcher:
         return await self._run(ready, self._inline)
 
     def run_one_blocking(self, call: ToolCall) -> ToolResult:
-        """Run one call from code that is not async."""
+        """Run one call from synchronous code."""
         return run_blocking(self.run_one(call))
 
     async def run_all(
@@ -177,7 +179,7 @@ class Dispatcher:
         return results
 
     def _is_low(self, ready: _Ready | ToolResult, verdicts: Mapping[str, Verdict]) -> bool:
-        """Whether nothing has to wait for a call: it is low-risk by its declaration, or does not run at all."""
+        """Whether nothing has to wait for a call: it is low-risk, or does not run at all."""
         return isinstance(ready, ToolResult) or (ready.name in self._low and ready.call.id not in verdicts)
 
     def _ready(self, call: ToolCall) -> _Ready | ToolResult:
@@ -212,7 +214,7 @@ class Dispatcher:
         return [task.result() for task in tasks]
 
     async def _reviewed(self, ready: _Ready, review: Review | None, verdict: Verdict | None) -> ToolResult | None:
-        """Run a call as its review says; None where it is held."""
+        """Run a call as its review decides; None if it is held."""
         if verdict is not None or review is not None:
             cancellation = Cancellation()
             try:
@@ -249,7 +251,7 @@ class Dispatcher:
         return _Ready(ready.call, ready.entry, _fit(ready.entry, verdict.arguments), edited=True)
 
     async def _run(self, ready: _Ready, inline: bool) -> ToolResult:
-        """Call the handler. A cancellation is raised again, after the result was told where there is one."""
+        """Call the handler. A cancellation is raised again after the result, if there is one, was reported."""
         cancellation = Cancellation()
         try:
             result = self._result(ready, await self._called(ready, inline))
@@ -265,7 +267,7 @@ class Dispatcher:
         return result
 
     async def _called(self, ready: _Ready, inline: bool) -> Any:
-        """Call the handler, or what stands around it."""
+        """Call the handler, or the function around it."""
         if self._around is None:
             return await self._proceeded(ready, ready.arguments, inline)
 
@@ -275,7 +277,7 @@ class Dispatcher:
         return await await_value(self._around(ready.call, ready.arguments, proceed))
 
     async def _proceeded(self, ready: _Ready, arguments: Any, inline: bool) -> Any:
-        """Call the handler with arguments, which need not be those of the call."""
+        """Call the handler with arguments, which may differ from those of the call."""
         if arguments is not ready.arguments:
             fit = _fit(ready.entry, arguments)
             if fit is not ready.arguments:
@@ -291,7 +293,7 @@ class Dispatcher:
             _CURRENT.set(None)
 
     def _timeout_of(self, ready: _Ready) -> float | None:
-        """Seconds that the handler may take: those of the run, else those that the tool declares."""
+        """Return the time limit of the handler, in seconds: that of the run, otherwise that of the tool."""
         if self._timeout is not None or not self._timeouts:
             return self._timeout
         return self._timeouts.get(ready.name)
@@ -311,7 +313,7 @@ class Dispatcher:
             return error_result(ready.call, invalid_result_text(ready.name))
 
     def _failure(self, ready: _Ready, error: BaseException) -> ToolResult:
-        """What the model is told of what a handler raised."""
+        """Return what the model is told about an exception of a handler."""
         if isinstance(error, HandlerTimeoutError):
             return error_result(ready.call, timeout_text(ready.name, self._timeout_of(ready)))
         if isinstance(error, ToolError):
@@ -350,7 +352,7 @@ def _fit(entry: ToolEntry | None, arguments: Any) -> Any:
 
 
 def _unique(calls: Iterable[ToolCall]) -> list[ToolCall]:
-    """The calls, a second one with the id of an earlier one marked: only one of them can have a result."""
+    """Return the calls. A second call with the same id is marked, because only one of them can have a result."""
     met: set[str] = set()
     marked = []
     for call in calls:

@@ -1,4 +1,4 @@
-"""Calls one handler, and waits until it is done or cancelled."""
+"""Calls one handler, and waits until it ends or is cancelled."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ Handler = Callable[[Any], Any]
 
 
 class HandlerTimeoutError(Exception):
-    """A handler did not end in its time."""
+    """A handler did not finish in time."""
 
 
 class Cancellation:
-    """Tells whether this task was asked to end since this was made: whoever cancels counts, not what code raises.
+    """Tells whether this task was cancelled since this was created. Only real cancellations count, not raised exceptions.
 
-    What is stepped by hand is nobody's task before it goes on on a loop.
+    Code that is stepped by hand has no task before it continues on a loop.
     """
 
     __slots__ = ("_before", "_task")
 
     def __init__(self) -> None:
-        """Begin to watch."""
+        """Start to watch."""
         self._task = None if running_loop() is None else asyncio.current_task()
         self._before = 0 if self._task is None else self._task.cancelling()
 
@@ -46,12 +46,12 @@ class Cancellation:
         return task is not None and task.cancelling() > self._before
 
     def goes_up(self, error: BaseException) -> bool:
-        """Whether an exception ends the task, or the program, and is not a failure of the code that raised it."""
+        """Whether an exception ends the task or the program, and is not a failure of the code that raised it."""
         return self.was_asked if isinstance(error, asyncio.CancelledError) else isinstance(error, ENDING)
 
 
 def is_async(handler: Handler) -> bool:
-    """Whether calling a handler makes a coroutine."""
+    """Whether calling a handler returns a coroutine."""
     function = getattr(handler, "__func__", handler)
     if type(function) is FunctionType and not function.__dict__:  # nothing is said of it but what its code says
         return bool(function.__code__.co_flags & inspect.CO_COROUTINE)
@@ -99,7 +99,7 @@ async def call_handler(handler: Handler, arguments: object, timeout: float | Non
 
 
 async def await_value(value: Any) -> Any:
-    """What a hook of the app's gave, waited for where that comes later."""
+    """Return the value of one of the app's functions; await it if it is awaitable."""
     if not _is_awaitable(value):
         return value
     return await _waited_for(value) if running_loop() is None else await value
@@ -110,7 +110,7 @@ def _is_awaitable(value: object) -> bool:
 
 
 async def _waited_for(value: Awaitable[Any]) -> Any:
-    """Wait on a loop for what a handler gave where none runs."""
+    """Wait on a loop for the value of a handler, if no loop is running."""
     try:
         await a_loop()
     except BaseException:
@@ -120,13 +120,13 @@ async def _waited_for(value: Awaitable[Any]) -> Any:
 
 
 def _whole(handler: Handler, arguments: object) -> Any:
-    """What a handler gives; the items of a generator, whose code is the handler's and runs where that does."""
+    """Return the value of a handler, or the items of a generator, which runs the handler's code."""
     value = handler(arguments)
     return list(value) if inspect.isgenerator(value) else value
 
 
 def _drop(value: Any) -> None:
-    """Leave what a handler gave and nobody waits for: a coroutine is never begun, a task is ended."""
+    """Abandon the value of a handler: close a coroutine, and cancel a task."""
     if inspect.iscoroutine(value):
         value.close()
     elif isinstance(value, asyncio.Future):

@@ -1,4 +1,4 @@
-"""Handlers and reviews: the methods that run tools, what a request lets them run, and what a review says of a call."""
+"""Handlers and reviews: the methods that run tools, which tools a request may run, and decisions about calls."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def check_review(names: Iterable[str], low_risk: Collection[str], review: Review
 
 
 def callable_tools(request: Request) -> list[ToolDefinition | OpaquePart]:
-    """The tools of a request that its answer may call; a provider's own tools are not among a list of names."""
+    """Return the tools that the response to a request may call. A list of names excludes the provider's own tools."""
     tools, choice = request.tools or [], request.tool_choice
     if choice == "none":
         return []
@@ -115,20 +115,19 @@ def callable_tools(request: Request) -> list[ToolDefinition | OpaquePart]:
 
 
 def callable_names(request: Request) -> list[str]:
-    """The names of the app's own tools among them."""
+    """Return the names of the app's own tools among them."""
     return [tool.name for tool in callable_tools(request) if isinstance(tool, ToolDefinition)]
 
 
 def relax_tool_choice(choice: ToolChoice | None) -> ToolChoice | None:
-    """The choice of all answers after the first one: it allows what it allowed, and forces nothing."""
+    """Return the tool choice for all requests after the first one: the same tools, but no forced call."""
     if isinstance(choice, AllowedToolChoice):
         return replace(choice, mode="auto") if choice.mode == "required" else choice
     return choice if choice in (None, "auto", "none") else "auto"
 
 
 _CHECKED: dict[int, tuple[ref[object], Mapping[str, ToolEntry], int]] = {}
-"""What was found to serve every tool of some entries, by its identity: a class whose methods do, or an object with
-attributes of its own, beside their number."""
+"""Objects and classes that were found to have all handlers, by identity, with the number of their attributes."""
 
 
 def check_timeout(timeout: object) -> None:
@@ -185,7 +184,7 @@ def _own_count(handlers: object) -> int:
 
 
 def _unfit(handlers: object, said: str) -> str:
-    """Say what is wrong with handlers; a class has functions where an instance has methods."""
+    """Say what is wrong with handlers. A class has functions where an instance has methods."""
     if isinstance(handlers, type):
         name = handlers.__name__
         return f"handlers must be an instance, {name}(), not the class {name}, which {said}"
@@ -228,7 +227,7 @@ def combined(*sources: object) -> Any:
 
 
 class _Combined:
-    """Looks a method up in one source after the other."""
+    """Looks up a method in several objects, one after another."""
 
     def __init__(self, sources: tuple[object, ...]) -> None:
         self._sources = sources

@@ -1,6 +1,6 @@
-"""What becomes of a call: its result, all that the model is told where it failed, and the events that tell of it.
+"""Results of calls, the messages to the model about failures, and the events of a run.
 
-What a handler returned becomes JSON, by one rule for every Python type:
+The value that a handler returns becomes JSON, with one rule for each Python type:
 
 None, booleans, integers and texts   themselves; a lone surrogate becomes U+FFFD
 float                                itself; NaN and the infinities are the texts "NaN", "Infinity", "-Infinity"
@@ -84,14 +84,14 @@ __all__ = [
 
 
 PLAIN = frozenset([dict, str, int, float, bool, type(None)])
-"""Types whose values are data, whatever is in them."""
+"""Types whose values are always data."""
 
 _SURE_BITS = 2000
-"""Bits of integers that are written whatever limit of digits the interpreter was given: it takes none below 640."""
+"""Bits of integers that can be written with any digit limit of the interpreter, which is at least 640."""
 
 
 class NoJSONError(ValueError):
-    """A value that JSON cannot say. Names places and types, never values."""
+    """A value that cannot be written as JSON. The message names locations and types, never values."""
 
 
 def json_value(value: Any) -> Any:
@@ -158,7 +158,7 @@ def _integer(value: int) -> int:
 
 
 def _text(value: str) -> str:
-    """A text that can be encoded: a lone surrogate stands for no character."""
+    """Return a string that can be encoded. A lone surrogate is replaced."""
     try:
         value.encode()
     except UnicodeEncodeError:
@@ -185,7 +185,7 @@ def _object(value: Mapping[Any, Any]) -> dict[str, Any]:
 
 
 def _said(model: BaseModel) -> Any:
-    """What a model says: unset fields too where they are not None, for their defaults mean something."""
+    """Return the fields of a model. Unset fields are included unless they are None: defaults have a meaning."""
     try:
         whole = model.model_dump(by_alias=True, warnings=False)
         said = model.model_dump(by_alias=True, warnings=False, exclude_unset=True)
@@ -223,22 +223,22 @@ def _other(value: Any) -> Any:
 T = TypeVar("T")
 
 Returned: TypeAlias = T | ToolResult | Awaitable[T | ToolResult]
-"""A value of the declared result, or a result that the handler made itself; both also later."""
+"""A value of the declared result, or a `ToolResult`; both may be awaitable."""
 
 
 _PARTS = (TextPart, ImagePart, DocumentPart, AudioPart, VideoPart, OpaquePart)
 
 CANCELLED = "The call was cancelled."
-"""What the model is told of a call that a cancelled run did not get to."""
+"""The message to the model about a call that was not run because the run was cancelled."""
 
 NOT_RUN = "The call was not run."
-"""What the model is told of a call that nobody ran before the conversation went on."""
+"""The message to the model about a call that nobody ran before the conversation continued."""
 
 NO_MORE_TURNS = "The call was not run: the run has no more turns."
-"""What the model is told of calls at the limit of turns."""
+"""The message to the model about calls at the limit of turns."""
 
 MAX_NAMES = 20
-"""Tools that a message lists."""
+"""Maximum number of tools that a message lists."""
 
 _REASONS: dict[str, str] = {
     "duplicate_id": "Another call of this message has the same id, so this one was not run.",
@@ -288,12 +288,12 @@ def result_of_return(call: ToolCall, entry: ToolEntry | None, value: Any) -> Too
 
 
 def _checked(result: ToolResult) -> ToolResult:
-    """A result of the app's own making as the format has it: each field of its type, the value as its kind says."""
+    """Check a result of the app: each field has its type, and the value has the type of its kind."""
     return load(ToolResult, json_value(result))
 
 
 def unknown_tool_text(name: str, known: Collection[str]) -> str:
-    """Say that there is no such tool, and which one may have been meant: the nearest names, else all there are."""
+    """Say that there is no such tool, and suggest similar names, or list all names."""
     near = get_close_matches(name[:64], known, n=3, cutoff=0.5)
     near += [one for one in sorted(known) if one.casefold() == name.casefold() and one not in near]
     if near:
@@ -306,12 +306,12 @@ def unknown_tool_text(name: str, known: Collection[str]) -> str:
 
 
 def invalid_arguments_text(name: str, error: ArgumentsError) -> str:
-    """Say what is wrong with the arguments of a call, a line for each fault."""
+    """Say what is wrong with the arguments of a call, with a line for each fault."""
     return f"The arguments do not fit {name}. The call was not run.\n{error}"
 
 
 def invalid_call_text(invalid: InvalidCall) -> str:
-    """Say why a call that is marked as invalid was not run."""
+    """Say why an invalid call was not run."""
     if invalid.reason != "malformed":
         return _REASONS[invalid.reason]
     try:
@@ -322,27 +322,27 @@ def invalid_call_text(invalid: InvalidCall) -> str:
 
 
 def denied_text(reason: str | None) -> str:
-    """Say that a review refused a call."""
+    """Say that a review denied a call."""
     return f"The call was refused: {reason}" if reason else "The call was refused."
 
 
 def invalid_result_text(name: str) -> str:
-    """Say that a tool ran, and gave what it does not declare."""
+    """Say that a tool ran, but returned a value that does not match its declaration."""
     return f"{name} ran, but its result does not match its declaration."
 
 
 def timeout_text(name: str, seconds: float | None) -> str:
-    """Say that a handler was left because it took too long."""
+    """Say that a handler took too long."""
     return f"{name} did not finish within {seconds:g} seconds."
 
 
 def failure_text(name: str, error: BaseException) -> str:
-    """Say that a handler raised; no more than the name of the class, for texts of exceptions are not for models."""
+    """Say that a handler raised. The model only gets the name of the class."""
     return f"{name} failed: {type(error).__name__}."
 
 
 def answer_events(completion: Completion) -> list[AgentEvent]:
-    """Tell what an answer says, part by part."""
+    """Yield events for the parts of a response."""
     now = time.time() * 1000
     content = completion.message.content
     parts = [TextPart(content)] if isinstance(content, str) else content or []
@@ -356,7 +356,7 @@ def answer_events(completion: Completion) -> list[AgentEvent]:
 
 
 def result_event(result: ToolResult) -> AgentToolResult:
-    """Tell a result as a screen shows it: its text, and the first picture."""
+    """Return an event for a result, as a user interface shows it: its text and its first image."""
     failure_text = True if result.kind == "error" or result.is_error else None
     if result.kind != "multimodal":
         text = compact(result.value) if result.kind == "data" else result.value

@@ -63,19 +63,6 @@ class RunResult:
         pending: The calls that wait for a verdict or a result.
         output: The value that `output=Model` asked for; None if the response did not match it.
         error: The API's error, if the API ended a stream with one.
-
-    Attributes:
-        completion: The last response.
-        messages: The whole conversation: the messages of the request, and all that were added.
-        turns: The number of turns: responses whose calls were run.
-        stopped_by: Why the run ended. `end`: the model made no more calls. `limit`: no turns are left, and the calls of
-            `completion` were not run. `length`, `content_filter`, `error`: the response ended early. `held`: the calls
-            in `pending` wait for a verdict or a result. `stop`: the setting `stop` ended it. `cancelled`: the setting
-            `cancelled` ended it.
-        usage: The tokens of all responses together; None if no response states them.
-        pending: The calls that wait for a verdict or a result.
-        output: The value that `output=Model` asked for; None if the response did not match it.
-        error: The API's error, if the API ended a stream with one.
     """
 
     completion: Completion
@@ -94,7 +81,7 @@ class RunResult:
 
 
 def total_usage(used: Sequence[Usage]) -> Usage | None:
-    """Add the counts up; one that no answer has is None, and so is the whole where no answer has any."""
+    """Add up the counts. A count that no response has is None, and so is the total if there are no counts."""
     if not used:
         return None
     totals: dict[str, Any] = {}
@@ -148,7 +135,7 @@ class RunSettings(TypedDict, total=False):
 
 
 def check_settings(settings: Mapping[str, object]) -> None:
-    """Check that every word is a setting: one that is misspelled would switch a review off in silence.
+    """Check that all settings exist, because a misspelled one could silently disable a review.
 
     Raises:
         TypeError: Some settings are unknown; the message lists them with similar names. Or the timeout is not a number.
@@ -166,7 +153,7 @@ def check_settings(settings: Mapping[str, object]) -> None:
 
 
 def check_tools(request: Request, declared: Collection[str], low_risk: Collection[str], settings: RunSettings) -> None:
-    """Check that every tool which may be called in a run is declared or served, and that calls of high-risk ones are reviewed.
+    """Check that all tools of a run are declared or handled, and that calls of high-risk tools are reviewed.
 
     Raises:
         TypeError: Some tools are not handled. The message lists them.
@@ -184,11 +171,11 @@ def check_tools(request: Request, declared: Collection[str], low_risk: Collectio
 
 
 _FAULTS = 20
-"""Faults that a correction lists."""
+"""Maximum number of faults that a correction lists."""
 
 
 def with_output(request: Request, output: type[Any], *, in_text: bool) -> Request:
-    """A request whose answer is to fit a type: by the API's own format, or `in_text` by an instruction."""
+    """Return a request for a response that matches a type: by the API's own format, or by text if `in_text`."""
     from pydantic import TypeAdapter
 
     schema = TypeAdapter(output).json_schema()
@@ -201,7 +188,7 @@ def with_output(request: Request, output: type[Any], *, in_text: bool) -> Reques
 
 
 def parse_output(output: type[Any], message: AssistantMessage) -> Any:
-    """The answer as a value of the type; a fence around its JSON is taken off.
+    """Return the response as a value of the type. A fence around its JSON is removed.
 
     Raises:
         ValidationError: The value does not fit.
@@ -215,7 +202,7 @@ def parse_output(output: type[Any], message: AssistantMessage) -> Any:
 
 
 def correction(error: ValidationError) -> UserMessage:
-    """What the model is told of an answer that does not fit: where and why, without the values."""
+    """Return the message about a response that does not match: where and why, without the values."""
     faults = error.errors(include_url=False, include_context=False, include_input=False)[:_FAULTS]
     lines = [f"/{'/'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in faults]
     return UserMessage("The answer does not match the schema. Answer again, with JSON only." + "\n".join(lines))

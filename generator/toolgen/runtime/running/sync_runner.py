@@ -1,7 +1,7 @@
-"""Coroutines for code that is not async, code that may block between their steps, and iterators closed when a run ends.
+"""Coroutines in synchronous code, code that may block between their steps, and iterators that are closed when a run ends.
 
-A coroutine that waits for nothing needs no event loop: it is stepped by hand. What waits for a loop asks for one first, by
-`await a_loop()` where `running_loop()` is None.
+A coroutine that waits for nothing needs no event loop: it is stepped by hand. Code that needs a loop requests one with
+`await a_loop()` if `running_loop()` is None.
 """
 
 from __future__ import annotations
@@ -32,31 +32,31 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 ENDING = (KeyboardInterrupt, SystemExit, GeneratorExit)
-"""What ends the program, and not only the code that raised it."""
+"""Exceptions that end the program, not only the code that raised them."""
 
 _DRIVERS: dict[asyncio.AbstractEventLoop, Blocking] = {}
-"""What runs each loop that was made here."""
+"""The runner of each loop that was created here."""
 
 
 @coroutine
 def a_loop() -> Generator[None, None, None]:
-    """Go on where an event loop runs, from code that is stepped by hand."""
+    """Continue on a running event loop, from code that is stepped by hand."""
     yield
 
 
 class Blocking:
-    """Carries coroutines out, used as a context manager: by hand, and from where one asks for it on one loop for all.
+    """Runs coroutines, as a context manager: by hand, or on one loop for all of them as soon as one requests it.
 
-    In a thread whose loop is running (a notebook's, for one) that is done in a thread beside it, which keeps that loop waiting.
+    In a thread whose loop is already running, such as in a notebook, it uses another thread, and that loop waits.
     """
 
     def __init__(self, context: contextvars.Context | None = None) -> None:
-        """Take the context that all steps see, a copy of the caller's where there is none."""
+        """Set the context of all steps; by default a copy of the caller's."""
         self._context = contextvars.copy_context() if context is None else context
         self._runner: asyncio.Runner | None = None
 
     def __enter__(self) -> Self:
-        """Begin; the loop is made when it is asked for."""
+        """Start. The loop is created on demand."""
         self._beside: ThreadPoolExecutor | None = None
         if running_loop() is not None:
             self._beside = ThreadPoolExecutor(1, "tools")
@@ -64,9 +64,9 @@ class Blocking:
         return self
 
     def run(self, steps: Coroutine[Any, Any, T]) -> T:
-        """Run a coroutine, or the step of an asynchronous generator, to its end.
+        """Run a coroutine, or a step of an asynchronous generator, to its end.
 
-        An interrupt cancels it, and is raised when it has ended.
+        An interrupt cancels it, and is raised after it has ended.
         """
         try:
             if self._beside is None:
@@ -79,7 +79,7 @@ class Blocking:
         return self.go_on(steps)
 
     def go_on(self, steps: Coroutine[Any, Any, T]) -> T:
-        """Run on the loop what has asked for one."""
+        """Run on the loop what has requested one."""
         if self._runner is None:
             self._open()
         task = self._loop.create_task(_rest(steps), context=self._context)
@@ -95,7 +95,7 @@ class Blocking:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Close the loop, where one was made."""
+        """Close the loop, if one was created."""
         if self._beside is None:
             self._close()
         else:
@@ -128,7 +128,7 @@ class Blocking:
         return task.result()
 
     def _drive(self, task: asyncio.Task[Any]) -> None:
-        """Run the loop until a task is done, and between its steps what the task has handed over."""
+        """Run the loop until a task is done, and run what it hands over between steps."""
         assert self._runner is not None
         while not task.done():
             self._runner.run(self._pause(task))
@@ -145,7 +145,7 @@ class Blocking:
                 done.set_result((value, error))
 
     async def _pause(self, task: asyncio.Task[Any]) -> None:
-        """Wait until a task is done, or has handed something over."""
+        """Wait until a task is done or has handed something over."""
         self._wanted = self._loop.create_future()
         if not self._waiting and not task.done():
             await self._wanted
@@ -155,7 +155,7 @@ class Blocking:
             self._wanted.set_result(None)
 
     async def handed_over(self, function: Callable[[], T]) -> T:
-        """Wait for what a function gives that is called between steps; one that was not called before a cancellation never is."""
+        """Wait for the value of a function that is called between steps. It is not called after a cancellation."""
         done: asyncio.Future[tuple[Any, BaseException | None]] = self._loop.create_future()
         context = contextvars.copy_context()
         self._waiting.append((lambda: context.run(function), done))
@@ -180,12 +180,12 @@ def _going_on(steps: Coroutine[Any, Any, T]) -> Generator[Any, Any, T]:
 
 
 async def _rest(steps: Coroutine[Any, Any, T]) -> T:
-    """What is left of steps that have begun, which cannot be awaited as they are."""
+    """The rest of steps that have started, which cannot be awaited directly."""
     return await _going_on(steps)
 
 
 async def between_steps(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Call a function that may block; on a loop that was not made here it is called as it is."""
+    """Call a function that may block. On a loop that was not created here, it is called directly."""
     loop = running_loop()
     if loop is None:
         return contextvars.copy_context().run(function, *args, **kwargs)
@@ -211,7 +211,7 @@ def run_blocking(steps: Coroutine[Any, Any, T]) -> T:
 
 
 def close(items: Any) -> None:
-    """Close what can be closed."""
+    """Close an object that has a `close` method."""
     method: Any = getattr(items, "close", None)
     if method is not None:
         method()
@@ -219,7 +219,7 @@ def close(items: Any) -> None:
 
 @contextmanager
 def closing(items: Iterable[T]) -> Generator[Iterable[T], None, None]:
-    """Close items once they are no longer read."""
+    """Close an iterator after use."""
     try:
         yield items
     finally:
@@ -228,7 +228,7 @@ def closing(items: Iterable[T]) -> Generator[Iterable[T], None, None]:
 
 @asynccontextmanager
 async def aclosing(items: AsyncIterable[T]) -> AsyncGenerator[AsyncIterable[T], None]:
-    """The same for items that come asynchronously."""
+    """Close an asynchronous iterator after use."""
     try:
         yield items
     finally:

@@ -1,4 +1,4 @@
-"""The rounds of the loop, told event by event: the same for sync and async sessions, with streams and without."""
+"""The turns of the loop, event by event: the same for synchronous and async sessions, with and without streams."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ from .sync_runner import ENDING, a_loop, aclosing, running_loop
 __all__ = ["Asked", "ToolLoop"]
 
 Asked: TypeAlias = Callable[[Request], AsyncIterator[StreamEvent]]
-"""Sends a request, and gives the events of the answer; `completed` is the last one."""
+"""Sends a request, and yields the events of the response. The last one is `completed`."""
 
 _CORRECTABLE = ("malformed", "not_an_object", "duplicate_id")
-"""Why calls cannot be run that a model can send again as they should be."""
+"""Reasons of invalid calls that a model can correct."""
 
 
 class ToolLoop:
-    """One run. `events` carries it out; `result` is there at its end."""
+    """One run. `events` runs it; `result` is set at its end."""
 
     def __init__(
         self,
@@ -110,7 +110,7 @@ class ToolLoop:
             raise ValueError(f"no call in the history is waiting for a verdict or result: {', '.join(map(repr, lost))}")
 
     async def events(self) -> AsyncGenerator[StreamEvent | AgentEvent, None]:
-        """Carry the run out, and tell what happens."""
+        """Run, and yield the events."""
         step = 0
         try:
             if self._open:
@@ -131,7 +131,7 @@ class ToolLoop:
         yield AgentFinal(self.ended().text)
 
     async def _step(self, step: int) -> AsyncGenerator[StreamEvent | AgentEvent, None]:
-        """Send a request, and run the calls of its answer."""
+        """Send a request, and run the calls of its response."""
         began = time.monotonic()
         status: Literal["completed", "error"] = "error"
         name = f"step_{step}"
@@ -173,9 +173,9 @@ class ToolLoop:
         yield AgentStepComplete(name, status, _since(began))
 
     async def _settle(self) -> AsyncGenerator[AgentEvent, None]:
-        """Answer the calls of the history that have no result, each turn's directly after it.
+        """Add results for the calls of the history that have none, directly after each turn.
 
-        Those of the last turn run, or get what the app says of them; what is older was left behind, and is told so.
+        Calls of the last turn are run, or get the app's results. Older calls get a result that says they were not run.
         """
         given = {result.tool_call_id: result for result in self._settings.get("results", ())}
         last = max(i for i, message in enumerate(self._messages) if isinstance(message, AssistantMessage))
@@ -203,7 +203,7 @@ class ToolLoop:
                     self._end(Completion(answer, "tool_calls"), "held")
 
     async def _next_request(self) -> Request:
-        """The next request, as the app's hook leaves it."""
+        """Return the next request, after the app's `prepare`."""
         request = replace(self._request, messages=list(self._messages))
         if self._last:
             request = replace(request, tool_choice="none" if request.tools else None)
@@ -211,7 +211,7 @@ class ToolLoop:
         return request if prepare is None else await await_value(prepare(request))
 
     async def _stopped_after(self) -> StoppedBy | None:
-        """Why the run ends after a turn; None where it goes on."""
+        """Return why the run ends after a turn; None if it continues."""
         if self._dispatcher.held:
             return "held"
         if self._cancelled():
@@ -232,7 +232,7 @@ class ToolLoop:
         return self.result
 
     def _unforce(self) -> None:
-        """Leave the model free: it was made to call once."""
+        """Stop forcing a call after the first response."""
         before = callable_names(self._request)
         self._request = replace(self._request, tool_choice=relax_tool_choice(self._request.tool_choice))
         after = callable_names(self._request)
@@ -255,9 +255,9 @@ class ToolLoop:
         return completion
 
     def _distinguish(self, calls: Sequence[ToolCall]) -> None:
-        """Give calls ids of their own where others have the same, for some APIs count anew in each answer.
+        """Give calls new ids if an earlier call has the same one, because some APIs count from the start in each response.
 
-        A call whose id stood in the same answer before cannot be told from the other, and is marked.
+        A call that repeats an id of the same response is marked, because the two cannot be told apart.
         """
         earlier = {call.id for message in self._messages for call in tool_calls_of(message)}
         taken = earlier | {call.id for call in calls}
@@ -280,7 +280,7 @@ class ToolLoop:
             self._on_message(message)
 
     def _stopped(self, completion: Completion, calls: Sequence[ToolCall]) -> StoppedBy | None:
-        """Why the run ends with this answer; None where it goes on."""
+        """Return why the run ends with this response; None if it continues."""
         reason = completion.finish_reason
         if reason == "length" or reason == "content_filter" or reason == "error":
             return reason
@@ -306,7 +306,7 @@ class ToolLoop:
         return "limit"
 
     def _fits(self, completion: Completion) -> bool:
-        """Whether the answer is what the run is to give; one that does not fit is sent back once."""
+        """Whether the response is what the run should return. One that does not match is sent back once."""
         output = self._settings.get("output")
         if output is None:
             return True
@@ -330,13 +330,13 @@ class ToolLoop:
         )
 
     def _note_progress(self, error: Exception) -> None:
-        """Put what arrived before a failure on the exception, as `messages` and `usage`."""
+        """Attach what arrived before a failure to the exception, as `messages` and `usage`."""
         with contextlib.suppress(AttributeError, TypeError):
             error.messages = list(self._messages)  # type: ignore[attr-defined]
             error.usage = total_usage(self._used)  # type: ignore[attr-defined]
 
     def _abandon(self) -> None:
-        """End a run that was cancelled: no call is left without a result."""
+        """End a cancelled run. All calls get a result."""
         if self.result is None and self._completion is not None:
             for turn, calls in unanswered(self._messages):
                 self._add(ToolMessage([self._result(call) for call in calls]), _after_results(self._messages, turn))
@@ -355,7 +355,7 @@ class ToolLoop:
         return await self._queue.get()
 
     async def _called(self, calls: Sequence[ToolCall], dispatcher: Dispatcher, place: int) -> AsyncIterator[AgentEvent]:
-        """Run calls, tell each result as soon as there is one, and add all of them to the messages at a place."""
+        """Run calls, yield each result as soon as it is available, and insert all of them into the messages."""
         for call in calls:
             yield AgentToolCall(call.name, call.arguments, call.id, self._titles(call.name))
         if running_loop() is None:
@@ -378,7 +378,7 @@ class ToolLoop:
 
 
 def _after_results(messages: Sequence[Message], turn: int) -> int:
-    """The place behind an answer and the results that follow it."""
+    """Return the index after a response and its results."""
     place = turn + 1
     while place < len(messages) and isinstance(messages[place], ToolMessage):
         place += 1
@@ -386,5 +386,5 @@ def _after_results(messages: Sequence[Message], turn: int) -> int:
 
 
 def _since(began: float) -> float:
-    """Milliseconds since a moment."""
+    """Return the milliseconds since a moment."""
     return (time.monotonic() - began) * 1000

@@ -1,1 +1,1 @@
-"""Conversations with a model, whatever stands after them: an official client, or any function from text to text."""
+"""Conversations with a model, through an official client or any function from text to text."""

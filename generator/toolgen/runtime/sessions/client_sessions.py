@@ -1,4 +1,4 @@
-"""What sessions on official clients share: how calls are sent, closed, and told apart where they fail."""
+"""Shared code of sessions on official clients: sending requests, closing clients, and recognizing API errors."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = [
 
 
 def close_client(client: Any, way: str) -> None:
-    """Close a client for code that is not async; `way` leads to its call."""
+    """Close a client from synchronous code. `way` is the path to its method."""
     if (leave := _found(client, way, "__exit__")) is not None:
         leave(None, None, None)
     elif callable(close := getattr(client, "close", None)):
@@ -36,7 +36,7 @@ def close_client(client: Any, way: str) -> None:
 
 
 async def aclose_client(client: Any, way: str) -> None:
-    """Close a client for async code; one that has no such part is closed as `close_client` does."""
+    """Close a client from async code. A client without such a method is closed like in `close_client`."""
     if (leave := _found(client, way, "__aexit__")) is not None:
         await leave(None, None, None)
     else:
@@ -44,7 +44,7 @@ async def aclose_client(client: Any, way: str) -> None:
 
 
 def _found(client: Any, way: str, name: str) -> Any:
-    """The method of this name of the client, or of the first thing on the way that has one."""
+    """Return the method with this name, of the client or of the first object on the path that has it."""
     steps = way.split(".")
     for end in range(len(steps)):
         one = resolve_attribute(client, ".".join(steps[:end])) if end else client
@@ -54,7 +54,7 @@ def _found(client: Any, way: str, name: str) -> Any:
 
 
 def checked_answer(session: object, answer: Any) -> Completion | str:
-    """What a session's `send` returned.
+    """Check the return value of a session's `send`.
 
     Raises:
         TypeError: The value is neither a string nor a completion.
@@ -69,7 +69,7 @@ def checked_answer(session: object, answer: Any) -> Completion | str:
 
 
 async def awaited_answer(session: object, answer: Any) -> Completion | str:
-    """What a session's `send` returned, once it is there.
+    """Await and check the return value of a session's `send`.
 
     Raises:
         TypeError: The value is neither a string nor a completion, or is not awaitable.
@@ -80,11 +80,11 @@ async def awaited_answer(session: object, answer: Any) -> Completion | str:
 
 
 _NEXT_KEY = ("authentication", "rate_limit")
-"""Errors that another key may not have."""
+"""Kinds of errors that another API key may not have."""
 
 
 class ProviderModule(Protocol):
-    """What a session needs of a provider's module."""
+    """The functions of a provider's module that a session needs."""
 
     def to_sdk(
         self,
@@ -93,13 +93,13 @@ class ProviderModule(Protocol):
         on_loss: OnLoss | None = None,
         on_unsupported: Literal["error", "weaken"] = "error",
     ) -> dict[str, Any]:
-        """Write a request as keywords of the client's call."""
+        """Convert a request to arguments for the client's call."""
         ...
 
     def from_response(
         self, response: Any, turn: int = 0, *, tools: Iterable[ToolDefinition | OpaquePart] = ()
     ) -> Completion:
-        """Read an answer."""
+        """Read a response."""
         ...
 
     def iter_events(
@@ -111,7 +111,7 @@ class ProviderModule(Protocol):
     def aiter_events(
         self, source: AsyncIterable[Any], *, turn: int = 0, tools: Iterable[ToolDefinition | OpaquePart] = ()
     ) -> AsyncIterator[StreamEvent]:
-        """Read a stream, later."""
+        """Read an asynchronous stream."""
         ...
 
     def from_error(self, status: int, body: Any) -> ApiError:
@@ -123,11 +123,11 @@ class ClientSession:
     """What both kinds of session on a client share."""
 
     provider: ClassVar[ProviderModule]
-    """The module that writes requests and reads answers."""
+    """The module that writes requests and reads responses."""
     name: ClassVar[str]
-    """The provider's name."""
+    """The name of the provider."""
     calls: ClassVar[ClientCalls]
-    """How the client is called."""
+    """How to call the client."""
 
     model: str | None
     on_loss: OnLoss | None
@@ -141,7 +141,7 @@ class ClientSession:
         on_loss: OnLoss | None = None,
         on_unsupported: Literal["error", "weaken"] = "error",
     ) -> None:
-        """Take the client and the model of requests that name none. `further` clients take turns with the first."""
+        """Set the client, and the model of requests that name none. `further` clients take turns with the first."""
         self.clients = [client, *further]
         self._each: Mapping[str, Any] = {}
         if further:  # another key is tried before a client tries again
@@ -157,15 +157,15 @@ class ClientSession:
         self.on_loss = on_loss
 
     def keywords(self, request: Request, *, streaming: bool) -> dict[str, Any]:
-        """Write a request as keywords of the client's call."""
+        """Convert a request to arguments for the client's call."""
         whole = replace(request, stream=True if streaming else None)
         found = self.provider.to_sdk(whole, on_loss=self.on_loss, on_unsupported=self._on_unsupported)
         return {**self._each, **(self.calls.streamed if streaming else {}), **found}
 
     def turns(self) -> list[Any]:
-        """The clients, the one whose turn it is first; those whose key rests come last, the first to wake before the others.
+        """Return the clients, starting with the one whose turn it is. Clients whose key has to rest come last.
 
-        Threads may share a session: a step of a counter is all that is changed.
+        Threads may share a session: only a counter is changed.
         """
         first = next(self._turns) % len(self.clients)
         ordered = self.clients[first:] + self.clients[:first]
@@ -175,7 +175,7 @@ class ClientSession:
         return sorted(ordered, key=lambda client: max(0.0, self._resting.get(id(client), now) - now))
 
     def is_refusal(self, raised: Exception) -> bool:
-        """Whether a client's exception is what the API answered."""
+        """Whether an exception of the client is an error response of the API."""
         return refusal_of(raised, self.calls.status, self.calls.body) is not None
 
     def refused(self, raised: Exception, client: Any, is_last: bool) -> SessionError | None:

@@ -1,4 +1,4 @@
-"""Sessions made of a configuration: which client, with which keys."""
+"""Sessions from a configuration: which client to create, with which API keys."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class ClientCalls:
-    """The client's own calls, as ways of attributes from the client, with dots between them.
+    """The client's calls, as paths of attributes from the client, with dots between them.
 
-    `events` is the key of a stream's answer under which its events are. `streamed` are keywords of streams besides those of the
-    request. `blocking` says that there is no async client: the other one is called in a thread. `status`, `body` and `headers` lead
-    from an exception to the status, the body and the headers of an API's error. `no_retries` has the options (`with_options`) of a
-    client, or the keywords (`keywords`) of each call, with which it retries nothing by itself.
+    `events` is the key in the response of a stream that contains its events. `streamed` are additional arguments for
+    streams. `blocking` means that there is no async client, so the synchronous one is called in a thread. `status`,
+    `body` and `headers` are paths in an exception to the status, body and headers of an API error. `no_retries` has the
+    options (`with_options`) of a client, or the arguments (`keywords`) of each call, that disable its own retries.
     """
 
     send: str
@@ -49,7 +49,7 @@ class ClientCalls:
 
 @dataclass(frozen=True, slots=True)
 class ClientMaker:
-    """The classes of a client, and the keywords that they take; None where there is none."""
+    """The classes of a client and the names of their arguments; None for those that do not exist."""
 
     module: str
     sync: str
@@ -61,14 +61,16 @@ class ClientMaker:
 
 @dataclass(frozen=True, slots=True)
 class HostedCalls:
-    """The calls of a client that is itself a live session with an agent, as ways of attributes from it.
+    """The calls of a stateful client, as paths of attributes from its session.
 
-    `offer` takes the tools under the key `tools`; `forget` takes an empty list instead of the tools that the client runs
-    itself. `accepted` says in what `answer` gives whether the call still waited. `error` are the attributes of the client's exception that say what was refused, the first of them a number.
-    `begun`, `asked` and `failed` are types of events: a message was taken up, a tool of the app is asked for, the session
-    failed. Ways from an event lead to the id that `send` gave (`identifier`), to that of the message which the event belongs
-    to (`origin`), to the name of the tool (`asked_for`), to the sub-agent (`agent`) and to the HTTP status (`status`).
-    `request` is the key of a request's id. `steering` are keywords of a message that is sent while the agent works.
+    `offer` takes the tools under the key `tools`. `forget` takes an empty list instead of the tools that the client
+    runs itself. `accepted` is the path in the return value of `answer` to whether the call was still waiting. `error`
+    are the attributes of the client's exception that describe an error, the first one a number. `begun`, `asked` and
+    `failed` are types of events: a message was accepted, a call of one of the app's tools is requested, the session
+    failed. Paths in an event lead to the id that `send` returned (`identifier`), to the id of the message that the
+    event belongs to (`origin`), to the name of the tool (`asked_for`), to the sub-agent (`agent`) and to the HTTP
+    status (`status`). `request` is the key of the id of a request. `steering` are arguments of a message that is sent
+    while the agent works.
     """
 
     subscribe: str
@@ -138,7 +140,7 @@ def connected(
     package: str,
     kind: str,
 ) -> Any:
-    """Make a session of a kind, `Session` or `AsyncSession`, whose modules are in a package.
+    """Create a session of a kind, `Session` or `AsyncSession`, whose modules are in a package.
 
     Raises:
         ValueError: The configuration is not valid for the interface.
@@ -181,7 +183,7 @@ def _read(config: Mapping[str, Any]) -> AnyProviderConfig:
 
 
 def _fault(kind: str, place: tuple[int | str, ...], found: Any, known: list[str]) -> str:
-    """What is wrong at a place of a configuration. An unknown name is told where it is near a known one: it may be a key, else."""
+    """Say what is wrong at a location. An unknown key is only named if it resembles a known one: it may be secret."""
     way = [step for step in place if step not in ("openai", "genai")]
     if kind == "extra_forbidden":
         near = get_close_matches(str(way[-1]), known, n=1, cutoff=0.7)
@@ -207,7 +209,7 @@ def _keys(maker: ClientMaker, config: AnyProviderConfig) -> list[str | None]:
 
 
 def _client(maker: ClientMaker, config: AnyProviderConfig, key: str | None, later: bool) -> Any:
-    """Make an official client."""
+    """Create an official client."""
     if config.base_url is not None and maker.address is None:
         raise ValueError(f"the interface {config.interface} does not accept a base_url")
     if config.base_url is None and maker.needs_address:

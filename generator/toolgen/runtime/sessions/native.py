@@ -1,7 +1,7 @@
-"""Sessions on an official client, sync and async, and threads of their own.
+"""Sessions on an official client, synchronous and async, and threads of their own for clients that block.
 
-Calls of clients that block wait for a network, not for a processor. The threads that asyncio shares are few (those of the
-processor and four), and every other blocking call of an app waits in the same line.
+A blocked call waits for the network, not for a processor. asyncio shares only a few threads (the number of processors plus
+four), and all other blocking calls of an app would wait in the same line.
 """
 
 from __future__ import annotations
@@ -32,17 +32,20 @@ _END: Any = object()
 
 
 class NativeSession(ClientSession, Session):
-    """A session on the official client of a provider whose models have tools."""
+    """A session on the official client of a provider whose models have native tools."""
 
     tool_mode = ToolMode.NATIVE
 
     def close(self) -> None:
-        """Close the clients, those too that the app handed in."""
+        """Close the clients, including those that the app passed in."""
         for client in self.clients:
             close_client(client, self.calls.send)
 
     def send(self, request: Request | str) -> Completion:
-        """Send a request, and return the answer.
+        """Send one request.
+
+        Returns:
+            The response.
 
         Raises:
             SessionError: The API rejected the request.
@@ -57,7 +60,10 @@ class NativeSession(ClientSession, Session):
         return answer
 
     def stream(self, request: Request | str) -> Iterator[StreamEvent]:
-        """Send a request, and yield the answer's events as they come; `completed` is the last one.
+        """Send one request, and yield the events of the response as they arrive.
+
+        Yields:
+            The events; the last one is `completed`.
 
         Raises:
             SessionError: The API rejected the request.
@@ -80,7 +86,7 @@ class NativeSession(ClientSession, Session):
             _close(source)
 
     def _begun(self, value: Any) -> tuple[Any, list[Any], Iterator[Any]]:
-        """A stream, what came first of it, and the rest: some clients send no request before they are asked for that."""
+        """Return a stream, its first event, and the rest. Some clients only send the request for the first event."""
         source = value[self.calls.events] if self.calls.events else value
         rest = iter(source)
         try:
@@ -100,7 +106,7 @@ class NativeSession(ClientSession, Session):
         return source, [first], rest
 
     def _told(self, rest: Iterator[Any], client: Any) -> Iterator[Any]:
-        """The rest of a stream; what the API answers in the middle of it is a SessionError."""
+        """Yield the rest of a stream. An API error in the middle of it becomes a SessionError."""
         try:
             yield from rest
         except Exception as raised:  # noqa: BLE001 - it is raised again
@@ -132,7 +138,10 @@ _NATIVE_ASYNC_END: Any = object()
 
 
 class AsyncNativeSession(ClientSession, AsyncSession):
-    """A session for async code on the official client of a provider whose models have tools. A provider without an async client is called in a thread."""
+    """An async session on the official client of a provider whose models have native tools.
+
+    A client without an async version is called in a thread.
+    """
 
     tool_mode = ToolMode.NATIVE
 
@@ -141,7 +150,7 @@ class AsyncNativeSession(ClientSession, AsyncSession):
         return CallThreads()
 
     async def aclose(self) -> None:
-        """Close the clients, those too that the app handed in."""
+        """Close the clients, including those that the app passed in."""
         if "_threads" in self.__dict__:
             self._threads.close()
             del self._threads
@@ -149,7 +158,10 @@ class AsyncNativeSession(ClientSession, AsyncSession):
             await aclose_client(client, self.calls.send_async)
 
     async def send(self, request: Request | str) -> Completion:
-        """Send a request, and return the answer.
+        """Send one request.
+
+        Returns:
+            The response.
 
         Raises:
             SessionError: The API rejected the request.
@@ -166,7 +178,10 @@ class AsyncNativeSession(ClientSession, AsyncSession):
         return answer
 
     async def stream(self, request: Request | str) -> AsyncIterator[StreamEvent]:
-        """Send a request, and yield the answer's events as they come; `completed` is the last one.
+        """Send one request, and yield the events of the response as they arrive.
+
+        Yields:
+            The events; the last one is `completed`.
 
         Raises:
             SessionError: The API rejected the request.
@@ -197,7 +212,7 @@ class AsyncNativeSession(ClientSession, AsyncSession):
         return await call(**keywords)
 
     async def _begun(self, call: Callable[..., Any], keywords: dict[str, Any]) -> tuple[Any, list[Any], Any]:
-        """A stream, what came first of it, and the rest."""
+        """Return a stream, its first event, and the rest."""
         if self.calls.blocking:
             value = await self._threads.run(call, **keywords)
         else:
@@ -222,7 +237,7 @@ class AsyncNativeSession(ClientSession, AsyncSession):
         return source, [first], rest
 
     async def _told(self, first: Sequence[Any], rest: AsyncIterator[Any], client: Any) -> AsyncIterator[Any]:
-        """A stream; what the API answers in the middle of it is a SessionError."""
+        """Yield a stream. An API error in the middle of it becomes a SessionError."""
         try:
             for item in first:
                 yield item
@@ -255,14 +270,14 @@ async def _abroken(error: Exception) -> AsyncIterator[Any]:
 
 
 _THREADS = 64
-"""Calls that may be under way at once; further ones wait."""
+"""Maximum number of concurrent calls. Further calls wait."""
 
 _AHEAD = 256
-"""Events of a stream that are read before somebody takes them."""
+"""Maximum number of events of a stream that are read in advance."""
 
 
 class CallThreads:
-    """Runs the calls of a blocking client, and reads its streams, for async code. Threads begin as they are needed."""
+    """Runs the calls of a blocking client and reads its streams, for async code. Threads start on demand."""
 
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(_THREADS, "toolgen-session")
@@ -295,12 +310,12 @@ class CallThreads:
             raise reading.failure
 
     def close(self) -> None:
-        """Begin no further thread; those at work end with their call."""
+        """Start no more threads. Running ones end with their call."""
         self._pool.shutdown(wait=False)
 
 
 class _Reading:
-    """An iterator that a thread reads for a loop."""
+    """An iterator that a thread reads for an event loop."""
 
     def __init__(self, source: Iterator[Any], loop: asyncio.AbstractEventLoop) -> None:
         self._source = source
@@ -329,7 +344,7 @@ class _Reading:
             self._wake()
 
     def stop(self) -> None:
-        """Let the thread end with the item that it waits for."""
+        """Let the thread end after the item that it waits for."""
         self._stopped = True
         self.room.release()
 

@@ -1,4 +1,4 @@
-"""What an API says when it refuses a request: its status and body, the id of the request, and how long to wait."""
+"""API errors: their status and body, the id of the request, and how long to wait."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..models import ApiError
 __all__ = ["SessionError", "refusal_of", "request_id", "resolve_attribute", "retry_after"]
 
 _ANSWERED = 200
-"""The status of an error that came as an answer."""
+"""The status of an error that came in a successful response."""
 
 
 class SessionError(Exception):
@@ -35,10 +35,10 @@ class SessionError(Exception):
         request_id: str | None = None,
         retry_after: float | None = None,
     ) -> None:
-        """Take the provider, the HTTP status and what `from_error` made of the body.
+        """Set the provider, the HTTP status and the result of `from_error`.
 
-        `error.message` is the API's own text. `request_id` is what its support asks for, `retry_after` the seconds that it
-        wants one to wait; None where it says nothing.
+        `error.message` is the API's own text. `request_id` is the id that the provider's support asks for, and
+        `retry_after` the time to wait in seconds; None if the API does not state them.
         """
         super().__init__(f"{provider}: {error.kind} (status {status})")
         self.provider = provider
@@ -48,15 +48,15 @@ class SessionError(Exception):
         self.retry_after = retry_after
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Say how a copy is made, for the text that exceptions keep is made of the three."""
+        """Say how a copy is made, because the message is made from three arguments."""
         return type(self), (self.provider, self.status, self.error), self.__dict__
 
 
 def refusal_of(raised: BaseException, status: str, body: str) -> tuple[int, Any] | None:
-    """The status and the body of what an API refused; None for an exception that is not a refusal.
+    """Return the status and the body of an API error; None for any other exception.
 
-    A client's exception holds them at these places. With the status of an answer, or none, it needs a body: that is an
-    error in place of an answer, or at the head of a stream.
+    They are at these paths in a client's exception. With the status of a success, or none, it needs a body: such an
+    error came in place of a response, or at the start of a stream.
     """
     if isinstance(raised, BareApiError):
         return _ANSWERED, raised.body
@@ -71,18 +71,18 @@ def refusal_of(raised: BaseException, status: str, body: str) -> tuple[int, Any]
 
 
 def resolve_attribute(value: Any, way: str) -> Any:
-    """What a way of attributes and keys, with dots between them, leads to; None where it ends early."""
+    """Return the value at a path of attributes and keys, with dots between them; None if it does not exist."""
     for step in way.split("."):
         value = value.get(step) if isinstance(value, Mapping) else getattr(value, step, None)
     return value
 
 
 _REQUEST_IDS = ("x-request-id", "request-id", "x-amzn-requestid", "apim-request-id", "x-goog-request-id", "cf-ray")
-"""Headers in which providers and their hosts name a request."""
+"""Headers with the id of a request, of providers and their hosts."""
 
 
 def request_id(headers: Any) -> str | None:
-    """What the headers of an answer call the request.
+    """Return the id of a request from the headers of a response.
 
     Args:
         headers: A mapping of header names, in any case, to values. Other objects are ignored.
@@ -92,10 +92,10 @@ def request_id(headers: Any) -> str | None:
 
 
 def retry_after(headers: Any, body: Any) -> float | None:
-    """Seconds to wait before the next request; None where an answer does not say.
+    """Return the seconds to wait before the next request; None if the response does not state them.
 
-    `retry-after-ms` and `retry-after` are headers (RFC 9110, 10.2.3: seconds or a date), `retryDelay` stands in the error
-    details of Google's APIs (google.rpc.RetryInfo).
+    `retry-after-ms` and `retry-after` are headers (RFC 9110, 10.2.3: seconds or a date). `retryDelay` is part of the
+    error details of Google's APIs (google.rpc.RetryInfo).
 
     Args:
         headers: A mapping of header names, in any case, to values. Other objects are ignored.
@@ -114,7 +114,7 @@ def retry_after(headers: Any, body: Any) -> float | None:
 
 
 def _lowered(headers: Any) -> dict[str, str]:
-    """Headers by their names in small letters."""
+    """Return headers by their lower-case names."""
     try:
         return {str(name).lower(): str(value) for name, value in headers.items()}
     except (AttributeError, TypeError, ValueError):

@@ -1,7 +1,7 @@
-"""Requests for a model without tools of its own: tools, calls and results as text, and its answer read back.
+"""Requests for a model without native tools: tools, calls and results as text, and its response read back.
 
-The tools that may be called stand at the front of the first system text. What users and tools wrote is not trusted: a block of theirs that the
-model repeats is a call that is not run.
+The tools that the model may call are at the start of the first system message. Texts of users and tools are not
+trusted: a block that the model repeats from them becomes a call that is not run.
 """
 
 from __future__ import annotations
@@ -58,12 +58,12 @@ __all__ = [
 
 
 def as_request(request: Request | str) -> Request:
-    """A request; text stands for one with one user message."""
+    """Return the request; a string becomes a request with one user message."""
     return Request([UserMessage(request)]) if isinstance(request, str) else request
 
 
 def to_text_request(request: Request, on_loss: OnLoss | None = None) -> Request:
-    """The same request without tools, calls and results: all of them are text. What has no text is reported.
+    """Return the same request without tools, calls and results: all of them become text. Other parts are reported.
 
     Raises:
         ConversionError: A schema, argument or result cannot be written as JSON.
@@ -126,7 +126,7 @@ def _folded(message: Message) -> Message:
 
 
 def _pieces(parts: Sequence[Any]) -> list[tuple[str, bool]]:
-    """Texts and calls of an answer; reasoning right before a call is that call's."""
+    """Return the texts and calls of a response. Reasoning directly before a call becomes part of the call."""
     pieces: list[tuple[str, bool]] = []
     reasoning: str | None = None
     for part in parts:
@@ -139,7 +139,7 @@ def _pieces(parts: Sequence[Any]) -> list[tuple[str, bool]]:
 
 
 def untrusted_texts(request: Request) -> list[str]:
-    """The texts of a request that somebody else than the model or the app's author wrote."""
+    """Return the texts of a request that neither the model nor the app's author wrote."""
     found: list[str] = []
     for message in request.messages:
         if isinstance(message, UserMessage):
@@ -165,17 +165,17 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def turn_of(request: Request) -> int:
-    """The turn of the answer to a request: the assistant messages before it."""
+    """Return the turn of the response: the number of assistant messages before it."""
     return sum(isinstance(message, AssistantMessage) for message in request.messages)
 
 
 def _used(request: Request) -> set[str]:
-    """The ids of calls of earlier answers."""
+    """Return the ids of earlier calls."""
     return {call.id for message in request.messages for call in tool_calls_of(message)}
 
 
 def parse_completion(request: Request, answer: Completion | str) -> Completion:
-    """Read what a model without tools said to a request: its text, with the calls that are in it."""
+    """Read the response of a model without native tools: its text, and the calls in it."""
     said = Completion(AssistantMessage(answer), "stop") if isinstance(answer, str) else answer
     if not isinstance(said.message.content, str | None) and not _is_text(said.message.content):
         return said
@@ -190,7 +190,7 @@ def _is_text(parts: Sequence[Any]) -> bool:
 
 
 def _whole(message: AssistantMessage, said: AssistantMessage) -> AssistantMessage:
-    """What was read, after what the model thought, and with what else there was."""
+    """Combine the parsed message with the reasoning and the other parts of the response."""
     thought = [part for part in said.content or () if isinstance(part, ReasoningPart)]
     if thought:
         content = [TextPart(message.content)] if isinstance(message.content, str) else message.content or []
@@ -199,7 +199,7 @@ def _whole(message: AssistantMessage, said: AssistantMessage) -> AssistantMessag
 
 
 def _ended(completion: Completion) -> Completion:
-    """A completion with the reason that its calls give it; calls of an answer that was cut cannot be run."""
+    """Set the stop reason of a completion by its calls. Calls of a response that was cut off become invalid."""
     content = completion.message.content
     called = isinstance(content, list) and any(isinstance(part, ToolCallPart) for part in content)
     reason = completion.finish_reason
@@ -210,7 +210,7 @@ def _ended(completion: Completion) -> Completion:
 
 
 class TextStreamReader:
-    """Reads an answer as it comes: `feed` its text, `finish` once it ends or breaks."""
+    """Reads a response as it arrives. Call `feed` for each text, and `finish` when it ends or fails."""
 
     def __init__(self, request: Request) -> None:
         self._request = request
@@ -220,12 +220,12 @@ class TextStreamReader:
         self._text: list[str] = []
 
     def feed(self, text: str) -> list[StreamEvent]:
-        """Take more text."""
+        """Read more text."""
         self._text.append(text)
         return self._reader.feed(text)
 
     def finish(self, error: BaseException | None = None) -> list[StreamEvent]:
-        """Tell what was held back, the calls and the whole; of an answer that broke no call can be run."""
+        """Return the remaining events. If the response failed, all its calls are invalid."""
         events = self._reader.finish()
         answer = Completion(AssistantMessage("".join(self._text)), "stop" if error is None else "error")
         completion = parse_completion(self._request, answer)
@@ -236,7 +236,7 @@ class TextStreamReader:
 
 
 def events_of(completion: Completion) -> Iterator[StreamEvent]:
-    """The events of an answer that came as a whole."""
+    """Return the events of a complete response."""
     content = completion.message.content
     index = 0
     for part in [TextPart(content)] if isinstance(content, str) else content or []:

@@ -1,1 +1,1 @@
-"""What the modules of declared tools use: their arguments as types, checks, faults and definitions."""
+"""What the modules of declared tools use: types of arguments, checks, errors and definitions."""

@@ -1,6 +1,6 @@
-"""What is wrong with arguments of tools: faults, and the error that lists them.
+"""Errors in the arguments of tools.
 
-Errors hold places, expected and found types, never values: they reach logs, and the model again.
+Errors contain locations, expected and found types, but no values, because they are logged and sent to the model.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ else:
 __all__ = ["ArgumentsError", "Fault", "faults_of", "type_of", "unknown_tool"]
 
 MAX_FAULTS = 20
-"""Faults that one error lists."""
+"""Maximum number of faults in an error."""
 
 MAX_TEXT = 200
-"""Characters of a pointer or of what was expected."""
+"""Maximum number of characters of a pointer, or of the expected value."""
 
 
 @dataclass(slots=True)
@@ -42,7 +42,7 @@ class Fault:
             self.found = found
 
     def __hash__(self) -> int:
-        """Equal faults are one, in a set too."""
+        """Equal faults have the same hash."""
         return hash((self.pointer, self.expected, self.found))
 
     def __str__(self) -> str:
@@ -54,18 +54,13 @@ class ArgumentsError(ValueError):
     """The arguments of a call do not fit their tool.
 
     Attributes:
-        name: The name of the tool.
-        faults: What is wrong, as a list of `Fault`.
-        omitted: The number of further faults that are not listed.
-
-    Attributes:
-        name: The name of the tool.
+        tool: The name of the tool.
         faults: What is wrong, as a list of `Fault`.
         omitted: The number of further faults that are not listed.
     """
 
     def __init__(self, tool: str, faults: Sequence[Fault], omitted: int = 0) -> None:
-        """Take the tool's name, the faults that are listed, and the number of further ones."""
+        """Set the name of the tool, the faults, and the number of further ones."""
         super().__init__(tool, tuple(faults), omitted)
         self.tool = tool
         self.faults = tuple(faults)
@@ -80,7 +75,7 @@ class ArgumentsError(ValueError):
 
 
 def unknown_tool(name: object, known: Iterable[str]) -> ArgumentsError:
-    """Make the error for a tool that there is not; it names the nearest tools."""
+    """Make the error for an unknown tool. It suggests similar names."""
     from difflib import get_close_matches  # late: few names are unknown
 
     near = get_close_matches(name[:64], list(known), n=3, cutoff=0.5) if isinstance(name, str) else []
@@ -89,7 +84,7 @@ def unknown_tool(name: object, known: Iterable[str]) -> ArgumentsError:
 
 
 def faults_of(value: object, error: ValidationError) -> tuple[list[Fault], int]:
-    """List what pydantic found wrong in a value, and count the faults beyond those listed."""
+    """List what pydantic found wrong in a value, and count the faults that are not listed."""
     faults = list(dict.fromkeys(_fault(value, dict(row)) for row in error.errors(include_url=False)))
     return faults[:MAX_FAULTS], max(0, len(faults) - MAX_FAULTS)
 
@@ -141,7 +136,7 @@ _NOWHERE = object()
 
 
 def _inner(value: object, step: int | str) -> object:
-    """The member or item that a step leads to."""
+    """Return the member or item of a step."""
     if isinstance(value, Mapping):
         return value.get(step, _NOWHERE)
     if isinstance(value, list | tuple) and isinstance(step, int) and step < len(value):
@@ -150,13 +145,13 @@ def _inner(value: object, step: int | str) -> object:
 
 
 MAX_READINGS = 32
-"""Ways to read the steps of one fault that are compared."""
+"""Maximum number of ways to read the steps of a fault that are compared."""
 
 
 def _pointer(value: object, loc: Sequence[int | str], found: object, *, missing: bool) -> str:
-    """The JSON pointer of a fault; steps that name a branch of a union lead nowhere in the value and are left out.
+    """Return the JSON pointer of a fault, without the steps that name a branch of a union.
 
-    A branch may be named by a text of the value that is one of its keys too: what was `found` tells which is meant.
+    The name of a branch may also be a key of the value. The `found` value then decides which is meant.
     """
     readings: list[tuple[list[str], object]] = []
     waiting: list[tuple[int, object, list[str]]] = [(0, value, [])]
@@ -181,7 +176,7 @@ def _pointer(value: object, loc: Sequence[int | str], found: object, *, missing:
 
 
 def _tag_fault(pointer: str, found: object, context: Mapping[str, Any]) -> Fault:
-    """The fault of an object that is not one of those that its tag tells apart."""
+    """Return the fault of an object whose tag does not match."""
     name = str(context.get("discriminator", "")).split(" | ")[0].strip("'")
     tag = found.get(name, _NOWHERE) if isinstance(found, Mapping) else _NOWHERE
     expected = str(context.get("expected_tags", "a value"))
@@ -189,7 +184,7 @@ def _tag_fault(pointer: str, found: object, context: Mapping[str, Any]) -> Fault
 
 
 def type_of(value: object) -> str:
-    """Name the JSON type of a value; NaN and the infinities have none."""
+    """Return the JSON type of a value. NaN and the infinities have none."""
     if value is None:
         return "null"
     for kinds, name in _TYPES:

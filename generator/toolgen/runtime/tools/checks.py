@@ -1,8 +1,8 @@
-"""Checks of what types cannot say: values as JSON Schema compares, counts and matches them.
+"""Checks that types cannot express: how JSON Schema compares, counts and matches values.
 
-Generated modules hold functions that take a value and say whether it fits, or what was expected in its place. They
-see JSON values, before models are made of them. No test narrows a type: a schema may ask a text for its size as a number,
-which no value survives, and a type checker shall not stumble over it.
+Generated modules contain functions that check a value, or describe what was expected. They see JSON values, before
+models are created from them. No check narrows a type, because a schema may compare a string as a number; no value
+passes, but a type checker must accept it.
 """
 
 from __future__ import annotations
@@ -40,20 +40,20 @@ __all__ = [
 T = TypeVar("T")
 
 Check = Callable[[Any], str | None]
-"""From a value to what was expected in its place; None where it fits."""
+"""Describes what was expected instead of a value; None if it fits."""
 
 Judge = Callable[[Any], bool]
 
 
 class SchemaCheck:
-    """Stands beside a type and refuses what the type alone would take."""
+    """An annotation of a type that rejects values that the type alone would accept."""
 
     def __init__(self, check: Check) -> None:
-        """Take the check; it runs once the type has taken the value."""
+        """Set the check. It runs after the type has accepted the value."""
         self.check = check
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        """Make the schema of the type with the check around it."""
+        """Return the schema of the type with the check around it."""
         check = self.check
 
         def checked(value: Any, validate: Callable[[Any], Any]) -> Any:
@@ -77,7 +77,7 @@ def ensure_valid(value: Any, made: T, check: Check) -> T:
 
 
 def _by_alias(value: Any, made: Any) -> Any:
-    """The values that a model took, with the properties' own names where the app gave those of the fields."""
+    """Return the values that a model got, with property names, even if the app used field names."""
     if not isinstance(value, dict) or not isinstance(made, BaseModel):
         return value
     taken = made.model_fields_set - (made.model_extra or {}).keys()
@@ -87,7 +87,7 @@ def _by_alias(value: Any, made: Any) -> Any:
 
 @cache
 def _aliases(model: type[BaseModel]) -> dict[str, str]:
-    """The properties of those fields that have another name."""
+    """Return the properties of those fields that have another name."""
     fields = model.model_fields.items()
     return {name: field.validation_alias for name, field in fields if isinstance(field.validation_alias, str)}
 
@@ -128,35 +128,35 @@ def is_null(value: Any) -> bool:
 
 
 def is_number(value: Any) -> bool:
-    """Whether a value is a number; true and false are none."""
+    """Whether a value is a number. Booleans are not."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def is_integer(value: Any) -> bool:
-    """Whether a value is a whole number: 1 and 1.0, not true."""
+    """Whether a value is an integer: 1 and 1.0, but not true."""
     if isinstance(value, float):
         return value.is_integer()
     return isinstance(value, int) and not isinstance(value, bool)
 
 
 def json_equal(one: Any, other: Any) -> bool:
-    """Whether two values are the same in JSON: 1 is 1.0, and true is not 1."""
+    """Whether two values are equal in JSON: 1 equals 1.0, but true does not equal 1."""
     return bool(_identity(one) == _identity(other))
 
 
 def equals_one_of(value: Any, values: Sequence[Any]) -> bool:
-    """Whether a value is the same as one of several."""
+    """Whether a value is equal to one of several."""
     identity = _identity(value)
     return any(identity == _identity(other) for other in values)
 
 
 def all_unique(values: Sequence[Any]) -> bool:
-    """Whether no two values are the same."""
+    """Whether all values are different."""
     return len({_identity(value) for value in values}) == len(values)
 
 
 def _identity(value: Any) -> Any:
-    """Something that is equal and hashes alike for values that are the same in JSON, and for no others."""
+    """Return a key that is equal for values that are equal in JSON, and for no others."""
     if isinstance(value, bool) or value is None:
         return repr(value), None
     if isinstance(value, list):
@@ -167,7 +167,7 @@ def _identity(value: Any) -> Any:
 
 
 def is_multiple(value: float, step: float) -> bool:
-    """Whether a number is a whole number of steps, as far as doubles tell; exactly where they overflow."""
+    """Whether a number is a multiple of a step, as far as doubles can tell; exactly if they overflow."""
     if isinstance(step, float):
         try:
             quotient = value / step
@@ -178,12 +178,12 @@ def is_multiple(value: float, step: float) -> bool:
 
 
 def matches(pattern: str, text: Any) -> bool:
-    """Whether a text has a match of a pattern anywhere, in time that grows with its length alone."""
+    """Whether a string contains a match of a pattern, in time linear in its length."""
     return _engine(pattern).isinstance_python(text)
 
 
 def is_format(name: str, text: Any) -> bool:
-    """Whether a string is of a format: `date`, `date-time`, `time` or `uuid`."""
+    """Whether a string has a format: `date`, `date-time`, `time` or `uuid`."""
     try:
         FORMATS[name](text)
     except ValueError:
@@ -204,7 +204,7 @@ _KNOWN = _Known()
 
 
 def memoized(judge: Judge) -> Judge:
-    """Make a function that several places of a schema call judge each value once, however they are nested."""
+    """Wrap a function that several parts of a schema call, so that it checks each value only once."""
 
     def judged(value: Any) -> bool:
         if _KNOWN.verdicts is None:

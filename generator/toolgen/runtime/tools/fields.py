@@ -1,4 +1,4 @@
-"""Types of fields that mean what JSON Schema means: numbers, exact values, and properties that may be absent."""
+"""Field types with the meaning of JSON Schema: numbers, exact values, and optional properties."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ T = TypeVar("T")
 
 
 def _whole(value: object) -> object:
-    """Make a float without a fraction the integer that it is in JSON."""
+    """Convert a float without a fraction to the integer that it is in JSON."""
     return int(value) if type(value) is float and value.is_integer() else value
 
 
 Integer: TypeAlias = Annotated[int, Strict(), BeforeValidator(_whole)]
-"""A whole number: 1 and 1.0, not true and not "1"."""
+"""An integer: 1 and 1.0, but not true or "1"."""
 
 
 class _NumberSchema:
-    """Keeps integers as they are: as floats, those above 2**53 would lose digits."""
+    """Keeps integers, because floats above 2**53 would lose digits."""
 
     def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.union_schema(
@@ -36,11 +36,11 @@ class _NumberSchema:
 
 
 Number: TypeAlias = Annotated[float, _NumberSchema()]
-"""A number: 1 and 1.5, not true and not "1"."""
+"""A number: 1 and 1.5, but not true or "1"."""
 
 
 class _ExactSchema:
-    """Tells true from 1, which are equal in Python."""
+    """Distinguishes true from 1, which are equal in Python."""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         values = get_args(source)
@@ -57,11 +57,11 @@ class _ExactSchema:
 
 
 Exact = _ExactSchema()
-"""Stands beside a `Literal` of integers or of booleans: 1 is not true, and true is not 1."""
+"""An annotation of a `Literal` of integers or booleans: 1 is not true, and true is not 1."""
 
 
 class _OmittableSchema:
-    """Validates as the type without None: the None of the annotation stands for an absent property only."""
+    """Validates the type without None, because None only means that the property is absent."""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         kinds = tuple(kind for kind in get_args(source) if kind is not type(None))
@@ -69,4 +69,4 @@ class _OmittableSchema:
 
 
 Omittable: TypeAlias = Annotated[T | None, _OmittableSchema()]
-"""A property that may be absent, and reads as None then, but may not be null."""
+"""An optional property. It reads as None if it is absent, but must not be null."""

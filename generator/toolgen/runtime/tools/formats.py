@@ -1,4 +1,4 @@
-"""Strings of the formats that Python has types for: how they are read, and the types of their fields."""
+"""String formats that Python has types for: how to read them, and the types of their fields."""
 
 from __future__ import annotations
 
@@ -81,11 +81,11 @@ FORMATS: Mapping[str, Callable[[str], object]] = {
     "time": to_time,
     "uuid": to_uuid,
 }
-"""How strings of each format that is checked are read."""
+"""The reader of each format that is checked."""
 
 
 class _FormatSchema:
-    """Takes a string of one format, or the Python object that it stands for."""
+    """Accepts a string of a format, or the corresponding Python object."""
 
     def __init__(self, kind: type, read: Callable[[str], object], expected: str) -> None:
         self.kind = kind
@@ -107,15 +107,15 @@ class _FormatSchema:
 
 
 StrictDate: TypeAlias = Annotated[date, Strict(), _FormatSchema(date, to_date, "a date such as 2024-05-06")]
-"""A day; in JSON a string as RFC 3339 spells it."""
+"""A date; in JSON a string in the form of RFC 3339."""
 
 StrictDateTime: TypeAlias = Annotated[
     datetime, Strict(), _FormatSchema(datetime, to_datetime, "a date-time such as 2024-05-06T07:08:09Z")
 ]
-"""A moment with its offset; in JSON a string as RFC 3339 spells it."""
+"""A date and time with an offset; in JSON a string in the form of RFC 3339."""
 
 StrictTime: TypeAlias = Annotated[time, Strict(), _FormatSchema(time, to_time, "a time such as 07:08:09Z")]
-"""A time of day with its offset; in JSON a string as RFC 3339 spells it."""
+"""A time of day with an offset; in JSON a string in the form of RFC 3339."""
 
 StrictUuid: TypeAlias = Annotated[UUID, Strict(), _FormatSchema(UUID, to_uuid, "a UUID")]
 """A UUID; in JSON a string of hexadecimal digits in five groups."""

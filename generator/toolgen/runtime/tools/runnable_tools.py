@@ -1,6 +1,6 @@
 """The declared tools of a project as one object that also runs their calls.
 
-Nothing that running needs is imported before it is asked for.
+Everything that running needs is imported on demand.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 __all__ = ["RunnableTools"]
 
 H = TypeVar("H")
-"""The class of the handlers: one method a tool."""
+"""The class of the handlers, with a method for each tool."""
 
 
 class RunnableTools(ToolSet, Generic[H]):
-    """The declared tools of a package, and what runs their calls. `handlers` is the class with a method for each tool."""
+    """The declared tools of a package, with functions that run their calls. `handlers` is their protocol."""
 
     def __init__(
         self,

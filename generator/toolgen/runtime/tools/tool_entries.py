@@ -1,8 +1,8 @@
-"""The declared tools of a project: by name, where each finds its classes when it is first used, and as one object.
+"""The declared tools of a project: by name, with classes that are imported on first use, and as one object.
 
-`tools/__init__.py` of a package makes the object, and binds its public names to it. A call is read strictly first, then as the
-model must have meant it: a call that came through a provider's module was spelled back there, this is the same leniency for
-calls from elsewhere. Each difference is a note.
+`tools/__init__.py` of a package creates the object and exports its public names. `parse_call` reads arguments strictly first,
+then with coercion. Calls that a provider's module has read are decoded already; coercion is for calls from elsewhere. Each
+difference is a note.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ __all__ = ["Definitions", "ToolEntry", "ToolSet", "parsed_call", "tool_entries"]
 
 
 class Definitions(Mapping[str, "ToolDefinition"]):
-    """A mapping from a tool's name to its definition that imports nothing until it is read."""
+    """A mapping from the names of tools to their definitions. Reading a definition imports the module of its tool."""
 
     def __init__(self, package: str, modules: Mapping[str, str]) -> None:
-        """Take the package of the tools' modules, and the module of each tool."""
+        """Set the package of the tools' modules, and the module of each tool."""
         self._package = package
         self._modules = modules
 
     def __getitem__(self, name: str) -> ToolDefinition:
-        """Return the definition of a tool; an unknown name raises KeyError."""
+        """Return the definition of a tool. An unknown name raises KeyError."""
         definition: ToolDefinition = import_module(f"{self._package}.{self._modules[name]}").DEFINITION
         return definition
 
     def __iter__(self) -> Iterator[str]:
-        """Iterate over the names of the tools, in their order."""
+        """Iterate over the names of the tools, in order."""
         return iter(self._modules)
 
     def __len__(self) -> int:
@@ -49,24 +49,24 @@ class Definitions(Mapping[str, "ToolDefinition"]):
 
 
 MAX_QUICK = 100_000
-"""Characters of a text that is read by pydantic alone."""
+"""Maximum number of characters of a text that only pydantic reads."""
 
 _PLAIN = frozenset([str, int, bool, type(None)])
-"""Types of values that hold no keys, and that are in JSON what they are here."""
+"""Types of values that contain no keys and are unchanged in JSON."""
 
 _HOLDERS = frozenset([dict, list])
 """Types of JSON values that a model would share with a call."""
 
 _HIDING = ("\\u003", "\\u006", "\\u007")
-"""How escapes begin that may stand for a colon, or for a letter of `null`."""
+"""Beginnings of escapes that may stand for a colon, or for a letter of `null`."""
 
 
 class ToolEntry:
-    """A tool: its module below the package, the class of its arguments, and the type of its result.
+    """A tool: its module in the package, the class of its arguments, and the type of its result.
 
-    `anything` says that any value may stand in it, not under a key of its own. `other` is the type of arguments that
-    are not an object, where the schema admits them because it names no type. Properties are known by their own names alone;
-    those of the fields are for apps.
+    `anything` means that it may contain values of any type, other than under its own keys. `other` is the type of
+    arguments that are not an object, if the schema allows them because it has no type. Properties are only known by
+    their own names; field names are for apps.
     """
 
     __slots__ = (
@@ -86,7 +86,7 @@ class ToolEntry:
     def __init__(
         self, package: str, name: str, module: str, model: str, result: str, anything: bool, other: str | None
     ) -> None:
-        """Take the names; nothing is imported before it is needed."""
+        """Set the names. Nothing is imported before it is needed."""
         self.name = name
         self.module = module
         self._package = package
@@ -144,7 +144,7 @@ class ToolEntry:
             raise ArgumentsError(self.name, *faults_of(value, error)) from None
 
     def lenient(self) -> Encoding | None:
-        """What models may mean where they say otherwise; None where nothing else can be meant."""
+        """Return the coercions of the arguments; None if there are none."""
         from ..conversion.encoding import Encoding
 
         table: dict[str, Any] | None = import_module(f"{self._package}._lenient").LENIENT.get(self.name)
@@ -168,11 +168,11 @@ class ToolEntry:
         return getattr(import_module(f"{self._package}.{self.module}"), name)
 
     def _is_strict(self, text: str, made: BaseModel) -> bool:
-        """Whether a text that pydantic took is sure to be strict JSON.
+        """Whether a text that pydantic accepted is certainly strict JSON.
 
-        A text has as many colons as keys, or more. If it has as many as the model has keys, none was given twice. Where
-        keys stand deeper, or a number may have overflowed, the model is written as JSON again: a key that was dropped
-        lacks its colon there, and a number that JSON does not have is a null.
+        A text has at least as many colons as keys. If it has as many as the model has keys, there are no duplicates. If
+        keys are nested, or if a number may have overflowed, the model is written as JSON again: a dropped key lacks its
+        colon, and a number that JSON does not have is null.
         """
         colons, extra = text.count(":"), made.__pydantic_extra__
         if (
@@ -228,7 +228,7 @@ def tool_entries(
     anything: Collection[str] = (),
     others: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[str, ToolEntry]:
-    """List the tools of a package by name, given the module, the class of arguments and the type of the result of each."""
+    """List the tools of a package by name, with their modules, argument classes and result types."""
     return {
         name: ToolEntry(package, name, module, model, result, name in anything, others.get(name))
         for name, (module, model, result) in tools.items()
@@ -276,7 +276,7 @@ def parsed_call(
 
 
 def _differences(said: Any, meant: Any, at: Path) -> Iterator[Loss]:
-    """A note for each place where a value stands for another one."""
+    """Yield a note for each value that was coerced."""
     if type(said) is dict and type(meant) is dict:
         for name, item in said.items():
             if name in meant:
@@ -299,9 +299,9 @@ def _note(at: Path, what: str, reason: str) -> Loss:
 class ToolSet:
     """The declared tools of a package.
 
-    `entries` are the tools by name, `low_risk` the tools whose calls may run side by side, `display_names` what people
-    are shown, and `deprecated` the tools that new code should not offer. `aliases` has the tools that other names stand for,
-    `timeouts` the seconds that handlers may take.
+    `entries` has the tools by name, `low_risk` those whose calls run concurrently, `display_names` the names for user
+    interfaces, `deprecated` the tools that are deprecated, `aliases` the tool of each alias, and `timeouts` the time
+    limits of handlers in seconds.
     """
 
     def __init__(

@@ -71,22 +71,22 @@ TOOL_SET: Final[_RunnableTools[Handlers]] = _RunnableTools(
     Handlers,
     low_risk=["get_weather"],
 )
-"""The declared tools: the module of each, the class of its arguments and the type of its result."""
+"""The declared tools: their modules, the models of their arguments, and the types of their results."""
 
 DEFINITIONS: Final[Mapping[str, ToolDefinition]] = TOOL_SET.definitions
-"""What is declared to providers, by the tool's name."""
+"""The definition of each tool, by name."""
 
 LOW_RISK: Final[frozenset[str]] = TOOL_SET.low_risk
-"""The tools whose calls may run side by side and without a review. All others are high-risk."""
+"""The tools whose calls run concurrently and without review. All others are high-risk."""
 
 ALIASES: Final[Mapping[str, ToolName]] = {}
-"""The tool that another name in a call stands for."""
+"""The aliases, and the tool of each."""
 
 DISPLAY_NAMES: Final[Mapping[str, str]] = TOOL_SET.display_names
-"""What people are shown instead of a tool's name."""
+"""The names that user interfaces show for tools."""
 
 DEPRECATED: Final[frozenset[str]] = TOOL_SET.deprecated
-"""The tools that new code should not offer."""
+"""The deprecated tools. Do not offer them in new code."""
 
 
 @overload
@@ -118,14 +118,17 @@ def parse_arguments(name: str, value: str | bytes | Mapping[str, Any]) -> BaseMo
 
 
 def parse_arguments(name: str, value: str | bytes | Mapping[str, Any]) -> BaseModel:
-    """Make the model of a tool's arguments of an object, or of JSON text.
+    """Check the arguments of a tool, and return them as a model.
 
     Args:
-        name: the name of the tool.
-        value: an object, or JSON text.
+        name: The name of the tool.
+        value: The arguments: an object, or JSON text.
+
+    Returns:
+        An instance of the model of the tool's arguments.
 
     Raises:
-        ArgumentsError: there is no such tool, or the value does not fit it.
+        ArgumentsError: The tool does not exist, or the value does not fit it.
     """
     return TOOL_SET.parse_arguments(name, value)
 
@@ -138,12 +141,12 @@ dispatch_sync = TOOL_SET.dispatch_sync
 dispatch_all = TOOL_SET.dispatch_all
 
 _LATE: Final = frozenset({"Allow", "Deny", "Edit", "Hold", "ToolError", "allow_all"})
-"""Names that only apps which run tools ask for."""
+"""Names that only apps that run tools need."""
 
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> Any:
-        """Import the module of a tool, or what running tools needs, when it is first asked for."""
+        """Import the module of a tool, or what running tools needs, when it is first used."""
         if name in _LATE:
             from ..runtime.running import handlers, results
 

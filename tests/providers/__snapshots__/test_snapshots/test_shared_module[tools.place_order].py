@@ -57,4 +57,4 @@ DEFINITION: ToolDefinition = ToolDefinition(
         "required": ["lines"],
     },
 )
-"""What is declared to providers."""
+"""The definition of the tool."""

@@ -87,7 +87,11 @@ def write_block_source(
     if media_type is None:
         kind = _ending(url, formats)
         writer.report_loss(
-            (at[0], "mediaType"), "mediaType", "defaulted", "note", f"a format is required: {formats[kind][0]}"
+            (at[0], "mediaType"),
+            "mediaType",
+            "defaulted",
+            "note",
+            f"the API requires a format, so it is set to {formats[kind][0]}",
         )
         return {"format": kind, "source": source}
     for kind, types in formats.items():

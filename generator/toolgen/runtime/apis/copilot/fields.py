@@ -108,7 +108,11 @@ def write_binary_data(
     if media_type is None and "mimeType" not in absent and "mimeType" not in own:
         media_type = table["mediaType"]
         writer.report_loss(
-            (at[0], "mediaType"), "mediaType", "defaulted", "note", f"a media type is required: {media_type}"
+            (at[0], "mediaType"),
+            "mediaType",
+            "defaulted",
+            "note",
+            f"the API requires a media type, so it is set to {media_type}",
         )
     if media_type is not None:
         block["mimeType"] = media_type

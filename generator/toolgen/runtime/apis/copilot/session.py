@@ -1,4 +1,4 @@
-"""Sessions on a client that holds the conversation itself: an async one, and the same on a loop in a thread of its own."""
+"""Sessions on a stateful client: an async one, and a synchronous one that runs it on a loop in a thread of its own."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ __all__ = ["AsyncHostedSession", "HostedSession", "LoopThread"]
 
 
 class AsyncHostedSession(AsyncSession):
-    """A session for async code on a client that holds the conversation; one answer is read at a time."""
+    """An async session on a stateful client. It reads one response at a time."""
 
     tool_mode = ToolMode.NATIVE
 
     provider: ClassVar[HostedProvider]
     """The module that writes tools and results, and reads events."""
     wire: ClassVar[Wire]
-    """How the wire spells ids and names."""
+    """The ids and names of the wire."""
     name: ClassVar[str]
-    """The provider's name."""
+    """The name of the provider."""
     calls: ClassVar[HostedCalls]
-    """How the client is called."""
+    """How to call the client."""
 
     def __init__(
         self,
@@ -48,11 +48,7 @@ class AsyncHostedSession(AsyncSession):
         on_unsupported: Literal["error", "weaken"] = "error",
         others: Collection[str] = (),
     ) -> None:
-        """Take the live session, and the model of requests that name none; None leaves it as it is.
-
-        `others` are the tools that other clients of the same session answer for: all else that the agent asks for is
-        answered here, for it would wait for ever.
-        """
+        """Set the client's session, and the model of requests that do not name one; None keeps the client's model."""
         self.client = client
         self.model = model
         self.on_loss = on_loss
@@ -67,13 +63,16 @@ class AsyncHostedSession(AsyncSession):
         self._reading = False
 
     async def aclose(self) -> None:
-        """End the turn, if there is one, and close the client, which the app handed in."""
+        """End the running turn, and close the client that the app passed in."""
         await self._stop()
         self._live.leave()
         await aclose_client(self.client, self.calls.send)
 
     async def send(self, request: Request | str) -> Completion:
-        """Send what is new of a request, and return the answer.
+        """Send the new part of a request.
+
+        Returns:
+            The response.
 
         Raises:
             SessionError: The client rejected the request, or its session failed.
@@ -89,7 +88,10 @@ class AsyncHostedSession(AsyncSession):
         return answer
 
     async def stream(self, request: Request | str) -> AsyncGenerator[StreamEvent, None]:
-        """Send what is new of a request, and yield the answer's events as they come; `completed` is the last one.
+        """Send the new part of a request, and yield the events of the response as they arrive.
+
+        Yields:
+            The events; the last one is `completed`.
 
         Raises:
             SessionError: The client rejected the request, or its session failed before the first event.
@@ -221,17 +223,17 @@ T = TypeVar("T")
 
 
 class LoopThread:
-    """A loop that runs from its first use until it is closed."""
+    """An event loop in a thread. It runs from its first use until it is closed."""
 
     def __init__(self, name: str) -> None:
-        """Take the name of the thread."""
+        """Set the name of the thread."""
         self._name = name
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
 
     @property
     def is_running(self) -> bool:
-        """Whether there is a loop."""
+        """Whether the loop is running."""
         return self._loop is not None
 
     def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
@@ -271,15 +273,15 @@ async def _ended() -> None:
 
 
 class HostedSession(Session):
-    """A session that opens its client at its first request, in a thread of its own, and closes it with itself.
+    """A session that opens its client at the first request, in a thread of its own, and closes it at its end.
 
-    What `on_loss` hears, it hears in that thread.
+    `on_loss` is called in that thread.
     """
 
     tool_mode = ToolMode.NATIVE
 
     later: ClassVar[type[AsyncHostedSession]]
-    """The session for async code that does the work."""
+    """The async session that does the work."""
 
     def __init__(
         self,
@@ -290,7 +292,7 @@ class HostedSession(Session):
         on_unsupported: Literal["error", "weaken"] = "error",
         others: Collection[str] = (),
     ) -> None:
-        """Take what opens the client, and what the session for async code takes."""
+        """Set the function that opens the client, and the arguments of the async session."""
         self.model = model
         self.on_loss = on_loss
         self._opened = opened
@@ -302,7 +304,7 @@ class HostedSession(Session):
         self._session: AsyncHostedSession | None = None
 
     def close(self) -> None:
-        """End the turn, if there is one, close the client, and end the thread."""
+        """End the running turn, close the client, and end the thread."""
         self._session = None
         try:
             if self._thread.is_running:
@@ -311,7 +313,10 @@ class HostedSession(Session):
             self._thread.close()
 
     def send(self, request: Request | str) -> Completion:
-        """Send what is new of a request, and return the answer.
+        """Send the new part of a request.
+
+        Returns:
+            The response.
 
         Raises:
             SessionError: The client rejected the request, or its session failed.
@@ -320,7 +325,10 @@ class HostedSession(Session):
         return self._thread.run(self._sent(self.prepared(request)))
 
     def stream(self, request: Request | str) -> Iterator[StreamEvent]:
-        """Send what is new of a request, and yield the answer's events as they come; `completed` is the last one.
+        """Send the new part of a request, and yield the events of the response as they arrive.
+
+        Yields:
+            The events; the last one is `completed`.
 
         Raises:
             SessionError: The client rejected the request, or its session failed before the first event.

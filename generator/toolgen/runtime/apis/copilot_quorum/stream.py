@@ -28,7 +28,7 @@ class QuorumStream(BaseStream):
         self._whole: dict[str, Any] | None = None
 
     def feed(self, event: Any) -> list[StreamEvent]:
-        """Take one event and return what it brings. O(1) an event; one that nobody knows brings nothing.
+        """Read one event, in constant time.
 
         Args:
             event: An event of the stream: a dict, or the client's object.

@@ -104,7 +104,7 @@ class McpConverter(ToolConverter):
             The keyword arguments for the client's method.
 
         Raises:
-            ConversionError: As `to_tool_call`.
+            ConversionError: As for `to_tool_call`.
         """
         writer = Writer(self.wire, on_loss, on_unsupported)
         written = self.sdk_call(self.write_tool_call(call, ROOT, writer), self.SDK_KEYWORDS, writer)
@@ -149,7 +149,7 @@ class McpConverter(ToolConverter):
             The calls, in the order of the model. A call with `invalid` set must not be run.
 
         Raises:
-            ConversionError: As `from_tool_call`.
+            ConversionError: As for `from_tool_call`.
         """
         reader = Reader(self.wire, turn, tools)
         wires = response if type(response) is list else [response]

@@ -1,1 +1,1 @@
-"""One API: how its messages, results, answers and streams are laid out."""
+"""One API: its messages, results, responses and streams."""

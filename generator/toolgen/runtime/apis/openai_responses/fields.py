@@ -131,7 +131,13 @@ def write_file_source(
             writer.report_unsupported((at[0], "mediaType"), "mediaType")
     if "file_data" in written and name is None and "filename" not in own.get("$absent", ()) and "filename" not in own:
         written["filename"] = names.get(media_type or "", names["*"])
-        writer.report_loss((at[0], "name"), "name", "defaulted", "note", f"a file needs a name: {written['filename']}")
+        writer.report_loss(
+            (at[0], "name"),
+            "name",
+            "defaulted",
+            "note",
+            f"the API requires a file name, so it is set to {written['filename']}",
+        )
     if not written.keys() & {"file_data", "file_url"} and "file_data" not in own:
         raise UnsupportedValueError("it has neither a URL nor data")
     return written

@@ -96,7 +96,7 @@ class ResponsesStream(BaseStream):
         self._end = False
 
     def feed(self, event: Any) -> list[StreamEvent]:
-        """Take one event, a parsed object or the client's own, and return what it brings. O(1) an event.
+        """Read one event, in constant time.
 
         Args:
             event: An event of the stream: a dict, or the client's object.

@@ -32,7 +32,7 @@ class PromptStream(BaseStream):
         self._rest: dict[str, Any] = TextAnswer()
 
     def finish(self, error: BaseException | None = None) -> list[StreamEvent]:
-        """End the stream, once its source ends or breaks; the last event is `completed`. A second call gives nothing.
+        """End the stream after its source has ended or failed.
 
         Args:
             error: The exception that ended the source, if there was one.
