@@ -90,7 +90,6 @@ class Converter:
 
     def __init__(self, declared: DeclaredTools | None = None) -> None:
         self.wire = Wire(self.FACTS, declared or DeclaredTools())
-        self.crowded_out = self.wire.declared.crowded_out
         self.entries: Mapping[str, Any] = dict(
             zip(
                 self.wire.declared.names,
@@ -357,14 +356,15 @@ class ToolConverter(Converter):
 
     def tools(self, *names: str) -> list[dict[str, Any]]:
         """The value of the wire's `tools` for some declared tools, in the order given; the entries are shared."""
-        if self.crowded_out and not self.crowded_out.isdisjoint(
-            names
-        ):  # fewer tools leave each of them more room
+        crowded_out = (
+            self.wire.declared.crowded_out
+        )  # fewer tools leave each of them more room
+        if crowded_out and not crowded_out.isdisjoint(names):
             found = [self.wire.declared.definitions[name] for name in names]
             return self.to_tools(
                 found, on_loss=lambda loss: None, on_unsupported="weaken"
             )
-        return list(map(self.entries.__getitem__, names))
+        return [self.entries[name] for name in names]
 
     def to_tools(
         self,
