@@ -14,7 +14,9 @@ def is_json(value: Any) -> bool:
     kind = type(value)
     if kind is dict:
         for key, item in value.items():
-            if type(key) is not str or not is_json(item):
+            if type(key) is not str:
+                return False
+            if not is_json(item):
                 return False
         return True
     if kind is list:

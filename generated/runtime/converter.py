@@ -37,6 +37,8 @@ from .tool_selection import read_choice, write_choice, write_offered
 __all__ = [
     "ApiConverter",
     "Converter",
+    "ListReader",
+    "ListWriter",
     "ObjectReader",
     "ObjectWriter",
     "SdkConverter",
@@ -51,6 +53,8 @@ T = TypeVar("T")
 # has no place for the value.
 ObjectReader: TypeAlias = Callable[[dict[str, Any], Path, Reader], T]
 ObjectWriter: TypeAlias = Callable[[T, Path, Writer], dict[str, Any]]
+ListReader: TypeAlias = Callable[[Any, Path, Reader], list[Any] | None]
+ListWriter: TypeAlias = Callable[[Iterable[Any], Path, Writer], list[Any]]
 ValueReader: TypeAlias = Callable[[Any, Path, Reader], T]
 ValueWriter: TypeAlias = Callable[[T, Path, Writer], Any]
 
@@ -97,6 +101,8 @@ class Converter:
                 strict=True,
             )
         )
+        self.entry_of = self.entries.__getitem__
+        self.crowded_out = self.wire.declared.crowded_out
 
     def normalize(self, wire: Any) -> Any:
         """Bring a body to the one form that is read; most wires have no other."""
@@ -356,15 +362,14 @@ class ToolConverter(Converter):
 
     def tools(self, *names: str) -> list[dict[str, Any]]:
         """The value of the wire's `tools` for some declared tools, in the order given; the entries are shared."""
-        crowded_out = (
-            self.wire.declared.crowded_out
-        )  # fewer tools leave each of them more room
-        if crowded_out and not crowded_out.isdisjoint(names):
+        if self.crowded_out and not self.crowded_out.isdisjoint(
+            names
+        ):  # fewer tools leave each of them more room
             found = [self.wire.declared.definitions[name] for name in names]
             return self.to_tools(
                 found, on_loss=lambda loss: None, on_unsupported="weaken"
             )
-        return [self.entries[name] for name in names]
+        return list(map(self.entry_of, names))
 
     def to_tools(
         self,

@@ -307,25 +307,25 @@ class Bedrock(BedrockConverter):
     def read_usage(self, wire: dict[str, Any], at: Path, reader: Reader) -> Usage:
         """Read what an answer cost."""
         input_tokens_count = wire.get("inputTokens")
-        if input_tokens_count is not None and type(input_tokens_count) is not int:
+        if type(input_tokens_count) is not int and input_tokens_count is not None:
             input_tokens_count = count(wire, "inputTokens", at)
         cache_read_input_tokens_count = wire.get("cacheReadInputTokens")
         if (
-            cache_read_input_tokens_count is not None
-            and type(cache_read_input_tokens_count) is not int
+            type(cache_read_input_tokens_count) is not int
+            and cache_read_input_tokens_count is not None
         ):
             cache_read_input_tokens_count = count(wire, "cacheReadInputTokens", at)
         cache_write_input_tokens_count = wire.get("cacheWriteInputTokens")
         if (
-            cache_write_input_tokens_count is not None
-            and type(cache_write_input_tokens_count) is not int
+            type(cache_write_input_tokens_count) is not int
+            and cache_write_input_tokens_count is not None
         ):
             cache_write_input_tokens_count = count(wire, "cacheWriteInputTokens", at)
         output_tokens_count = wire.get("outputTokens")
-        if output_tokens_count is not None and type(output_tokens_count) is not int:
+        if type(output_tokens_count) is not int and output_tokens_count is not None:
             output_tokens_count = count(wire, "outputTokens", at)
         total_tokens_count = wire.get("totalTokens")
-        if total_tokens_count is not None and type(total_tokens_count) is not int:
+        if type(total_tokens_count) is not int and total_tokens_count is not None:
             total_tokens_count = count(wire, "totalTokens", at)
         rest = extra_members(wire, _USAGE)
         if input_tokens_count is None:

@@ -241,26 +241,30 @@ class Cohere(CohereConverter):
 
     def read_usage(self, wire: dict[str, Any], at: Path, reader: Reader) -> Usage:
         """Read what an answer cost."""
-        tokens_count = counts(wire, "tokens", at)
+        tokens_count = wire.get("tokens")
+        if tokens_count is None:
+            tokens_count = NOTHING
+        elif type(tokens_count) is not dict:
+            tokens_count = counts(wire, "tokens", at)
         tokens_input_tokens_count = tokens_count.get("input_tokens")
         if (
-            tokens_input_tokens_count is not None
-            and type(tokens_input_tokens_count) is not int
+            type(tokens_input_tokens_count) is not int
+            and tokens_input_tokens_count is not None
         ):
             tokens_input_tokens_count = count(tokens_count, "input_tokens", at)
         tokens_output_tokens_count = tokens_count.get("output_tokens")
         if (
-            tokens_output_tokens_count is not None
-            and type(tokens_output_tokens_count) is not int
+            type(tokens_output_tokens_count) is not int
+            and tokens_output_tokens_count is not None
         ):
             tokens_output_tokens_count = count(tokens_count, "output_tokens", at)
         cached_tokens_count = wire.get("cached_tokens")
-        if cached_tokens_count is not None and type(cached_tokens_count) is not int:
+        if type(cached_tokens_count) is not int and cached_tokens_count is not None:
             cached_tokens_count = count(wire, "cached_tokens", at)
         tokens_image_tokens_count = tokens_count.get("image_tokens")
         if (
-            tokens_image_tokens_count is not None
-            and type(tokens_image_tokens_count) is not int
+            type(tokens_image_tokens_count) is not int
+            and tokens_image_tokens_count is not None
         ):
             tokens_image_tokens_count = count(tokens_count, "image_tokens", at)
         rest = extra_members(wire, _USAGE)
@@ -281,7 +285,8 @@ class Cohere(CohereConverter):
             output_tokens,
             total_tokens,
             cached_tokens_count,
-            input_image_tokens=tokens_image_tokens_count,
+            None,
+            tokens_image_tokens_count,
             metadata=reader.metadata(rest),
         )
 

@@ -305,23 +305,31 @@ class OpenaiResponses(ResponsesConverter):
 
     def read_usage(self, wire: dict[str, Any], at: Path, reader: Reader) -> Usage:
         """Read what an answer cost."""
-        input_tokens_details_count = counts(wire, "input_tokens_details", at)
-        output_tokens_details_count = counts(wire, "output_tokens_details", at)
+        input_tokens_details_count = wire.get("input_tokens_details")
+        if input_tokens_details_count is None:
+            input_tokens_details_count = NOTHING
+        elif type(input_tokens_details_count) is not dict:
+            input_tokens_details_count = counts(wire, "input_tokens_details", at)
+        output_tokens_details_count = wire.get("output_tokens_details")
+        if output_tokens_details_count is None:
+            output_tokens_details_count = NOTHING
+        elif type(output_tokens_details_count) is not dict:
+            output_tokens_details_count = counts(wire, "output_tokens_details", at)
         input_tokens_count = wire.get("input_tokens")
-        if input_tokens_count is not None and type(input_tokens_count) is not int:
+        if type(input_tokens_count) is not int and input_tokens_count is not None:
             input_tokens_count = count(wire, "input_tokens", at)
         output_tokens_count = wire.get("output_tokens")
-        if output_tokens_count is not None and type(output_tokens_count) is not int:
+        if type(output_tokens_count) is not int and output_tokens_count is not None:
             output_tokens_count = count(wire, "output_tokens", at)
         total_tokens_count = wire.get("total_tokens")
-        if total_tokens_count is not None and type(total_tokens_count) is not int:
+        if type(total_tokens_count) is not int and total_tokens_count is not None:
             total_tokens_count = count(wire, "total_tokens", at)
         input_tokens_details_cached_tokens_count = input_tokens_details_count.get(
             "cached_tokens"
         )
         if (
-            input_tokens_details_cached_tokens_count is not None
-            and type(input_tokens_details_cached_tokens_count) is not int
+            type(input_tokens_details_cached_tokens_count) is not int
+            and input_tokens_details_cached_tokens_count is not None
         ):
             input_tokens_details_cached_tokens_count = count(
                 input_tokens_details_count, "cached_tokens", at
@@ -330,8 +338,8 @@ class OpenaiResponses(ResponsesConverter):
             "cache_write_tokens"
         )
         if (
-            input_tokens_details_cache_write_tokens_count is not None
-            and type(input_tokens_details_cache_write_tokens_count) is not int
+            type(input_tokens_details_cache_write_tokens_count) is not int
+            and input_tokens_details_cache_write_tokens_count is not None
         ):
             input_tokens_details_cache_write_tokens_count = count(
                 input_tokens_details_count, "cache_write_tokens", at
@@ -340,8 +348,8 @@ class OpenaiResponses(ResponsesConverter):
             "reasoning_tokens"
         )
         if (
-            output_tokens_details_reasoning_tokens_count is not None
-            and type(output_tokens_details_reasoning_tokens_count) is not int
+            type(output_tokens_details_reasoning_tokens_count) is not int
+            and output_tokens_details_reasoning_tokens_count is not None
         ):
             output_tokens_details_reasoning_tokens_count = count(
                 output_tokens_details_count, "reasoning_tokens", at
@@ -385,7 +393,8 @@ class OpenaiResponses(ResponsesConverter):
             total_tokens,
             input_tokens_details_cached_tokens_count,
             input_tokens_details_cache_write_tokens_count,
-            reasoning_tokens=output_tokens_details_reasoning_tokens_count,
+            None,
+            output_tokens_details_reasoning_tokens_count,
             metadata=reader.metadata(rest),
         )
 

@@ -384,16 +384,16 @@ def test_counts_are_added_up_and_taken_apart_again() -> None:
     )
     assert "\n".join(read_usage(usage).lines) == body("""
         in_count = wire.get("in")
-        if in_count is not None and type(in_count) is not int:
+        if type(in_count) is not int and in_count is not None:
             in_count = count(wire, "in", at)
         cached_count = wire.get("cached")
-        if cached_count is not None and type(cached_count) is not int:
+        if type(cached_count) is not int and cached_count is not None:
             cached_count = count(wire, "cached", at)
         tools_count = wire.get("tools")
-        if tools_count is not None and type(tools_count) is not int:
+        if type(tools_count) is not int and tools_count is not None:
             tools_count = count(wire, "tools", at)
         out_count = wire.get("out")
-        if out_count is not None and type(out_count) is not int:
+        if type(out_count) is not int and out_count is not None:
             out_count = count(wire, "out", at)
         rest = extra_members(wire, _USAGE)
         if in_count is None:

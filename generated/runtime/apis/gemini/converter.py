@@ -99,9 +99,7 @@ class GeminiConverter(GeminiMessages):
             names: the tools' names, in the order wanted.
         """
         return (
-            [{"functionDeclarations": [self.entries[name] for name in names]}]
-            if names
-            else []
+            [{"functionDeclarations": list(map(self.entry_of, names))}] if names else []
         )
 
     def to_sdk(

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal
 
 from ...conversion.extras import (
     ABSENT,
+    NOTHING,
     Extras,
     extra_members,
     inner_extras,
@@ -18,7 +19,6 @@ from ...conversion.values import (
     opaque_message,
     optional_text,
     read_list,
-    write_list,
     write_one,
     write_user_turn,
 )
@@ -26,6 +26,7 @@ from ...conversion.wire import DeclaredTools
 from ...conversion.writer import Writer
 from ...converter import (
     ApiConverter,
+    ListReader,
     ObjectReader,
     ObjectWriter,
     ValueReader,
@@ -147,6 +148,7 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
     read_assistant_content: ValueReader[AssistantPart]
     read_result_part: ValueReader[ContentPart]
     read_tool_call: ObjectReader[ToolCall]
+    read_tool_calls: ListReader
     write_assistant_content: ValueWriter[Any]
     write_result_part: ValueWriter[Any]
 
@@ -165,7 +167,8 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
         wires: list[Any] = []
         for message, here, places in self.order_for_api(messages, at, writer):
             if type(message) is ToolMessage:
-                writer.own_extras(message.metadata, here)
+                if message.metadata:
+                    writer.own_extras(message.metadata, here)
                 for result, place in results_of(message, here, places):
                     wires.append(self.write_tool_result(result, place, writer))
                 continue
@@ -254,10 +257,7 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
         if refusal is not None:
             parts.append(RefusalPart(refusal))
         if calls:
-            parts += (
-                read_list(calls, (at, "tool_calls"), reader, self.read_tool_call_entry)
-                or []
-            )
+            parts += self.read_tool_calls(calls, (at, "tool_calls"), reader) or []
         elif calls is not None:
             rest["tool_calls"] = calls
         return AssistantMessage(
@@ -287,7 +287,7 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
         self, message: AssistantMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write what the model answered, spread over the wire's keys."""
-        own = writer.own_extras(message.metadata, at)
+        own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
         wire: dict[str, Any] = {"role": "assistant"}
         if message.name is not None:
             wire["name"] = message.name
@@ -301,7 +301,8 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
             del wire["content"]
         if self.REASONING.needed:
             need_reasoning(wire, own, self.REASONING)
-        restore_extras(wire, own)
+        if own:
+            restore_extras(wire, own)
         return wire
 
     def write_assistant_parts(
@@ -320,7 +321,8 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
         for i, part in enumerate(parts):
             here = (at, i)
             if type(part) is ToolCallPart:
-                writer.own_extras(part.metadata, here)
+                if part.metadata:
+                    writer.own_extras(part.metadata, here)
                 calls.append(self.write_tool_call(part.call, (here, "call"), writer))
             elif (
                 type(part) is RefusalPart
@@ -355,7 +357,9 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
                         "note",
                         "content stands before calls",
                     )
-                texts += write_list([part], at, writer, self.write_assistant_content)
+                text = write_one(part, here, writer, self.write_assistant_content)
+                if text is not ABSENT:
+                    texts.append(text)
         bare = (
             len(texts) == 1
             and type(texts[0]) is dict

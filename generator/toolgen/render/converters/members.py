@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from toolgen.plan.provider import ClassFact, ProviderPlan, converter_class
 from toolgen.render.converters.code import Method, call
+from toolgen.render.converters.lists import read_items, write_items
 from toolgen.render.converters.reading import read_shape
 from toolgen.render.converters.unions import read_union, write_union
 from toolgen.render.converters.usage import known_counts, read_usage, write_usage
@@ -107,11 +108,16 @@ def _attribute(fact: ClassFact) -> str:
 
 
 def _methods(plan: ProviderPlan) -> Iterator[Method]:
-    """The class's methods: two for the usage, and two for each union and each shape, one a direction."""
+    """The class's methods: two for the usage, and two for each union, array and shape, one a direction."""
     if plan.usage is not None:
         yield from (read_usage(plan.usage), write_usage(plan.usage))
     for union in plan.unions.values():
         yield from (read_union(union), write_union(union, rejects="rejects" in plan.facts))
+    for each in plan.lists.values():
+        if "read" in each.directions:
+            yield read_items(each)
+        if "write" in each.directions:
+            yield write_items(each)
     for shape in plan.shapes.values():
         yield from (read_shape(shape, says_strict=plan.says_strict), write_shape(shape))
 

@@ -46,7 +46,7 @@ def _read_when_plain(shape: ObjectMapping) -> Iterator[Statement]:
     if shape.type == "ToolCall" and plain.arguments == ("id", "name", "arguments") and any(k.last for k in plain.keys):
         yield from _read_plain_call(shape, plain)
         return
-    found: list[Statement] = [f"return {_made(shape, plain.arguments, with_rest=False)}"]
+    found: list[Statement] = [f"return {plain_value(shape, plain)}"]
     if plain.open:
         found = [
             block(f"if len(wire) == {plain.sizes['wire']}", *found),
@@ -56,26 +56,33 @@ def _read_when_plain(shape: ObjectMapping) -> Iterator[Statement]:
     yield block(f"if {' and '.join(plain.read_tests)}", *found)
 
 
+def plain_value(shape: ObjectMapping, plain: RegularObject) -> str:
+    """The value of a regular object."""
+    return _made(shape, plain.arguments, with_rest=False)
+
+
 def _read_plain_call(shape: ObjectMapping, plain: RegularObject) -> Iterator[Statement]:
     """Read a call whose id and name may yet turn out to be spelled otherwise than in the format."""
+    tests, found = plain_call(shape, plain, noted=False)
+    yield block(f"if {' and '.join(tests)}", f"found = {found}", block("if found is not None", "return found"))
+
+
+def plain_call(shape: ObjectMapping, plain: RegularObject, *, noted: bool) -> tuple[list[str], str]:
+    """What holds for the object of a regular call, and the call; it is `noted` where results may come after it."""
     arguments = next(key for key in shape.keys if key.variables[0] == "arguments")
-    rest = call("extra_members", "wire", shape.objects[0].known)
-    if arguments.reads == "read_json_arguments":
-        known = shape.objects[0].known
+    known = shape.objects[0].known
+    rest, exact = call("extra_members", "wire", known), f"None if len(wire) == {plain.sizes['wire']}"
+    if arguments.reads == "read_json_arguments" and noted:
+        kept = f"{exact} else {rest}" if plain.open else "None"
+        found = call("take_text_call", "id", "name", "arguments", kept, python_literal(arguments.way), "reader")
+    elif arguments.reads == "read_json_arguments":
         found = call(
             "read_text_call", "id", "name", "arguments", "wire", known, python_literal(arguments.way), "reader"
         )
     else:
-        given = []
-        if plain.open:
-            given = [f"None if len(wire) == {plain.sizes['wire']} else {call('reader.metadata', rest)}"]
-        found = call("reader.regular_call", "id", "name", "arguments", *given)
-    tests = [test for test in plain.read_tests if "reader" not in test]
-    yield block(
-        f"if {' and '.join(tests)}",
-        f"found = {found}",
-        block("if found is not None", "return found"),
-    )
+        given = [f"{exact} else {call('reader.metadata', rest)}"] if plain.open else []
+        found = call("reader.take_call" if noted else "reader.regular_call", "id", "name", "arguments", *given)
+    return [test for test in plain.read_tests if "reader" not in test], found
 
 
 def _read_keys(shape: ObjectMapping, says_strict: bool) -> Iterator[Statement]:

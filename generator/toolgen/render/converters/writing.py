@@ -43,7 +43,7 @@ def write_shape(shape: ObjectMapping) -> Method:
 def _write_when_plain(shape: ObjectMapping) -> Iterator[Block]:
     """Write a value at once that such an object says in full."""
     if shape.plain is not None:
-        written = _plain_object(shape, shape.plain, "wire")
+        written = plain_object(shape, shape.plain, "wire")
         yield block(f"if {' and '.join(shape.plain.write_tests)}", f"return {written}")
 
 
@@ -51,26 +51,38 @@ def _write_plain_call(shape: ObjectMapping) -> Iterator[Statement]:
     """Write a call at once; `writer.is_regular` has most of the tests, and knows whether its values are encoded."""
     value = shape.variable
     encode = f"{value} = {call('writer.encode_call', value, 'at')}"
-    found = {
-        f"{value}.metadata is None",
-        f"writer.names.get({value}.name) == {value}.name",
-        f"writer.keeps({value}.id)",
-    }
-    if shape.plain is None or not found.issubset(shape.plain.write_tests):
+    if shape.plain is None or not _is_known(shape, shape.plain):
         yield encode
         yield from _write_when_plain(shape)
         return
-    unread = f"{value}.invalid is None and "
-    tests = [test.removeprefix(unread) for test in shape.plain.write_tests if test not in found]
-    written = _plain_object(shape, shape.plain, "wire")
-    yield block(f"if {' and '.join([call('writer.is_regular', value), *tests])}", f"return {written}")
+    tests = plain_call_tests(shape, shape.plain)
+    yield block(f"if {' and '.join(tests)}", f"return {plain_object(shape, shape.plain, 'wire')}")
     yield encode
 
 
-def _plain_object(shape: ObjectMapping, plain: RegularObject, holder: str) -> str:
+def _is_known(shape: ObjectMapping, plain: RegularObject) -> bool:
+    """Whether `writer.is_regular` has the tests of a call's name and id."""
+    return set(_known_tests(shape)).issubset(plain.write_tests)
+
+
+def _known_tests(shape: ObjectMapping) -> Iterator[str]:
+    value = shape.variable
+    yield from (f"{value}.metadata is None", f"writer.names.get({value}.name) == {value}.name")
+    yield f"writer.keeps({value}.id)"
+
+
+def plain_call_tests(shape: ObjectMapping, plain: RegularObject) -> list[str]:
+    """What holds for a regular call."""
+    known, unread = set(_known_tests(shape)), f"{shape.variable}.invalid is None and "
+    tests = [test.removeprefix(unread) for test in plain.write_tests if test not in known]
+    return [call("writer.is_regular", shape.variable), *tests]
+
+
+def plain_object(shape: ObjectMapping, plain: RegularObject, holder: str) -> str:
+    """What a regular value is on the wire."""
     entries = [(tag, python_literal(word)) for tag, word in shape.tag] if holder == "wire" else []
     entries += [(key.key, key.value) for key in plain.keys_of(holder, usual=False)]
-    entries += [(held.key, _plain_object(shape, plain, held.variable)) for held in shape.inner(holder)]
+    entries += [(held.key, plain_object(shape, plain, held.variable)) for held in shape.inner(holder)]
     entries += [(key.key, key.value) for key in plain.keys_of(holder, usual=True)]
     return object_literal(entries)
 

@@ -84,7 +84,7 @@ class GeminiConverter(GeminiMessages):
         Args:
             names: the tools' names, in the order wanted.
         """
-        return [{"functionDeclarations": [self.entries[name] for name in names]}] if names else []
+        return [{"functionDeclarations": list(map(self.entry_of, names))}] if names else []
 
     def to_sdk(
         self, request: Request, *, on_loss: OnLoss | None = None, on_unsupported: OnUnsupported = "error"
