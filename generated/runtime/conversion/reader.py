@@ -180,16 +180,14 @@ class Reader:
         call = self._regular[identifier] = ToolCall(
             identifier, name, arguments, invalid, metadata
         )
-        if parsed:
-            self.decode_parsed(call)
-        elif (
-            name in self.wire.encoded
-            or self.tools
-            or name in self._offered
-            or is_deep(arguments)
+        known = not self.tools and name not in self._offered
+        if (
+            known
+            and (name not in self.wire.encoded or self.wire.is_plain(call))
+            and (parsed or not is_deep(arguments))
         ):
-            self.decode_call(call)
-        return call
+            return call
+        return self.decode_parsed(call) if parsed else self.decode_call(call)
 
     def note_regular(self) -> None:
         """Note the calls that wait for it."""

@@ -428,7 +428,7 @@ def test_a_count_may_stand_in_an_object_or_beside_it() -> None:
     table = {"inputTokens": ["in"], "outputTokens": ["out"], "totalTokens": ["total"]}
     usage = plan_usage({**table, "inputCachedTokens": ["details.cached | num_cached"]}, USAGE)
     read, write = ("\n".join(method.lines) for method in (read_usage(usage), write_usage(usage)))
-    assert read.startswith('details_count = counts(wire, "details", at)\n')
+    assert read.startswith('details_count = wire.get("details")\n')
     assert line_of(read, "details_cached_count =") == 'details_cached_count = details_count.get("cached")'
     assert (
         body("""

@@ -144,11 +144,10 @@ class Reader:
         if identifier.isspace():
             return None
         call = self._regular[identifier] = ToolCall(identifier, name, arguments, invalid, metadata)
-        if parsed:
-            self.decode_parsed(call)
-        elif name in self.wire.encoded or self.tools or name in self._offered or is_deep(arguments):
-            self.decode_call(call)
-        return call
+        known = not self.tools and name not in self._offered
+        if known and (name not in self.wire.encoded or self.wire.is_plain(call)) and (parsed or not is_deep(arguments)):
+            return call
+        return self.decode_parsed(call) if parsed else self.decode_call(call)
 
     def note_regular(self) -> None:
         """Note the calls that wait for it."""
