@@ -898,13 +898,10 @@ class Anthropic(AnthropicConverter):
     ) -> ReasoningPart:
         """Read a block of thinking."""
         text = wire.get("thinking")
-        if type(text) is str:
-            if len(wire) == 2:
-                return ReasoningPart(text)
-            rest = extra_members(wire, _THINKING_PART)
-            return ReasoningPart(text, metadata=reader.metadata(rest))
         if type(text) is not str:
             raise wrong_type((at, "thinking"), "a string", text)
+        if len(wire) == 2:
+            return ReasoningPart(text)
         rest = extra_members(wire, _THINKING_PART)
         return ReasoningPart(text, metadata=reader.metadata(rest))
 
@@ -931,13 +928,10 @@ class Anthropic(AnthropicConverter):
     ) -> OutputSchema:
         """Read a schema for the answer."""
         schema = wire.get("schema")
-        if type(schema) is dict:
-            if len(wire) == 2:
-                return OutputSchema(schema)
-            rest = extra_members(wire, _OUTPUT_SCHEMA)
-            return OutputSchema(schema, metadata=reader.metadata(rest))
         if type(schema) is not dict:
             raise wrong_type((at, "schema"), "an object", schema)
+        if len(wire) == 2:
+            return OutputSchema(schema)
         rest = extra_members(wire, _OUTPUT_SCHEMA)
         return OutputSchema(schema, metadata=reader.metadata(rest))
 

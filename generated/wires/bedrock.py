@@ -966,13 +966,10 @@ class Bedrock(BedrockConverter):
     ) -> TextPart:
         """Read a text block."""
         text = wire.get("text")
-        if type(text) is str:
-            if len(wire) == 1:
-                return TextPart(text)
-            rest = extra_members(wire, _TEXT_PART)
-            return TextPart(text, metadata=reader.metadata(rest))
         if type(text) is not str:
             raise wrong_type((at, "text"), "a string", text)
+        if len(wire) == 1:
+            return TextPart(text)
         rest = extra_members(wire, _TEXT_PART)
         return TextPart(text, metadata=reader.metadata(rest))
 

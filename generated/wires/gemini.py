@@ -1055,13 +1055,10 @@ class Gemini(GeminiConverter):
     ) -> TextPart:
         """Read a text part."""
         text = wire.get("text")
-        if type(text) is str:
-            if len(wire) == 1:
-                return TextPart(text)
-            rest = extra_members(wire, _TEXT_PART)
-            return TextPart(text, metadata=reader.metadata(rest))
         if type(text) is not str:
             raise wrong_type((at, "text"), "a string", text)
+        if len(wire) == 1:
+            return TextPart(text)
         rest = extra_members(wire, _TEXT_PART)
         return TextPart(text, metadata=reader.metadata(rest))
 
@@ -1088,13 +1085,10 @@ class Gemini(GeminiConverter):
     ) -> ReasoningPart:
         """Read a thought."""
         text = wire.get("text")
-        if type(text) is str:
-            if len(wire) == 2:
-                return ReasoningPart(text)
-            rest = extra_members(wire, _REASONING_PART)
-            return ReasoningPart(text, metadata=reader.metadata(rest))
         if type(text) is not str:
             raise wrong_type((at, "text"), "a string", text)
+        if len(wire) == 2:
+            return ReasoningPart(text)
         rest = extra_members(wire, _REASONING_PART)
         return ReasoningPart(text, metadata=reader.metadata(rest))
 

@@ -855,13 +855,10 @@ class OpenaiResponses(ResponsesConverter):
     ) -> TextPart:
         """Read a text part of what is asked."""
         text = wire.get("text")
-        if type(text) is str:
-            if len(wire) == 2:
-                return TextPart(text)
-            rest = extra_members(wire, _TEXT_PART)
-            return TextPart(text, metadata=reader.metadata(rest))
         if type(text) is not str:
             raise wrong_type((at, "text"), "a string", text)
+        if len(wire) == 2:
+            return TextPart(text)
         rest = extra_members(wire, _TEXT_PART)
         return TextPart(text, metadata=reader.metadata(rest))
 
@@ -991,13 +988,10 @@ class OpenaiResponses(ResponsesConverter):
     ) -> TextPart:
         """Read a text part of an answer."""
         text = wire.get("text")
-        if type(text) is str:
-            if len(wire) == 2:
-                return TextPart(text)
-            rest = extra_members(wire, _SAID_TEXT)
-            return TextPart(text, metadata=reader.metadata(rest))
         if type(text) is not str:
             raise wrong_type((at, "text"), "a string", text)
+        if len(wire) == 2:
+            return TextPart(text)
         rest = extra_members(wire, _SAID_TEXT)
         return TextPart(text, metadata=reader.metadata(rest))
 
@@ -1026,13 +1020,10 @@ class OpenaiResponses(ResponsesConverter):
     ) -> RefusalPart:
         """Read a refusal part of an answer."""
         text = wire.get("refusal")
-        if type(text) is str:
-            if len(wire) == 2:
-                return RefusalPart(text)
-            rest = extra_members(wire, _SAID_REFUSAL)
-            return RefusalPart(text, metadata=reader.metadata(rest))
         if type(text) is not str:
             raise wrong_type((at, "refusal"), "a string", text)
+        if len(wire) == 2:
+            return RefusalPart(text)
         rest = extra_members(wire, _SAID_REFUSAL)
         return RefusalPart(text, metadata=reader.metadata(rest))
 

@@ -763,13 +763,10 @@ class Cohere(CohereConverter):
     ) -> TextPart:
         """Read a text part."""
         text = wire.get("text")
-        if type(text) is str:
-            if len(wire) == 2:
-                return TextPart(text)
-            rest = extra_members(wire, _TEXT_PART)
-            return TextPart(text, metadata=reader.metadata(rest))
         if type(text) is not str:
             raise wrong_type((at, "text"), "a string", text)
+        if len(wire) == 2:
+            return TextPart(text)
         rest = extra_members(wire, _TEXT_PART)
         return TextPart(text, metadata=reader.metadata(rest))
 
@@ -856,13 +853,10 @@ class Cohere(CohereConverter):
     ) -> ReasoningPart:
         """Read a part of thinking, which is not signed."""
         text = wire.get("thinking")
-        if type(text) is str:
-            if len(wire) == 2:
-                return ReasoningPart(text)
-            rest = extra_members(wire, _THINKING_PART)
-            return ReasoningPart(text, metadata=reader.metadata(rest))
         if type(text) is not str:
             raise wrong_type((at, "thinking"), "a string", text)
+        if len(wire) == 2:
+            return ReasoningPart(text)
         rest = extra_members(wire, _THINKING_PART)
         return ReasoningPart(text, metadata=reader.metadata(rest))
 
@@ -889,13 +883,10 @@ class Cohere(CohereConverter):
     ) -> OutputSchema:
         """Read a schema for the answer."""
         schema = wire.get("schema")
-        if type(schema) is dict:
-            if len(wire) == 2:
-                return OutputSchema(schema)
-            rest = extra_members(wire, _OUTPUT_SCHEMA)
-            return OutputSchema(schema, metadata=reader.metadata(rest))
         if type(schema) is not dict:
             raise wrong_type((at, "schema"), "an object", schema)
+        if len(wire) == 2:
+            return OutputSchema(schema)
         rest = extra_members(wire, _OUTPUT_SCHEMA)
         return OutputSchema(schema, metadata=reader.metadata(rest))
 

@@ -831,13 +831,10 @@ class Mistral(MistralConverter):
     ) -> TextPart:
         """Read a text part."""
         text = wire.get("text")
-        if type(text) is str:
-            if len(wire) == 2:
-                return TextPart(text)
-            rest = extra_members(wire, _TEXT_PART)
-            return TextPart(text, metadata=reader.metadata(rest))
         if type(text) is not str:
             raise wrong_type((at, "text"), "a string", text)
+        if len(wire) == 2:
+            return TextPart(text)
         rest = extra_members(wire, _TEXT_PART)
         return TextPart(text, metadata=reader.metadata(rest))
 

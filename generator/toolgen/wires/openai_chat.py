@@ -995,13 +995,10 @@ class OpenaiChat(ChatConverter):
     ) -> TextPart:
         """Read a text part."""
         text = wire.get("text")
-        if type(text) is str:
-            if len(wire) == 2:
-                return TextPart(text)
-            rest = extra_members(wire, _TEXT_PART)
-            return TextPart(text, metadata=reader.metadata(rest))
         if type(text) is not str:
             raise wrong_type((at, "text"), "a string", text)
+        if len(wire) == 2:
+            return TextPart(text)
         rest = extra_members(wire, _TEXT_PART)
         return TextPart(text, metadata=reader.metadata(rest))
 
@@ -1030,13 +1027,10 @@ class OpenaiChat(ChatConverter):
     ) -> RefusalPart:
         """Read a refusal part."""
         text = wire.get("refusal")
-        if type(text) is str:
-            if len(wire) == 2:
-                return RefusalPart(text)
-            rest = extra_members(wire, _REFUSAL_PART)
-            return RefusalPart(text, metadata=reader.metadata(rest))
         if type(text) is not str:
             raise wrong_type((at, "refusal"), "a string", text)
+        if len(wire) == 2:
+            return RefusalPart(text)
         rest = extra_members(wire, _REFUSAL_PART)
         return RefusalPart(text, metadata=reader.metadata(rest))
 

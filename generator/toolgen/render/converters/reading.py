@@ -46,6 +46,8 @@ def _read_when_plain(shape: ObjectMapping) -> Iterator[Statement]:
     if shape.type == "ToolCall" and plain.arguments == ("id", "name", "arguments") and any(k.last for k in plain.keys):
         yield from _read_plain_call(shape, plain)
         return
+    if _is_certain(shape, plain):
+        return
     found: list[Statement] = [f"return {plain_value(shape, plain)}"]
     if plain.open:
         found = [
@@ -59,6 +61,12 @@ def _read_when_plain(shape: ObjectMapping) -> Iterator[Statement]:
 def plain_value(shape: ObjectMapping, plain: RegularObject) -> str:
     """The value of a regular object."""
     return _made(shape, plain.arguments, with_rest=False)
+
+
+def _is_certain(shape: ObjectMapping, plain: RegularObject) -> bool:
+    """Whether every object that can be read is a regular one: it has keys alone that must be there, each of one type."""
+    checked = all(key.kind == "plain" and key.required and key.test for key in shape.keys)
+    return plain.open and checked and len(shape.objects) == 1
 
 
 def _read_plain_call(shape: ObjectMapping, plain: RegularObject) -> Iterator[Statement]:
@@ -124,6 +132,8 @@ def _check_type(key: FieldMapping) -> Iterator[Block]:
 
 def _read_without_rest(shape: ObjectMapping) -> Iterator[Block]:
     """Make the value where the object has the keys alone that it must have, and nothing has to be kept."""
+    if shape.plain is not None and _is_certain(shape, shape.plain):
+        yield block(f"if len(wire) == {shape.plain.sizes['wire']}", f"return {plain_value(shape, shape.plain)}")
     if not shape.least:
         return
     # A null that a codec reads as nothing at all is kept with the rest.
