@@ -26,13 +26,14 @@ from ..runtime.conversion.extras import (
     restore_extras,
 )
 from ..runtime.conversion.reader import Reader
-from ..runtime.conversion.values import read_text_or_list, write_text_or_list
+from ..runtime.conversion.values import read_list, read_text_or_list, write_text_or_list
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
 from ..runtime.fields.arguments import (
     read_json_arguments,
     read_text_call,
+    take_text_call,
     write_json_arguments,
 )
 from ..runtime.fields.ids import (
@@ -61,6 +62,7 @@ from ..runtime.models import (
     SystemMessage,
     TextPart,
     ToolCall,
+    ToolCallPart,
     ToolDefinition,
     ToolResult,
     Usage,
@@ -405,6 +407,36 @@ class Cohere(CohereConverter):
             return value.value
         writer.report_unsupported(at, writer.kind_of(value), "warning")
         return ABSENT
+
+    def read_tool_calls(self, value: Any, at: Path, reader: Reader) -> list[Any] | None:
+        """Read an array, or null; regular objects in it at once."""
+        if type(value) is not list:
+            return read_list(value, at, reader, self.read_tool_call_entry)
+        found: list[Any] = []
+        for wire in value:
+            if type(wire) is dict:
+                if wire.get("type") == "function":
+                    function = wire.get("function")
+                    if type(function) is dict:
+                        id = wire.get("id")
+                        name = function.get("name")
+                        arguments = function.get("arguments")
+                        if len(function) == 2 and type(arguments) is str:
+                            call = take_text_call(
+                                id,
+                                name,
+                                arguments,
+                                None
+                                if len(wire) == 3
+                                else extra_members(wire, _TOOL_CALL),
+                                ["function", "arguments"],
+                                reader,
+                            )
+                            if call is not None:
+                                found.append(ToolCallPart(call))
+                                continue
+            found.append(self.read_tool_call_entry(wire, (at, len(found)), reader))
+        return found
 
     def read_request_body(
         self, wire: dict[str, Any], at: Path, reader: Reader
