@@ -234,10 +234,12 @@ class Writer:
             ):
                 return False
             self.names[name] = name
-        if (
-            self._ids.get(identifier) != identifier
-            and self.call_id(identifier) != identifier
-        ):
+        known = self._ids.get(identifier)
+        if known is None:
+            if not self.wire.legal_id(identifier):
+                return False
+            self._ids[identifier] = identifier
+        elif known != identifier:
             return False
         if identifier in self.unsent:
             return False

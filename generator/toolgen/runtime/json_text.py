@@ -208,7 +208,7 @@ def loads_spelled(text: str) -> tuple[Any, bool]:
     A text that is written again as it was has no key twice and no number that is not one of JSON's: no hooks are needed.
     """
     if text[:2] == '{"':
-        if _has_blank(text):
+        if _has_blank(text) and "\\" not in text:
             return loads(text), False
         try:
             value, end = _UNHOOKED(text, 0)

@@ -190,7 +190,12 @@ class Writer:
             if name in self.names or name in self.wire.names or not self.wire.legal_name(name):
                 return False
             self.names[name] = name
-        if self._ids.get(identifier) != identifier and self.call_id(identifier) != identifier:
+        known = self._ids.get(identifier)
+        if known is None:
+            if not self.wire.legal_id(identifier):
+                return False
+            self._ids[identifier] = identifier
+        elif known != identifier:
             return False
         if identifier in self.unsent:
             return False
