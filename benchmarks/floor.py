@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import plain
 from conversation import conversation
-from run import GOALS, Case, measure, providers, wire_of
+from run import Case, goals_of, measure, providers, takes_objects, wire_of
 
 
 def constructors(value: Any) -> Callable[[Any], Any]:
@@ -69,37 +69,23 @@ def cases(package: str) -> list[Case]:
         wire = wire_of(name)
         if wire is None or Path(str(wire.__file__)).stem != name:
             continue
-        answer = wire.answer()
+        goals, answer = goals_of(name, models, provider), wire.answer()
         completion = provider.from_response(answer)
         made = constructors(completion)
         if made(None) != completion:
             raise AssertionError(f"{name}: the constructors made something else")
-        found.append(Case(f"{name} response", GOALS["response"], made, wire.response_in, lambda a=answer: (a, a)))
+        found.append(Case(f"{name} response", goals["response"], made, wire.response_in, lambda a=answer: (a, a)))
         if takes_objects(provider, models):
             found.append(
                 Case(
                     f"{name} messages",
-                    GOALS["messages"],
+                    goals["messages"],
                     lambda values: [is_json(value) for value in values],
                     wire.messages_out,
                     lambda: (held, theirs),
                 )
             )
     return found
-
-
-def takes_objects(provider: Any, models: Any) -> bool:
-    """Whether a wire takes arguments as they are, so that the hand-written side does not look into them."""
-    arguments = {"a": 1}
-    written = provider.to_tool_call(models.ToolCall("call_1", "t", arguments))
-    stack = [written]
-    while stack:
-        value = stack.pop()
-        if value is arguments:
-            return True
-        if type(value) is dict:
-            stack += value.values()
-    return False
 
 
 def main() -> int:

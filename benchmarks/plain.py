@@ -9,6 +9,21 @@ Json = dict[str, Any]
 dumps = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, check_circular=False).encode
 
 
+def is_json(value: Any) -> bool:
+    """Whether JSON can hold a value."""
+    kind = type(value)
+    if kind is dict:
+        for key, item in value.items():
+            if type(key) is not str:
+                return False
+            if not is_json(item):
+                return False
+        return True
+    if kind is list:
+        return all(map(is_json, value))
+    return kind is str or kind is int or kind is bool or value is None or (kind is float and value - value == 0.0)
+
+
 class System:
     __slots__ = ("text",)
 

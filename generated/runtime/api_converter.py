@@ -29,15 +29,14 @@ class ToolConverter(Converter):
 
     def tools(self, *names: str) -> list[dict[str, Any]]:
         """Return the entries of some declared tools, in the given order. They are shared, so do not change them."""
-        crowded_out = (
-            self.wire.declared.crowded_out
-        )  # fewer tools leave each of them more room
-        if crowded_out and not crowded_out.isdisjoint(names):
+        if self.crowded_out and not self.crowded_out.isdisjoint(
+            names
+        ):  # fewer tools leave each of them more room
             found = [self.wire.declared.definitions[name] for name in names]
             return self.to_tools(
                 found, on_loss=lambda loss: None, on_unsupported="weaken"
             )
-        return [self.entries[name] for name in names]
+        return list(map(self.entry_of, names))
 
     def to_tools(
         self,

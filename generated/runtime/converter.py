@@ -49,6 +49,8 @@ T = TypeVar("T")
 # has no place for the value.
 ObjectReader: TypeAlias = Callable[[dict[str, Any], Path, Reader], T]
 ObjectWriter: TypeAlias = Callable[[T, Path, Writer], dict[str, Any]]
+ListReader: TypeAlias = Callable[[Any, Path, Reader], list[Any] | None]
+ListWriter: TypeAlias = Callable[[Iterable[Any], Path, Writer], list[Any]]
 ValueReader: TypeAlias = Callable[[Any, Path, Reader], T]
 ValueWriter: TypeAlias = Callable[[T, Path, Writer], Any]
 
@@ -95,6 +97,8 @@ class Converter:
                 strict=True,
             )
         )
+        self.entry_of = self.entries.__getitem__
+        self.crowded_out = self.wire.declared.crowded_out
 
     def normalize(self, wire: Any) -> Any:
         """Convert a body to the form that the readers expect. Most wires have only one form."""

@@ -22,10 +22,12 @@ __all__ = [
     "dump_loosely",
     "goes_below",
     "is_compact",
+    "is_deep",
     "is_encodable",
     "is_json",
     "is_sendable",
     "loads",
+    "loads_spelled",
     "same_json",
     "same_number",
     "sendable_text",
@@ -49,6 +51,17 @@ def goes_below(holder: Any, left: int) -> bool:
     for item in holder.values() if type(holder) is dict else holder:
         if (type(item) is dict or type(item) is list) and goes_below(item, left - 1):
             return True
+    return False
+
+
+def is_deep(arguments: dict[str, Any]) -> bool:
+    """Whether an object is too deep; most are flat, or hold what is, and are known by a look at their values."""
+    for item in arguments.values():
+        kind = type(item)
+        if kind is dict or kind is list:
+            for inner in item.values() if kind is dict else item:
+                if type(inner) is dict or type(inner) is list:
+                    return goes_below(arguments, MAX_DEPTH)
     return False
 
 
@@ -199,6 +212,33 @@ def loads(text: str | bytes | bytearray) -> Any:
     return value
 
 
+def loads_spelled(text: str) -> tuple[Any, bool]:
+    """Read a JSON text as `loads` does, and say whether it is spelled as `compact` spells its value.
+
+    A text that is written again as it was has no key twice and no number that is not one of JSON's: no hooks are needed.
+    """
+    if text[:2] == '{"':
+        if _has_blank(text) and "\\" not in text:
+            return loads(text), False
+        try:
+            value, end = _UNHOOKED(text, 0)
+            if end == len(text) <= MAX_SIZE and "".join(_chunks(value, 0)) == text:
+                may_be_deep = text.count("{") + text.count("[") > MAX_DEPTH
+                if (text.isascii() or _encodes(text)) and not (
+                    may_be_deep and too_deep(value)
+                ):
+                    return value, True
+        except (StopIteration, ValueError, RecursionError):
+            pass  # what is wrong is said by the strict reader
+    value = loads(text)
+    return value, is_compact(text, value)
+
+
+def _has_blank(text: str) -> bool:
+    """Whether a blank stands after the first key of an object."""
+    return text.startswith('": ', text.find('"', 2))
+
+
 def _decoded(text: str) -> Any:
     """Read a text; fast if there is nothing around its value."""
     try:
@@ -259,6 +299,8 @@ _DECODER: Any = json.JSONDecoder(
     object_pairs_hook=_unique, parse_float=_finite, parse_constant=_no_constant
 )
 _SCAN: Callable[[str, int], tuple[Any, int]] = _DECODER.scan_once
+_UNHOOKED_DECODER: Any = json.JSONDecoder()
+_UNHOOKED: Callable[[str, int], tuple[Any, int]] = _UNHOOKED_DECODER.scan_once
 
 
 def compact(value: Any) -> str:
@@ -275,7 +317,7 @@ def compact(value: Any) -> str:
 def is_compact(text: str, value: Any) -> bool:
     """Whether a strict JSON text is identical to what `compact` writes for its value."""
     if "\\" not in text:
-        if text[:2] == '{"' and text.startswith('": ', text.find('"', 2)):
+        if text[:2] == '{"' and _has_blank(text):
             return False
         length = _length(value)
         if length >= 0:
@@ -317,42 +359,41 @@ def _length(value: Any) -> int:
     return 5 if value is False else 4
 
 
+_SCALARS = frozenset([str, int, bool, type(None)])
+
+
 def is_json(value: Any, apart_from: str | None = None) -> bool:
     """Whether a value can be written as JSON, with only strings as keys, and no key is the given one."""
     try:
-        return _holds(value, apart_from, -1)
+        return _holds((value,), apart_from, -1)
     except RecursionError:
         return False
 
 
-def is_sendable(value: Any) -> bool:
-    """Whether a value can be written as JSON and is not too deep to be read again."""
-    return _holds(value, None, MAX_DEPTH)
+def is_sendable(arguments: dict[str, Any]) -> bool:
+    """Whether an object can be written as JSON and is not too deep to be read again."""
+    return type(arguments) is dict and _holds(arguments, None, MAX_DEPTH)
 
 
-def _holds(value: Any, apart_from: str | None, left: int) -> bool:
-    """Check a value. `left` is the allowed depth; below 0 there is no limit."""
-    kind = type(value)
-    if kind is dict:
-        for key in value:
-            if type(key) is not str or key == apart_from:
+def _holds(holder: Any, apart_from: str | None, left: int) -> bool:
+    """Check what is in a container. `left` is the allowed depth; below 0 there is no limit."""
+    if type(holder) is dict:
+        for key in holder:
+            if type(key) is not str:
                 return False
-        inside = value.values()
-    elif kind is list:
-        inside = value
-    elif kind is float:
-        return bool(value - value == 0.0)
-    else:
-        return kind is str or kind is int or kind is bool or value is None
+        if apart_from in holder:
+            return False
+        holder = holder.values()
     if not left:
         return False
-    for item in inside:
+    for item in holder:
         kind = type(item)
-        if kind is str or kind is int or item is None or kind is bool:
+        if kind in _SCALARS:
             continue
-        if not (
-            item - item == 0.0 if kind is float else _holds(item, apart_from, left - 1)
-        ):
+        if kind is dict or kind is list:
+            if not _holds(item, apart_from, left - 1):
+                return False
+        elif kind is not float or item - item != 0.0:
             return False
     return True
 

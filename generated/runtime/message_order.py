@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import repeat
 from typing import TypeAlias
 
 from .conversion.writer import Writer
@@ -24,9 +25,9 @@ def order_for_api(
     Messages between calls and results move after them, and are reported. A result without an earlier call stays where
     it is.
     """
-    placed: list[Placed] = [
-        (message, (at, i), None) for i, message in enumerate(messages)
-    ]
+    placed: list[Placed] = list(
+        zip(messages, [(at, i) for i in range(len(messages))], repeat(None))
+    )
     return placed if _in_order(messages) else _reordered(placed, writer)
 
 

@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .conversion.extras import ABSENT, extra_members, is_mark
+from .conversion.extras import ABSENT, Extras, extra_members, is_mark
 from .conversion.reader import Reader
 from .conversion.writer import Writer
 from .errors import ConversionError, wrong_type
-from .json_text import compact, is_compact, is_json, loads, same_json
+from .json_text import compact, is_json, loads, loads_spelled, same_json
 from .models import InvalidCall, ToolCall
 from .paths import Path, format_path
 
@@ -29,6 +29,7 @@ __all__ = [
     "read_result_id",
     "read_text_call",
     "read_tool_name",
+    "take_text_call",
     "write_answered_call_id",
     "write_call_id",
     "write_dialect",
@@ -192,26 +193,50 @@ def read_text_call(
     arguments, invalid, kept = _read_text(text)
     rest = extra_members(wire, known)
     if kept is not ABSENT:
-        *outer, key = way
-        holder = rest
-        for step in outer:
-            holder = holder.setdefault(step, {})
-        holder[key] = kept
+        _keep_text(rest, way, kept)
     return reader.decode_parsed(
         ToolCall(identifier, name, arguments, invalid, reader.metadata(rest))
     )
+
+
+def take_text_call(
+    identifier: Any,
+    name: Any,
+    text: str,
+    rest: Extras | None,
+    way: Sequence[str],
+    reader: Reader,
+) -> ToolCall | None:
+    """Read a call whose arguments are text, and note it for its result; None if its id or name differs in the format.
+
+    `rest` is kept, and also the text of the arguments, at `way`, if it would be written differently.
+    """
+    arguments, invalid, kept = _read_text(text)
+    if kept is not ABSENT:
+        rest = {} if rest is None else rest
+        _keep_text(rest, way, kept)
+    metadata = None if rest is None else reader.metadata(rest)
+    return reader.take_call(identifier, name, arguments, metadata, invalid, parsed=True)
+
+
+def _keep_text(rest: Extras, way: Sequence[str], text: str) -> None:
+    """Keep a text at the end of a chain of keys."""
+    *outer, key = way
+    for step in outer:
+        rest = rest.setdefault(step, {})
+    rest[key] = text
 
 
 def _read_text(text: str) -> tuple[dict[str, Any], InvalidCall | None, Any]:
     if not text or text.isspace():
         return {}, None, text
     try:
-        arguments = loads(text)
+        arguments, spelled = loads_spelled(text)
     except ValueError:
         return {}, InvalidCall(text, "malformed"), ABSENT
     if type(arguments) is not dict:
         return {}, InvalidCall(text, "not_an_object"), ABSENT
-    return arguments, None, ABSENT if is_compact(text, arguments) else text
+    return arguments, None, ABSENT if spelled else text
 
 
 def read_json_arguments(

@@ -261,32 +261,32 @@ class AgentSdk(AgentSdkConverter):
     def read_usage(self, wire: dict[str, Any], at: Path, reader: Reader) -> Usage:
         """Read the usage of a response."""
         input_tokens_count = wire.get("input_tokens")
-        if input_tokens_count is not None and type(input_tokens_count) is not int:
+        if type(input_tokens_count) is not int and input_tokens_count is not None:
             input_tokens_count = count(wire, "input_tokens", at)
         output_tokens_count = wire.get("output_tokens")
-        if output_tokens_count is not None and type(output_tokens_count) is not int:
+        if type(output_tokens_count) is not int and output_tokens_count is not None:
             output_tokens_count = count(wire, "output_tokens", at)
         total_tokens_count = wire.get("total_tokens")
-        if total_tokens_count is not None and type(total_tokens_count) is not int:
+        if type(total_tokens_count) is not int and total_tokens_count is not None:
             total_tokens_count = count(wire, "total_tokens", at)
         input_cached_tokens_count = wire.get("input_cached_tokens")
         if (
-            input_cached_tokens_count is not None
-            and type(input_cached_tokens_count) is not int
+            type(input_cached_tokens_count) is not int
+            and input_cached_tokens_count is not None
         ):
             input_cached_tokens_count = count(wire, "input_cached_tokens", at)
         input_cache_creation_tokens_count = wire.get("input_cache_creation_tokens")
         if (
-            input_cache_creation_tokens_count is not None
-            and type(input_cache_creation_tokens_count) is not int
+            type(input_cache_creation_tokens_count) is not int
+            and input_cache_creation_tokens_count is not None
         ):
             input_cache_creation_tokens_count = count(
                 wire, "input_cache_creation_tokens", at
             )
         input_image_tokens_count = wire.get("input_image_tokens")
         if (
-            input_image_tokens_count is not None
-            and type(input_image_tokens_count) is not int
+            type(input_image_tokens_count) is not int
+            and input_image_tokens_count is not None
         ):
             input_image_tokens_count = count(wire, "input_image_tokens", at)
         rest = extra_members(wire, _USAGE)
@@ -695,13 +695,10 @@ class AgentSdk(AgentSdkConverter):
     ) -> TextPart:
         """Read a text part."""
         text = wire.get("text")
-        if type(text) is str:
-            if len(wire) == 2:
-                return TextPart(text)
-            rest = extra_members(wire, _TEXT_PART)
-            return TextPart(text, metadata=reader.metadata(rest))
         if type(text) is not str:
             raise wrong_type((at, "text"), "a string", text)
+        if len(wire) == 2:
+            return TextPart(text)
         rest = extra_members(wire, _TEXT_PART)
         return TextPart(text, metadata=reader.metadata(rest))
 

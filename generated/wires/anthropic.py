@@ -6,6 +6,7 @@ Facts checked on 2026-11-21: https://docs.anthropic.com/en/api/messages
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, ClassVar
 
 from ..runtime.apis.anthropic.converter import AnthropicConverter
@@ -26,6 +27,7 @@ from ..runtime.conversion.extras import (
     restore_extras,
 )
 from ..runtime.conversion.reader import Reader
+from ..runtime.conversion.values import read_list, write_one
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
@@ -47,6 +49,7 @@ from ..runtime.models import (
     Request,
     TextPart,
     ToolCall,
+    ToolCallPart,
     ToolDefinition,
     Usage,
 )
@@ -240,33 +243,37 @@ class Anthropic(AnthropicConverter):
 
     def read_usage(self, wire: dict[str, Any], at: Path, reader: Reader) -> Usage:
         """Read the usage of a response."""
-        output_tokens_details_count = counts(wire, "output_tokens_details", at)
+        output_tokens_details_count = wire.get("output_tokens_details")
+        if output_tokens_details_count is None:
+            output_tokens_details_count = NOTHING
+        elif type(output_tokens_details_count) is not dict:
+            output_tokens_details_count = counts(wire, "output_tokens_details", at)
         input_tokens_count = wire.get("input_tokens")
-        if input_tokens_count is not None and type(input_tokens_count) is not int:
+        if type(input_tokens_count) is not int and input_tokens_count is not None:
             input_tokens_count = count(wire, "input_tokens", at)
         cache_creation_input_tokens_count = wire.get("cache_creation_input_tokens")
         if (
-            cache_creation_input_tokens_count is not None
-            and type(cache_creation_input_tokens_count) is not int
+            type(cache_creation_input_tokens_count) is not int
+            and cache_creation_input_tokens_count is not None
         ):
             cache_creation_input_tokens_count = count(
                 wire, "cache_creation_input_tokens", at
             )
         cache_read_input_tokens_count = wire.get("cache_read_input_tokens")
         if (
-            cache_read_input_tokens_count is not None
-            and type(cache_read_input_tokens_count) is not int
+            type(cache_read_input_tokens_count) is not int
+            and cache_read_input_tokens_count is not None
         ):
             cache_read_input_tokens_count = count(wire, "cache_read_input_tokens", at)
         output_tokens_count = wire.get("output_tokens")
-        if output_tokens_count is not None and type(output_tokens_count) is not int:
+        if type(output_tokens_count) is not int and output_tokens_count is not None:
             output_tokens_count = count(wire, "output_tokens", at)
         output_tokens_details_thinking_tokens_count = output_tokens_details_count.get(
             "thinking_tokens"
         )
         if (
-            output_tokens_details_thinking_tokens_count is not None
-            and type(output_tokens_details_thinking_tokens_count) is not int
+            type(output_tokens_details_thinking_tokens_count) is not int
+            and output_tokens_details_thinking_tokens_count is not None
         ):
             output_tokens_details_thinking_tokens_count = count(
                 output_tokens_details_count, "thinking_tokens", at
@@ -299,7 +306,8 @@ class Anthropic(AnthropicConverter):
             total_tokens,
             cache_read_input_tokens_count,
             cache_creation_input_tokens_count,
-            reasoning_tokens=output_tokens_details_thinking_tokens_count,
+            None,
+            output_tokens_details_thinking_tokens_count,
             metadata=reader.metadata(rest),
         )
 
@@ -397,6 +405,72 @@ class Anthropic(AnthropicConverter):
             return value.value
         writer.report_unsupported(at, writer.kind_of(value), "warning")
         return ABSENT
+
+    def read_blocks(self, value: Any, at: Path, reader: Reader) -> list[Any] | None:
+        """Read an array, or null; regular objects in it at once."""
+        if type(value) is not list:
+            return read_list(value, at, reader, self.read_block)
+        found: list[Any] = []
+        for wire in value:
+            if type(wire) is dict:
+                kind = wire.get("type")
+                if kind == "text":
+                    text = wire.get("text")
+                    if len(wire) == 2 and type(text) is str:
+                        found.append(TextPart(text))
+                        continue
+                elif kind == "tool_use":
+                    id = wire.get("id")
+                    name = wire.get("name")
+                    arguments = wire.get("input")
+                    if type(arguments) is dict:
+                        call = reader.take_call(
+                            id,
+                            name,
+                            arguments,
+                            None
+                            if len(wire) == 4
+                            else reader.metadata(extra_members(wire, _TOOL_CALL)),
+                        )
+                        if call is not None:
+                            found.append(ToolCallPart(call))
+                            continue
+            found.append(self.read_block(wire, (at, len(found)), reader))
+        return found
+
+    def write_blocks(self, parts: Iterable[Any], at: Path, writer: Writer) -> list[Any]:
+        """Write an array; regular values in it at once."""
+        found: list[Any] = []
+        for i, part in enumerate(parts):
+            if type(part) is TextPart:
+                if part.cache is None and part.metadata is None and part.text:
+                    found.append(
+                        {
+                            "type": "text",
+                            "text": part.text,
+                        }
+                    )
+                    continue
+            elif type(part) is ToolCallPart:
+                call = part.call
+                if (
+                    part.metadata is None
+                    and writer.is_regular(call)
+                    and is_sendable(call.arguments)
+                ):
+                    found.append(
+                        {
+                            "type": "tool_use",
+                            "id": call.id,
+                            "name": call.name,
+                            "input": call.arguments,
+                        }
+                    )
+                    continue
+            written = write_one(part, (at, i), writer, self.write_block)
+            if written is not ABSENT:
+                found.append(written)
+        return found
 
     def read_request_body(
         self, wire: dict[str, Any], at: Path, reader: Reader
@@ -826,13 +900,10 @@ class Anthropic(AnthropicConverter):
     ) -> ReasoningPart:
         """Read a thinking block."""
         text = wire.get("thinking")
-        if type(text) is str:
-            if len(wire) == 2:
-                return ReasoningPart(text)
-            rest = extra_members(wire, _THINKING_PART)
-            return ReasoningPart(text, metadata=reader.metadata(rest))
         if type(text) is not str:
             raise wrong_type((at, "thinking"), "a string", text)
+        if len(wire) == 2:
+            return ReasoningPart(text)
         rest = extra_members(wire, _THINKING_PART)
         return ReasoningPart(text, metadata=reader.metadata(rest))
 
@@ -859,13 +930,10 @@ class Anthropic(AnthropicConverter):
     ) -> OutputSchema:
         """Read an output schema."""
         schema = wire.get("schema")
-        if type(schema) is dict:
-            if len(wire) == 2:
-                return OutputSchema(schema)
-            rest = extra_members(wire, _OUTPUT_SCHEMA)
-            return OutputSchema(schema, metadata=reader.metadata(rest))
         if type(schema) is not dict:
             raise wrong_type((at, "schema"), "an object", schema)
+        if len(wire) == 2:
+            return OutputSchema(schema)
         rest = extra_members(wire, _OUTPUT_SCHEMA)
         return OutputSchema(schema, metadata=reader.metadata(rest))
 

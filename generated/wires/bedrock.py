@@ -309,25 +309,25 @@ class Bedrock(BedrockConverter):
     def read_usage(self, wire: dict[str, Any], at: Path, reader: Reader) -> Usage:
         """Read the usage of a response."""
         input_tokens_count = wire.get("inputTokens")
-        if input_tokens_count is not None and type(input_tokens_count) is not int:
+        if type(input_tokens_count) is not int and input_tokens_count is not None:
             input_tokens_count = count(wire, "inputTokens", at)
         cache_read_input_tokens_count = wire.get("cacheReadInputTokens")
         if (
-            cache_read_input_tokens_count is not None
-            and type(cache_read_input_tokens_count) is not int
+            type(cache_read_input_tokens_count) is not int
+            and cache_read_input_tokens_count is not None
         ):
             cache_read_input_tokens_count = count(wire, "cacheReadInputTokens", at)
         cache_write_input_tokens_count = wire.get("cacheWriteInputTokens")
         if (
-            cache_write_input_tokens_count is not None
-            and type(cache_write_input_tokens_count) is not int
+            type(cache_write_input_tokens_count) is not int
+            and cache_write_input_tokens_count is not None
         ):
             cache_write_input_tokens_count = count(wire, "cacheWriteInputTokens", at)
         output_tokens_count = wire.get("outputTokens")
-        if output_tokens_count is not None and type(output_tokens_count) is not int:
+        if type(output_tokens_count) is not int and output_tokens_count is not None:
             output_tokens_count = count(wire, "outputTokens", at)
         total_tokens_count = wire.get("totalTokens")
-        if total_tokens_count is not None and type(total_tokens_count) is not int:
+        if type(total_tokens_count) is not int and total_tokens_count is not None:
             total_tokens_count = count(wire, "totalTokens", at)
         rest = extra_members(wire, _USAGE)
         if input_tokens_count is None:
@@ -968,13 +968,10 @@ class Bedrock(BedrockConverter):
     ) -> TextPart:
         """Read a text block."""
         text = wire.get("text")
-        if type(text) is str:
-            if len(wire) == 1:
-                return TextPart(text)
-            rest = extra_members(wire, _TEXT_PART)
-            return TextPart(text, metadata=reader.metadata(rest))
         if type(text) is not str:
             raise wrong_type((at, "text"), "a string", text)
+        if len(wire) == 1:
+            return TextPart(text)
         rest = extra_members(wire, _TEXT_PART)
         return TextPart(text, metadata=reader.metadata(rest))
 

@@ -164,27 +164,27 @@ class Copilot(CopilotConverter):
     def read_usage(self, wire: dict[str, Any], at: Path, reader: Reader) -> Usage:
         """Read the usage of a response."""
         input_tokens_count = wire.get("inputTokens")
-        if input_tokens_count is not None and type(input_tokens_count) is not int:
+        if type(input_tokens_count) is not int and input_tokens_count is not None:
             input_tokens_count = count(wire, "inputTokens", at)
         output_tokens_count = wire.get("outputTokens")
-        if output_tokens_count is not None and type(output_tokens_count) is not int:
+        if type(output_tokens_count) is not int and output_tokens_count is not None:
             output_tokens_count = count(wire, "outputTokens", at)
         cache_read_tokens_count = wire.get("cacheReadTokens")
         if (
-            cache_read_tokens_count is not None
-            and type(cache_read_tokens_count) is not int
+            type(cache_read_tokens_count) is not int
+            and cache_read_tokens_count is not None
         ):
             cache_read_tokens_count = count(wire, "cacheReadTokens", at)
         cache_write_tokens_count = wire.get("cacheWriteTokens")
         if (
-            cache_write_tokens_count is not None
-            and type(cache_write_tokens_count) is not int
+            type(cache_write_tokens_count) is not int
+            and cache_write_tokens_count is not None
         ):
             cache_write_tokens_count = count(wire, "cacheWriteTokens", at)
         reasoning_tokens_count = wire.get("reasoningTokens")
         if (
-            reasoning_tokens_count is not None
-            and type(reasoning_tokens_count) is not int
+            type(reasoning_tokens_count) is not int
+            and reasoning_tokens_count is not None
         ):
             reasoning_tokens_count = count(wire, "reasoningTokens", at)
         rest = extra_members(wire, _USAGE)
@@ -202,7 +202,8 @@ class Copilot(CopilotConverter):
             total_tokens,
             cache_read_tokens_count,
             cache_write_tokens_count,
-            reasoning_tokens=reasoning_tokens_count,
+            None,
+            reasoning_tokens_count,
             metadata=reader.metadata(rest),
         )
 

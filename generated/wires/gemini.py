@@ -6,7 +6,7 @@ Facts checked on 2026-11-21: https://ai.google.dev/api/generate-content
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Any, ClassVar
 
 from ..runtime.apis.gemini.converter import GeminiConverter
@@ -30,6 +30,7 @@ from ..runtime.conversion.extras import (
     restore_extras,
 )
 from ..runtime.conversion.reader import Reader
+from ..runtime.conversion.values import read_list, write_one
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
@@ -48,6 +49,7 @@ from ..runtime.models import (
     SystemMessage,
     TextPart,
     ToolCall,
+    ToolCallPart,
     ToolDefinition,
     ToolResult,
     Usage,
@@ -393,30 +395,30 @@ class Gemini(GeminiConverter):
     def read_usage(self, wire: dict[str, Any], at: Path, reader: Reader) -> Usage:
         """Read the usage of a response."""
         prompt_token_count = wire.get("promptTokenCount")
-        if prompt_token_count is not None and type(prompt_token_count) is not int:
+        if type(prompt_token_count) is not int and prompt_token_count is not None:
             prompt_token_count = count(wire, "promptTokenCount", at)
         tool_use_prompt_token_count = wire.get("toolUsePromptTokenCount")
         if (
-            tool_use_prompt_token_count is not None
-            and type(tool_use_prompt_token_count) is not int
+            type(tool_use_prompt_token_count) is not int
+            and tool_use_prompt_token_count is not None
         ):
             tool_use_prompt_token_count = count(wire, "toolUsePromptTokenCount", at)
         candidates_token_count = wire.get("candidatesTokenCount")
         if (
-            candidates_token_count is not None
-            and type(candidates_token_count) is not int
+            type(candidates_token_count) is not int
+            and candidates_token_count is not None
         ):
             candidates_token_count = count(wire, "candidatesTokenCount", at)
         thoughts_token_count = wire.get("thoughtsTokenCount")
-        if thoughts_token_count is not None and type(thoughts_token_count) is not int:
+        if type(thoughts_token_count) is not int and thoughts_token_count is not None:
             thoughts_token_count = count(wire, "thoughtsTokenCount", at)
         total_token_count = wire.get("totalTokenCount")
-        if total_token_count is not None and type(total_token_count) is not int:
+        if type(total_token_count) is not int and total_token_count is not None:
             total_token_count = count(wire, "totalTokenCount", at)
         cached_content_token_count = wire.get("cachedContentTokenCount")
         if (
-            cached_content_token_count is not None
-            and type(cached_content_token_count) is not int
+            type(cached_content_token_count) is not int
+            and cached_content_token_count is not None
         ):
             cached_content_token_count = count(wire, "cachedContentTokenCount", at)
         rest = extra_members(wire, _USAGE)
@@ -439,7 +441,9 @@ class Gemini(GeminiConverter):
             output_tokens,
             total_tokens,
             cached_content_token_count,
-            reasoning_tokens=thoughts_token_count,
+            None,
+            None,
+            thoughts_token_count,
             metadata=reader.metadata(rest),
         )
 
@@ -569,6 +573,77 @@ class Gemini(GeminiConverter):
             return value.value
         writer.report_unsupported(at, writer.kind_of(value), "warning")
         return ABSENT
+
+    def read_answer_parts(
+        self, value: Any, at: Path, reader: Reader
+    ) -> list[Any] | None:
+        """Read an array, or null; regular objects in it at once."""
+        if type(value) is not list:
+            return read_list(value, at, reader, self.read_assistant_part)
+        found: list[Any] = []
+        for wire in value:
+            if type(wire) is dict:
+                if "functionCall" in wire:
+                    function_call = wire.get("functionCall")
+                    if type(function_call) is dict:
+                        id = function_call.get("id")
+                        name = function_call.get("name")
+                        arguments = function_call.get("args")
+                        if len(function_call) == 3 and type(arguments) is dict:
+                            call = reader.take_call(
+                                id,
+                                name,
+                                arguments,
+                                None
+                                if len(wire) == 1
+                                else reader.metadata(extra_members(wire, _TOOL_CALL)),
+                            )
+                            if call is not None:
+                                found.append(ToolCallPart(call))
+                                continue
+                elif "text" in wire:
+                    text = wire.get("text")
+                    if len(wire) == 1 and type(text) is str:
+                        found.append(TextPart(text))
+                        continue
+            found.append(self.read_assistant_part(wire, (at, len(found)), reader))
+        return found
+
+    def write_answer_parts(
+        self, parts: Iterable[Any], at: Path, writer: Writer
+    ) -> list[Any]:
+        """Write an array; regular values in it at once."""
+        found: list[Any] = []
+        for i, part in enumerate(parts):
+            if type(part) is ToolCallPart:
+                call = part.call
+                if (
+                    part.metadata is None
+                    and writer.is_regular(call)
+                    and is_sendable(call.arguments)
+                ):
+                    found.append(
+                        {
+                            "functionCall": {
+                                "name": call.name,
+                                "args": call.arguments,
+                                "id": call.id,
+                            },
+                        }
+                    )
+                    continue
+            elif type(part) is TextPart:
+                if part.cache is None and part.metadata is None and part.text:
+                    found.append(
+                        {
+                            "text": part.text,
+                        }
+                    )
+                    continue
+            written = write_one(part, (at, i), writer, self.write_assistant_part)
+            if written is not ABSENT:
+                found.append(written)
+        return found
 
     def read_request_body(
         self, wire: dict[str, Any], at: Path, reader: Reader
@@ -981,13 +1056,10 @@ class Gemini(GeminiConverter):
     ) -> TextPart:
         """Read a text part."""
         text = wire.get("text")
-        if type(text) is str:
-            if len(wire) == 1:
-                return TextPart(text)
-            rest = extra_members(wire, _TEXT_PART)
-            return TextPart(text, metadata=reader.metadata(rest))
         if type(text) is not str:
             raise wrong_type((at, "text"), "a string", text)
+        if len(wire) == 1:
+            return TextPart(text)
         rest = extra_members(wire, _TEXT_PART)
         return TextPart(text, metadata=reader.metadata(rest))
 
@@ -1014,13 +1086,10 @@ class Gemini(GeminiConverter):
     ) -> ReasoningPart:
         """Read a reasoning block."""
         text = wire.get("text")
-        if type(text) is str:
-            if len(wire) == 2:
-                return ReasoningPart(text)
-            rest = extra_members(wire, _REASONING_PART)
-            return ReasoningPart(text, metadata=reader.metadata(rest))
         if type(text) is not str:
             raise wrong_type((at, "text"), "a string", text)
+        if len(wire) == 2:
+            return ReasoningPart(text)
         rest = extra_members(wire, _REASONING_PART)
         return ReasoningPart(text, metadata=reader.metadata(rest))
 

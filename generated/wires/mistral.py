@@ -250,25 +250,29 @@ class Mistral(MistralConverter):
 
     def read_usage(self, wire: dict[str, Any], at: Path, reader: Reader) -> Usage:
         """Read the usage of a response."""
-        prompt_tokens_details_count = counts(wire, "prompt_tokens_details", at)
+        prompt_tokens_details_count = wire.get("prompt_tokens_details")
+        if prompt_tokens_details_count is None:
+            prompt_tokens_details_count = NOTHING
+        elif type(prompt_tokens_details_count) is not dict:
+            prompt_tokens_details_count = counts(wire, "prompt_tokens_details", at)
         prompt_tokens_count = wire.get("prompt_tokens")
-        if prompt_tokens_count is not None and type(prompt_tokens_count) is not int:
+        if type(prompt_tokens_count) is not int and prompt_tokens_count is not None:
             prompt_tokens_count = count(wire, "prompt_tokens", at)
         completion_tokens_count = wire.get("completion_tokens")
         if (
-            completion_tokens_count is not None
-            and type(completion_tokens_count) is not int
+            type(completion_tokens_count) is not int
+            and completion_tokens_count is not None
         ):
             completion_tokens_count = count(wire, "completion_tokens", at)
         total_tokens_count = wire.get("total_tokens")
-        if total_tokens_count is not None and type(total_tokens_count) is not int:
+        if type(total_tokens_count) is not int and total_tokens_count is not None:
             total_tokens_count = count(wire, "total_tokens", at)
         prompt_tokens_details_cached_tokens_count = prompt_tokens_details_count.get(
             "cached_tokens"
         )
         if (
-            prompt_tokens_details_cached_tokens_count is not None
-            and type(prompt_tokens_details_cached_tokens_count) is not int
+            type(prompt_tokens_details_cached_tokens_count) is not int
+            and prompt_tokens_details_cached_tokens_count is not None
         ):
             prompt_tokens_details_cached_tokens_count = count(
                 prompt_tokens_details_count, "cached_tokens", at
@@ -832,13 +836,10 @@ class Mistral(MistralConverter):
     ) -> TextPart:
         """Read a text part."""
         text = wire.get("text")
-        if type(text) is str:
-            if len(wire) == 2:
-                return TextPart(text)
-            rest = extra_members(wire, _TEXT_PART)
-            return TextPart(text, metadata=reader.metadata(rest))
         if type(text) is not str:
             raise wrong_type((at, "text"), "a string", text)
+        if len(wire) == 2:
+            return TextPart(text)
         rest = extra_members(wire, _TEXT_PART)
         return TextPart(text, metadata=reader.metadata(rest))
 

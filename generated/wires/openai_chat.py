@@ -32,7 +32,12 @@ from ..runtime.conversion.extras import (
     restore_extras,
 )
 from ..runtime.conversion.reader import Reader
-from ..runtime.conversion.values import demanded, read_text_or_list, write_text_or_list
+from ..runtime.conversion.values import (
+    demanded,
+    read_list,
+    read_text_or_list,
+    write_text_or_list,
+)
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
@@ -60,6 +65,7 @@ from ..runtime.models import (
     SystemMessage,
     TextPart,
     ToolCall,
+    ToolCallPart,
     ToolDefinition,
     ToolResult,
     Usage,
@@ -74,6 +80,7 @@ from ..runtime.tool_fields import (
     read_result_id,
     read_text_call,
     read_tool_name,
+    take_text_call,
     write_call_id,
     write_dialect,
     write_json_arguments,
@@ -314,26 +321,36 @@ class OpenaiChat(ChatConverter):
 
     def read_usage(self, wire: dict[str, Any], at: Path, reader: Reader) -> Usage:
         """Read the usage of a response."""
-        prompt_tokens_details_count = counts(wire, "prompt_tokens_details", at)
-        completion_tokens_details_count = counts(wire, "completion_tokens_details", at)
+        prompt_tokens_details_count = wire.get("prompt_tokens_details")
+        if prompt_tokens_details_count is None:
+            prompt_tokens_details_count = NOTHING
+        elif type(prompt_tokens_details_count) is not dict:
+            prompt_tokens_details_count = counts(wire, "prompt_tokens_details", at)
+        completion_tokens_details_count = wire.get("completion_tokens_details")
+        if completion_tokens_details_count is None:
+            completion_tokens_details_count = NOTHING
+        elif type(completion_tokens_details_count) is not dict:
+            completion_tokens_details_count = counts(
+                wire, "completion_tokens_details", at
+            )
         prompt_tokens_count = wire.get("prompt_tokens")
-        if prompt_tokens_count is not None and type(prompt_tokens_count) is not int:
+        if type(prompt_tokens_count) is not int and prompt_tokens_count is not None:
             prompt_tokens_count = count(wire, "prompt_tokens", at)
         completion_tokens_count = wire.get("completion_tokens")
         if (
-            completion_tokens_count is not None
-            and type(completion_tokens_count) is not int
+            type(completion_tokens_count) is not int
+            and completion_tokens_count is not None
         ):
             completion_tokens_count = count(wire, "completion_tokens", at)
         total_tokens_count = wire.get("total_tokens")
-        if total_tokens_count is not None and type(total_tokens_count) is not int:
+        if type(total_tokens_count) is not int and total_tokens_count is not None:
             total_tokens_count = count(wire, "total_tokens", at)
         prompt_tokens_details_cached_tokens_count = prompt_tokens_details_count.get(
             "cached_tokens"
         )
         if (
-            prompt_tokens_details_cached_tokens_count is not None
-            and type(prompt_tokens_details_cached_tokens_count) is not int
+            type(prompt_tokens_details_cached_tokens_count) is not int
+            and prompt_tokens_details_cached_tokens_count is not None
         ):
             prompt_tokens_details_cached_tokens_count = count(
                 prompt_tokens_details_count, "cached_tokens", at
@@ -342,8 +359,8 @@ class OpenaiChat(ChatConverter):
             prompt_tokens_details_count.get("cache_write_tokens")
         )
         if (
-            prompt_tokens_details_cache_write_tokens_count is not None
-            and type(prompt_tokens_details_cache_write_tokens_count) is not int
+            type(prompt_tokens_details_cache_write_tokens_count) is not int
+            and prompt_tokens_details_cache_write_tokens_count is not None
         ):
             prompt_tokens_details_cache_write_tokens_count = count(
                 prompt_tokens_details_count, "cache_write_tokens", at
@@ -352,8 +369,8 @@ class OpenaiChat(ChatConverter):
             "image_tokens"
         )
         if (
-            prompt_tokens_details_image_tokens_count is not None
-            and type(prompt_tokens_details_image_tokens_count) is not int
+            type(prompt_tokens_details_image_tokens_count) is not int
+            and prompt_tokens_details_image_tokens_count is not None
         ):
             prompt_tokens_details_image_tokens_count = count(
                 prompt_tokens_details_count, "image_tokens", at
@@ -362,8 +379,8 @@ class OpenaiChat(ChatConverter):
             completion_tokens_details_count.get("reasoning_tokens")
         )
         if (
-            completion_tokens_details_reasoning_tokens_count is not None
-            and type(completion_tokens_details_reasoning_tokens_count) is not int
+            type(completion_tokens_details_reasoning_tokens_count) is not int
+            and completion_tokens_details_reasoning_tokens_count is not None
         ):
             completion_tokens_details_reasoning_tokens_count = count(
                 completion_tokens_details_count, "reasoning_tokens", at
@@ -551,6 +568,36 @@ class OpenaiChat(ChatConverter):
             return value.value
         writer.report_unsupported(at, writer.kind_of(value), "warning")
         return ABSENT
+
+    def read_tool_calls(self, value: Any, at: Path, reader: Reader) -> list[Any] | None:
+        """Read an array, or null; regular objects in it at once."""
+        if type(value) is not list:
+            return read_list(value, at, reader, self.read_tool_call_entry)
+        found: list[Any] = []
+        for wire in value:
+            if type(wire) is dict:
+                if wire.get("type") == "function":
+                    function = wire.get("function")
+                    if type(function) is dict:
+                        id = wire.get("id")
+                        name = function.get("name")
+                        arguments = function.get("arguments")
+                        if len(function) == 2 and type(arguments) is str:
+                            call = take_text_call(
+                                id,
+                                name,
+                                arguments,
+                                None
+                                if len(wire) == 3
+                                else extra_members(wire, _TOOL_CALL),
+                                ["function", "arguments"],
+                                reader,
+                            )
+                            if call is not None:
+                                found.append(ToolCallPart(call))
+                                continue
+            found.append(self.read_tool_call_entry(wire, (at, len(found)), reader))
+        return found
 
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         """Read a request body."""
@@ -947,13 +994,10 @@ class OpenaiChat(ChatConverter):
     ) -> TextPart:
         """Read a text part."""
         text = wire.get("text")
-        if type(text) is str:
-            if len(wire) == 2:
-                return TextPart(text)
-            rest = extra_members(wire, _TEXT_PART)
-            return TextPart(text, metadata=reader.metadata(rest))
         if type(text) is not str:
             raise wrong_type((at, "text"), "a string", text)
+        if len(wire) == 2:
+            return TextPart(text)
         rest = extra_members(wire, _TEXT_PART)
         return TextPart(text, metadata=reader.metadata(rest))
 
@@ -982,13 +1026,10 @@ class OpenaiChat(ChatConverter):
     ) -> RefusalPart:
         """Read a refusal part."""
         text = wire.get("refusal")
-        if type(text) is str:
-            if len(wire) == 2:
-                return RefusalPart(text)
-            rest = extra_members(wire, _REFUSAL_PART)
-            return RefusalPart(text, metadata=reader.metadata(rest))
         if type(text) is not str:
             raise wrong_type((at, "refusal"), "a string", text)
+        if len(wire) == 2:
+            return RefusalPart(text)
         rest = extra_members(wire, _REFUSAL_PART)
         return RefusalPart(text, metadata=reader.metadata(rest))
 

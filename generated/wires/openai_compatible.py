@@ -27,6 +27,7 @@ from ..runtime.conversion.extras import (
     restore_extras,
 )
 from ..runtime.conversion.reader import Reader
+from ..runtime.conversion.values import read_list
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
@@ -227,6 +228,15 @@ class OpenaiCompatible(OpenaiChat):
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
         return self.write_text_part(writer.described(value, at), at, writer)
+
+    def read_tool_calls(self, value: Any, at: Path, reader: Reader) -> list[Any] | None:
+        """Read an array, or null; regular objects in it at once."""
+        if type(value) is not list:
+            return read_list(value, at, reader, self.read_tool_call_entry)
+        found: list[Any] = []
+        for wire in value:
+            found.append(self.read_tool_call_entry(wire, (at, len(found)), reader))
+        return found
 
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         """Read a request body."""

@@ -299,23 +299,31 @@ class OpenaiResponses(ResponsesConverter):
 
     def read_usage(self, wire: dict[str, Any], at: Path, reader: Reader) -> Usage:
         """Read the usage of a response."""
-        input_tokens_details_count = counts(wire, "input_tokens_details", at)
-        output_tokens_details_count = counts(wire, "output_tokens_details", at)
+        input_tokens_details_count = wire.get("input_tokens_details")
+        if input_tokens_details_count is None:
+            input_tokens_details_count = NOTHING
+        elif type(input_tokens_details_count) is not dict:
+            input_tokens_details_count = counts(wire, "input_tokens_details", at)
+        output_tokens_details_count = wire.get("output_tokens_details")
+        if output_tokens_details_count is None:
+            output_tokens_details_count = NOTHING
+        elif type(output_tokens_details_count) is not dict:
+            output_tokens_details_count = counts(wire, "output_tokens_details", at)
         input_tokens_count = wire.get("input_tokens")
-        if input_tokens_count is not None and type(input_tokens_count) is not int:
+        if type(input_tokens_count) is not int and input_tokens_count is not None:
             input_tokens_count = count(wire, "input_tokens", at)
         output_tokens_count = wire.get("output_tokens")
-        if output_tokens_count is not None and type(output_tokens_count) is not int:
+        if type(output_tokens_count) is not int and output_tokens_count is not None:
             output_tokens_count = count(wire, "output_tokens", at)
         total_tokens_count = wire.get("total_tokens")
-        if total_tokens_count is not None and type(total_tokens_count) is not int:
+        if type(total_tokens_count) is not int and total_tokens_count is not None:
             total_tokens_count = count(wire, "total_tokens", at)
         input_tokens_details_cached_tokens_count = input_tokens_details_count.get(
             "cached_tokens"
         )
         if (
-            input_tokens_details_cached_tokens_count is not None
-            and type(input_tokens_details_cached_tokens_count) is not int
+            type(input_tokens_details_cached_tokens_count) is not int
+            and input_tokens_details_cached_tokens_count is not None
         ):
             input_tokens_details_cached_tokens_count = count(
                 input_tokens_details_count, "cached_tokens", at
@@ -324,8 +332,8 @@ class OpenaiResponses(ResponsesConverter):
             "cache_write_tokens"
         )
         if (
-            input_tokens_details_cache_write_tokens_count is not None
-            and type(input_tokens_details_cache_write_tokens_count) is not int
+            type(input_tokens_details_cache_write_tokens_count) is not int
+            and input_tokens_details_cache_write_tokens_count is not None
         ):
             input_tokens_details_cache_write_tokens_count = count(
                 input_tokens_details_count, "cache_write_tokens", at
@@ -334,8 +342,8 @@ class OpenaiResponses(ResponsesConverter):
             "reasoning_tokens"
         )
         if (
-            output_tokens_details_reasoning_tokens_count is not None
-            and type(output_tokens_details_reasoning_tokens_count) is not int
+            type(output_tokens_details_reasoning_tokens_count) is not int
+            and output_tokens_details_reasoning_tokens_count is not None
         ):
             output_tokens_details_reasoning_tokens_count = count(
                 output_tokens_details_count, "reasoning_tokens", at
@@ -379,7 +387,8 @@ class OpenaiResponses(ResponsesConverter):
             total_tokens,
             input_tokens_details_cached_tokens_count,
             input_tokens_details_cache_write_tokens_count,
-            reasoning_tokens=output_tokens_details_reasoning_tokens_count,
+            None,
+            output_tokens_details_reasoning_tokens_count,
             metadata=reader.metadata(rest),
         )
 
@@ -840,13 +849,10 @@ class OpenaiResponses(ResponsesConverter):
     ) -> TextPart:
         """Read an input text part."""
         text = wire.get("text")
-        if type(text) is str:
-            if len(wire) == 2:
-                return TextPart(text)
-            rest = extra_members(wire, _TEXT_PART)
-            return TextPart(text, metadata=reader.metadata(rest))
         if type(text) is not str:
             raise wrong_type((at, "text"), "a string", text)
+        if len(wire) == 2:
+            return TextPart(text)
         rest = extra_members(wire, _TEXT_PART)
         return TextPart(text, metadata=reader.metadata(rest))
 
@@ -976,13 +982,10 @@ class OpenaiResponses(ResponsesConverter):
     ) -> TextPart:
         """Read an output text part."""
         text = wire.get("text")
-        if type(text) is str:
-            if len(wire) == 2:
-                return TextPart(text)
-            rest = extra_members(wire, _SAID_TEXT)
-            return TextPart(text, metadata=reader.metadata(rest))
         if type(text) is not str:
             raise wrong_type((at, "text"), "a string", text)
+        if len(wire) == 2:
+            return TextPart(text)
         rest = extra_members(wire, _SAID_TEXT)
         return TextPart(text, metadata=reader.metadata(rest))
 
@@ -1011,13 +1014,10 @@ class OpenaiResponses(ResponsesConverter):
     ) -> RefusalPart:
         """Read an output refusal part."""
         text = wire.get("refusal")
-        if type(text) is str:
-            if len(wire) == 2:
-                return RefusalPart(text)
-            rest = extra_members(wire, _SAID_REFUSAL)
-            return RefusalPart(text, metadata=reader.metadata(rest))
         if type(text) is not str:
             raise wrong_type((at, "refusal"), "a string", text)
+        if len(wire) == 2:
+            return RefusalPart(text)
         rest = extra_members(wire, _SAID_REFUSAL)
         return RefusalPart(text, metadata=reader.metadata(rest))
 

@@ -28,6 +28,7 @@ from hypothesis import strategies as st
 from tests.providers.hostile import carried, spoiled
 from tests.support import strategies
 from tests.support.generated import Package, compiled, shipped_profiles, write_project
+from tests.support.places import at, ways
 from tests.support.repository import CONVERSING, PROFILES, recordings
 from toolgen.compilation import compile_project
 from toolgen.diagnostics import Findings
@@ -134,9 +135,11 @@ def two_paths() -> list[Package]:
         ):
             files = compiled(schemas)
         wires = "".join(text for path, text in files.items() if path.startswith("wires/"))
-        assert "read_text_call" not in wires
-        assert "is_regular" not in wires
+        for fast in ("read_text_call", "take_text_call", "take_call", "regular_call", "is_regular"):
+            assert fast not in wires
         _TWO.append(Package(files, folder))
+        texts, fields = (_TWO[1].module(f"runtime.{name}") for name in ("json_text", "fields.arguments"))
+        fields.loads_spelled = lambda text: (texts.loads(text), texts.is_compact(text, texts.loads(text)))
     return _TWO
 
 
@@ -152,6 +155,7 @@ def paths(seed: int) -> None:
             body = recording[kind]
             if isinstance(body, dict):
                 body = spoiled(body, chance) if drawn < 0.8 else body
+                body = respelled(body, chance) if chance.random() < 0.3 else body
                 said = [outcomes(one, kind, provider, target, copy.deepcopy(body)) for one in (fast, general)]
                 assert said[0] == said[1], (provider, target, body)
 
@@ -166,6 +170,48 @@ def renamed(recording: Any, chance: random.Random) -> Any:
         tool = chance.choice(["get_weather", "place_order", "orders-place", "orders_place", "now"])
         text = text.replace(f'"name": "{chance.choice(names)}"', f'"name": "{tool}"')
     return json.loads(text)
+
+
+VALUES = (
+    "1.0",
+    "1e1",
+    "-0",
+    "1E400",
+    "NaN",
+    "9007199254740993.0",
+    '"\\u00e9"',
+    '"\\ud800"',
+    '"\ud800"',
+    "[" * 300 + "]" * 300,
+)
+"""Spellings of a value in a text of JSON."""
+
+
+def respelled(body: Any, chance: random.Random) -> Any:
+    """A body in which a text of arguments is spelled otherwise, or is no longer strict JSON."""
+    body = copy.deepcopy(body)
+    places = [way for way in ways(body) if str(at(body, way)).startswith("{") and type(at(body, way)) is str]
+    if not places:
+        return body
+    *outer, key = chance.choice(places)
+    holder = at(body, outer)
+    text = holder[key]
+    value = chance.choice(VALUES)
+    holder[key] = chance.choice(
+        [
+            text.replace(":", ": "),
+            text.replace('":', '" :', 1),
+            text.replace(",", ", ", 1),
+            f'{{"a":{value},{text[1:]}',
+            f'{{"a":1,"a":{value}}}',
+            f'{{"a":{{"b":{value}}}}}',
+            f'{{"a": {value}}}',
+            f" {text}",
+            f"{text} ",
+            f"{text}{text}",
+        ]
+    )
+    return body
 
 
 def outcomes(sample: Package, kind: str, provider: str, target: str, body: Any) -> list[str]:

@@ -136,16 +136,14 @@ class _Functions(ABC):
             return None
 
         def change_list(value: Any, depth: int) -> Any:
-            changes = [*first[: len(value)], *[rest] * (len(value) - len(first))]
-            items = [
-                item if f is None else f(item, depth)
-                for item, f in zip(value, changes, strict=True)
-            ]
-            return (
-                value
-                if all(new is old for new, old in zip(items, value, strict=True))
-                else items
-            )
+            found: list[Any] | None = None
+            for i, item in enumerate(value):
+                function = first[i] if i < len(first) else rest
+                kept = item if function is None else function(item, depth)
+                if kept is not item:
+                    found = list(value) if found is None else found
+                    found[i] = kept
+            return value if found is None else found
 
         return change_list
 
@@ -262,8 +260,9 @@ class _Decoders(_Functions):
                     del found[spelled]
             for spelled, function in inside:
                 if spelled in value and (found is None or spelled in found):
-                    kept = function(value[spelled], depth)
-                    if kept is not value[spelled]:
+                    item = value[spelled]
+                    kept = function(item, depth)
+                    if kept is not item:
                         found = dict(value) if found is None else found
                         found[spelled] = kept
             return value if found is None else found

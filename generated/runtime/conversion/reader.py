@@ -3,21 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from ..errors import ConversionError, wrong_type
-from ..json_text import (
-    MAX_DEPTH,
-    JSONError,
-    dump_deep,
-    dump_loosely,
-    goes_below,
-    too_deep,
-)
+from ..json_text import JSONError, dump_deep, dump_loosely, is_deep, too_deep
 from ..models import InvalidCall, OpaquePart, ToolCall, ToolDefinition
 from ..paths import Path
-from .extras import ABSENT, Extras
+from .extras import ABSENT, NOTHING, Extras
 from .wire import Wire, synthetic_id
 
 if TYPE_CHECKING:
@@ -27,12 +20,16 @@ __all__ = ["Reader"]
 
 
 class Reader:
-    """State of one call of a `from_*` function. `turn` counts the assistant messages before the one being read."""
+    """State of one call of a `from_*` function. `turn` counts the assistant messages before the one being read.
+
+    `_regular` are the calls of the turn, by id, that wait to be noted: most answers are read without a need for it.
+    """
 
     __slots__ = (
         "_called",
         "_offered",
         "_open",
+        "_regular",
         "_tables",
         "position",
         "tool_names",
@@ -52,15 +49,15 @@ class Reader:
         self.turn = turn
         self.position = 0
         self.used: set[str] = set()
-        self._called: dict[str, tuple[str, str, int]] = {}
-        tools = tuple(tools)
+        self.tools = tools = tools if type(tools) is tuple else tuple(tools)
         self.tool_names = (
             wire.tool_names if not tools else wire.tool_names | _spoken_of(tools, wire)
         )
+        self._called: dict[str, tuple[str, str, int]] = {}
+        self._offered: Mapping[str, bool] = NOTHING
         self._open: list[tuple[int, ToolCall]] = []
-        self._offered: dict[str, bool] = {}
+        self._regular: dict[str, ToolCall] = {}
         self._tables: ArgumentEncodings | None = None
-        self.tools = tools
 
     def metadata(self, extras: Extras) -> dict[str, Any] | None:
         """The metadata that keeps extras; none where there is nothing to keep."""
@@ -106,6 +103,8 @@ class Reader:
         Raises:
             ConversionError: The value is neither a string nor null.
         """
+        if self._regular:
+            self.note_regular()
         position = self.position
         self.position = position + 1
         if found is not None and found is not ABSENT and type(found) is not str:
@@ -127,6 +126,8 @@ class Reader:
         metadata: dict[str, Any] | None = None,
     ) -> ToolCall | None:
         """A call as its members stand on the wire; None where the id or the name is another one in the format."""
+        if self._regular:
+            self.note_regular()
         if (
             type(name) is not str
             or name in self.tool_names
@@ -142,13 +143,64 @@ class Reader:
             name in self.wire.encoded
             or self.tools
             or name in self._offered
-            or goes_below(arguments, MAX_DEPTH)
+            or is_deep(arguments)
         ):
             return self.decode_call(call)
         return call
 
+    def take_call(
+        self,
+        identifier: Any,
+        name: Any,
+        arguments: dict[str, Any],
+        metadata: dict[str, Any] | None = None,
+        invalid: InvalidCall | None = None,
+        *,
+        parsed: bool = False,
+    ) -> ToolCall | None:
+        """A call as its members stand on the wire, which will be noted; None where the id or the name is another one.
+
+        Arguments that were `parsed` from a text are not too deep.
+        """
+        if (
+            type(name) is not str
+            or name in self.tool_names
+            or type(identifier) is not str
+        ):
+            return None
+        if (
+            not identifier
+            or identifier in self._regular
+            or identifier in self.used
+            or identifier in self._called
+        ):
+            return None
+        if identifier.isspace():
+            return None
+        call = self._regular[identifier] = ToolCall(
+            identifier, name, arguments, invalid, metadata
+        )
+        known = not self.tools and name not in self._offered
+        if (
+            known
+            and (name not in self.wire.encoded or self.wire.is_plain(call))
+            and (parsed or not is_deep(arguments))
+        ):
+            return call
+        return self.decode_parsed(call) if parsed else self.decode_call(call)
+
+    def note_regular(self) -> None:
+        """Note the calls that wait for it."""
+        found, self._regular = self._regular, {}
+        for identifier, call in found.items():
+            self.used.add(identifier)
+            self.position += 1
+            self.note_call(identifier, call)
+
     def accepts_id(self, found: Any) -> TypeGuard[str]:
         """Whether an id can be kept as it is; it is used then."""
+        if self._regular:
+            self.note_regular()
         if type(found) is not str or not found or found in self.used or found.isspace():
             return False
         self.used.add(found)
@@ -160,6 +212,8 @@ class Reader:
 
         A call whose id stood in the same message before cannot be told from the other, and is marked; blank is not an id.
         """
+        if self._regular:
+            self.note_regular()
         if self._open and self._open[0][0] != self.turn:
             self._open = []
         self._open.append((self.turn, call))
@@ -176,11 +230,15 @@ class Reader:
 
     def note_opaque_call(self, wire: Any) -> None:
         """Remember a call that stays opaque, so that a result of it finds its id."""
+        if self._regular:
+            self.note_regular()
         if type(wire) is dict and type(wire.get("id")) is str:
             self._called[wire["id"]] = (wire["id"], "", self.turn)
 
     def call_of(self, spelling: str) -> tuple[str, str]:
         """Id and tool name of the last call with this id on the wire; the name is empty where there is none."""
+        if self._regular:
+            self.note_regular()
         identifier, name, _ = self._called.get(spelling) or (spelling, "", 0)
         return identifier, name
 
@@ -191,6 +249,8 @@ class Reader:
 
     def take_open_call(self, name: str | None) -> ToolCall | None:
         """The first call of the last turn that has no answer yet, with this tool name where there is one. It has one now."""
+        if self._regular:
+            self.note_regular()
         for i, (_, call) in enumerate(self._open):
             if name is None or call.name == name:
                 del self._open[i]
@@ -199,10 +259,14 @@ class Reader:
 
     def note_answered(self, identifier: str) -> None:
         """The call with this id has its answer."""
+        if self._regular:
+            self.note_regular()
         self._open = [entry for entry in self._open if entry[1].id != identifier]
 
     def next_turn(self) -> None:
         """An assistant message is done."""
+        if self._regular:
+            self.note_regular()
         self.turn += 1
         self.position = 0
 

@@ -202,17 +202,15 @@ class Wire:
 
     def is_plain(self, call: ToolCall) -> bool:
         """Whether the arguments of a call are the same on both sides, by what the build knows of its tool."""
-        encoding, lenient, spelled = (
-            self.encodings.get(call.name),
-            self.lenient.get(call.name),
-            call.arguments,
-        )
-        if encoding is not None and not (
+        name, spelled = call.name, call.arguments
+        lenient = self.lenient.get(name)
+        if lenient is not None and lenient.decode(spelled) is not spelled:
+            return False
+        encoding = self.encodings.get(name)
+        return encoding is None or (
             encoding.decode(spelled) is spelled
             and encoding.encode(spelled, fill=False) is spelled
-        ):
-            return False
-        return lenient is None or lenient.decode(spelled) is spelled
+        )
 
     def strictness(self, tool: ToolDefinition, spent: dict[str, int]) -> bool | None:
         """Whether a tool goes out strict; where its declaration leaves that open, by the room that the tools before it left.

@@ -203,6 +203,8 @@ class ToolEntry:
             and (not extra or _PLAIN.issuperset(map(type, extra.values())))
         ):
             return True
+        if colons == _keys_of_model(made):
+            return True
         if "\\u00" in text and any(escape in text for escape in _HIDING):
             return False
         again = self._dump(made, by_alias=True, exclude_unset=True, warnings=False)
@@ -255,6 +257,43 @@ class ToolEntry:
 
         adapter: TypeAdapter[Any] = TypeAdapter(self._named(str(self._other)))
         return RootModel[Any](adapter.validate_python(copy_json(value), by_name=False))
+
+
+_UNSURE = -(10**9)
+"""A number of keys that no text has colons for."""
+
+
+def _keys_of_model(model: BaseModel) -> int:
+    """The number of keys that a model was given, with those inside; below 0 where a value may have had others in its text."""
+    if model.__pydantic_root_model__:
+        return _UNSURE
+    given, values, extra = (
+        model.__pydantic_fields_set__,
+        model.__dict__,
+        model.__pydantic_extra__,
+    )
+    count = len(given)
+    for name in given:
+        value = values[name] if extra is None or name in values else extra[name]
+        if type(value) not in _PLAIN:
+            count += _keys_inside(value)
+    return count
+
+
+def _keys_inside(value: Any) -> int:
+    """The number of keys in a value that is not plain."""
+    kind = type(value)
+    if kind is list or kind is dict:
+        count = 0 if kind is list else len(value)
+        for item in value if kind is list else value.values():
+            if type(item) not in _PLAIN:
+                count += _keys_inside(item)
+        return count
+    if kind is float:
+        return 0 if value - value == 0.0 else _UNSURE
+    return (
+        _keys_of_model(value) if hasattr(value, "__pydantic_root_model__") else _UNSURE
+    )
 
 
 def tool_entries(

@@ -221,3 +221,18 @@ class UnionPlan:
     tag: str
     by: str
     members: tuple[MemberPlan, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ListPlan:
+    """An array of objects, of which those of some shapes are read and written without a call for each.
+
+    They are told apart by their tag, or by their first key. Every other object of it is an `item`. The class of the API uses
+    it in some `directions`.
+    """
+
+    name: str
+    item: str
+    tag: str
+    members: tuple[ObjectMapping, ...]
+    directions: frozenset[str]

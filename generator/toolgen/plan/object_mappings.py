@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -17,6 +17,7 @@ from toolgen.plan.mapping_plans import (
     TESTS,
     FieldMapping,
     Kind,
+    ListPlan,
     MemberPlan,
     ObjectMapping,
     RegularKey,
@@ -95,6 +96,25 @@ def plan_union(
         needs = tuple(facts["shapes"][shape_name].get("needs", ()))
         members.append(MemberPlan(word, bool(tag) and tag == shape.untagged, shape_name, shape.type, needs))
     return UnionPlan(name, tuple(union["types"]), tag, by, tuple(members))
+
+
+def plan_list(
+    name: str, said: Mapping[str, Any], shapes: Mapping[str, ObjectMapping], used: Collection[str]
+) -> ListPlan:
+    """Plan an array of a profile's shapes; those without a regular form are read and written one by one.
+
+    `used` are the names of the methods that the class of the API uses.
+
+    Raises:
+        ShapeError: a shape is unknown.
+    """
+    for shape in said["shapes"]:
+        if shape not in shapes:
+            raise MappingError(("lists", name, "shapes"), f"there is no shape {shape}")
+    members = tuple(shapes[shape] for shape in said["shapes"] if shapes[shape].plain is not None)
+    tags = {shape.tag[0][0] if shape.tag else "" for shape in members}
+    directions = frozenset(way for way in ("read", "write") if f"{way}_{name}" in used)
+    return ListPlan(name, str(said["item"]), tags.pop() if len(tags) == 1 else "", members, directions)
 
 
 def snake(text: str) -> str:

@@ -9,8 +9,8 @@ from inspect import get_annotations, isfunction
 from types import CodeType
 from typing import Any
 
-from toolgen.plan.mapping_plans import ObjectMapping, UnionPlan
-from toolgen.plan.object_mappings import MappingError, plan_mapping, plan_union, upper
+from toolgen.plan.mapping_plans import ListPlan, ObjectMapping, UnionPlan
+from toolgen.plan.object_mappings import MappingError, plan_list, plan_mapping, plan_union, upper
 from toolgen.plan.token_usage import UsagePlan, plan_usage
 from toolgen.resolve import Catalog, Format, Profile, Tool
 from toolgen.resources import runtime_names
@@ -30,6 +30,7 @@ class ProviderPlan:
     facts: Mapping[str, Any]
     shapes: Mapping[str, ObjectMapping]
     unions: Mapping[str, UnionPlan]
+    lists: Mapping[str, ListPlan]
     tables: Mapping[str, Any]
     renames: Mapping[str, str]
     refused: tuple[str, ...]
@@ -112,12 +113,16 @@ def _plan(profile: Profile, catalog: Catalog) -> ProviderPlan:
     facts = profile.facts
     shapes = {n: plan_mapping(n, s, catalog.format) for n, s in facts.get("shapes", {}).items()}
     unions = {n: plan_union(n, u, facts, shapes, catalog.format) for n, u in facts.get("unions", {}).items()}
+    kind = converter_class(str(facts["converter"]))
+    used = _used_by(kind)
+    lists = {n: plan_list(n, said, shapes, used) for n, said in facts.get("lists", {}).items()}
     _check_constants(shapes)
     notions = _notions(facts, shapes)
     tables = _tables(facts)
-    kind = converter_class(str(facts["converter"]))
     fields = _class_facts(facts, shapes, tables)
-    _check_complete(kind, fields, notions, {*shapes, *unions, *(["usage"] if facts.get("usage") else [])}, facts)
+    _check_complete(
+        kind, fields, notions, {*shapes, *unions, *lists, *(["usage"] if facts.get("usage") else [])}, facts
+    )
     tools = [t for t in catalog.tools if profile.name not in t.unsupported]
     return ProviderPlan(
         name=profile.name,
@@ -127,6 +132,7 @@ def _plan(profile: Profile, catalog: Catalog) -> ProviderPlan:
         facts=facts,
         shapes=shapes,
         unions=unions,
+        lists=lists,
         tables=tables,
         renames={t.name: str(_patch(t, profile)["name"]) for t in tools if "name" in _patch(t, profile)},
         refused=tuple(t.name for t in catalog.tools if profile.name in t.unsupported),

@@ -40,7 +40,6 @@ class TotalPlan:
     """A field of the format. `count` is its own number of the provider's, if it has one.
 
     `others` are included in the field. Where the provider has no number, `parts` are the fields that add up to it.
-    An argument is given `by_name` behind one that is left out.
     """
 
     field: str
@@ -48,16 +47,19 @@ class TotalPlan:
     others: tuple[IncludedCount, ...]
     parts: tuple[str, ...]
     required: bool
-    by_name: bool
 
 
 @dataclass(frozen=True, slots=True)
 class UsagePlan:
-    """The counts of a provider, ready to print. `holders` are objects inside the object: variable and key."""
+    """The counts of a provider, ready to print. `holders` are objects inside the object: variable and key.
+
+    `fields` are those of the format's type, in its order, but for the metadata.
+    """
 
     holders: tuple[tuple[str, str], ...]
     counts: tuple[CountPlan, ...]
     totals: tuple[TotalPlan, ...]
+    fields: tuple[str, ...]
     known: Mapping[str, tuple[str, ...]]
 
 
@@ -83,7 +85,6 @@ def plan_usage(table: Mapping[str, Any], format: Format) -> UsagePlan:
     if len({count.variable for count in counts.values()}) < len(counts):
         raise MappingError(("usage",), "two paths differ only in case or punctuation")
     totals: list[TotalPlan] = []
-    gap = False
     for field in format.types["Usage"].fields:
         if field.name == "metadata":
             continue
@@ -99,9 +100,7 @@ def plan_usage(table: Mapping[str, Any], format: Format) -> UsagePlan:
             raise MappingError(("usage", field.name), "a required number can have only one name")
         if found or field.required:
             own = counts[found[0]] if found else None
-            totals.append(TotalPlan(field.python, own, others, parts, field.required, gap))
-        else:
-            gap = True
+            totals.append(TotalPlan(field.python, own, others, parts, field.required))
     holders = tuple(
         dict.fromkeys((c.holder, ".".join(w.split(".")[:-1])) for w, c in counts.items() if c.holder != "wire")
     )
@@ -110,7 +109,8 @@ def plan_usage(table: Mapping[str, Any], format: Format) -> UsagePlan:
     for way in sorted(typed):
         count = counts[way]
         known[count.holder] = (*known.get(count.holder, ()), count.key)
-    return UsagePlan(holders, tuple(counts.values()), tuple(totals), known)
+    named = tuple(field.python for field in format.types["Usage"].fields if field.name != "metadata")
+    return UsagePlan(holders, tuple(counts.values()), tuple(totals), named, known)
 
 
 def _snake(way: str) -> str:

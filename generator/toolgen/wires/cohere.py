@@ -26,7 +26,7 @@ from ..runtime.conversion.extras import (
     restore_extras,
 )
 from ..runtime.conversion.reader import Reader
-from ..runtime.conversion.values import read_text_or_list, write_text_or_list
+from ..runtime.conversion.values import read_list, read_text_or_list, write_text_or_list
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
@@ -48,6 +48,7 @@ from ..runtime.models import (
     SystemMessage,
     TextPart,
     ToolCall,
+    ToolCallPart,
     ToolDefinition,
     ToolResult,
     Usage,
@@ -61,6 +62,7 @@ from ..runtime.tool_fields import (
     read_result_id,
     read_text_call,
     read_tool_name,
+    take_text_call,
     write_call_id,
     write_json_arguments,
     write_result_id,
@@ -239,26 +241,30 @@ class Cohere(CohereConverter):
 
     def read_usage(self, wire: dict[str, Any], at: Path, reader: Reader) -> Usage:
         """Read the usage of a response."""
-        tokens_count = counts(wire, "tokens", at)
+        tokens_count = wire.get("tokens")
+        if tokens_count is None:
+            tokens_count = NOTHING
+        elif type(tokens_count) is not dict:
+            tokens_count = counts(wire, "tokens", at)
         tokens_input_tokens_count = tokens_count.get("input_tokens")
         if (
-            tokens_input_tokens_count is not None
-            and type(tokens_input_tokens_count) is not int
+            type(tokens_input_tokens_count) is not int
+            and tokens_input_tokens_count is not None
         ):
             tokens_input_tokens_count = count(tokens_count, "input_tokens", at)
         tokens_output_tokens_count = tokens_count.get("output_tokens")
         if (
-            tokens_output_tokens_count is not None
-            and type(tokens_output_tokens_count) is not int
+            type(tokens_output_tokens_count) is not int
+            and tokens_output_tokens_count is not None
         ):
             tokens_output_tokens_count = count(tokens_count, "output_tokens", at)
         cached_tokens_count = wire.get("cached_tokens")
-        if cached_tokens_count is not None and type(cached_tokens_count) is not int:
+        if type(cached_tokens_count) is not int and cached_tokens_count is not None:
             cached_tokens_count = count(wire, "cached_tokens", at)
         tokens_image_tokens_count = tokens_count.get("image_tokens")
         if (
-            tokens_image_tokens_count is not None
-            and type(tokens_image_tokens_count) is not int
+            type(tokens_image_tokens_count) is not int
+            and tokens_image_tokens_count is not None
         ):
             tokens_image_tokens_count = count(tokens_count, "image_tokens", at)
         rest = extra_members(wire, _USAGE)
@@ -279,7 +285,8 @@ class Cohere(CohereConverter):
             output_tokens,
             total_tokens,
             cached_tokens_count,
-            input_image_tokens=tokens_image_tokens_count,
+            None,
+            tokens_image_tokens_count,
             metadata=reader.metadata(rest),
         )
 
@@ -398,6 +405,36 @@ class Cohere(CohereConverter):
             return value.value
         writer.report_unsupported(at, writer.kind_of(value), "warning")
         return ABSENT
+
+    def read_tool_calls(self, value: Any, at: Path, reader: Reader) -> list[Any] | None:
+        """Read an array, or null; regular objects in it at once."""
+        if type(value) is not list:
+            return read_list(value, at, reader, self.read_tool_call_entry)
+        found: list[Any] = []
+        for wire in value:
+            if type(wire) is dict:
+                if wire.get("type") == "function":
+                    function = wire.get("function")
+                    if type(function) is dict:
+                        id = wire.get("id")
+                        name = function.get("name")
+                        arguments = function.get("arguments")
+                        if len(function) == 2 and type(arguments) is str:
+                            call = take_text_call(
+                                id,
+                                name,
+                                arguments,
+                                None
+                                if len(wire) == 3
+                                else extra_members(wire, _TOOL_CALL),
+                                ["function", "arguments"],
+                                reader,
+                            )
+                            if call is not None:
+                                found.append(ToolCallPart(call))
+                                continue
+            found.append(self.read_tool_call_entry(wire, (at, len(found)), reader))
+        return found
 
     def read_request_body(
         self, wire: dict[str, Any], at: Path, reader: Reader
@@ -756,13 +793,10 @@ class Cohere(CohereConverter):
     ) -> TextPart:
         """Read a text part."""
         text = wire.get("text")
-        if type(text) is str:
-            if len(wire) == 2:
-                return TextPart(text)
-            rest = extra_members(wire, _TEXT_PART)
-            return TextPart(text, metadata=reader.metadata(rest))
         if type(text) is not str:
             raise wrong_type((at, "text"), "a string", text)
+        if len(wire) == 2:
+            return TextPart(text)
         rest = extra_members(wire, _TEXT_PART)
         return TextPart(text, metadata=reader.metadata(rest))
 
@@ -849,13 +883,10 @@ class Cohere(CohereConverter):
     ) -> ReasoningPart:
         """Read a part of thinking, which is not signed."""
         text = wire.get("thinking")
-        if type(text) is str:
-            if len(wire) == 2:
-                return ReasoningPart(text)
-            rest = extra_members(wire, _THINKING_PART)
-            return ReasoningPart(text, metadata=reader.metadata(rest))
         if type(text) is not str:
             raise wrong_type((at, "thinking"), "a string", text)
+        if len(wire) == 2:
+            return ReasoningPart(text)
         rest = extra_members(wire, _THINKING_PART)
         return ReasoningPart(text, metadata=reader.metadata(rest))
 
@@ -882,13 +913,10 @@ class Cohere(CohereConverter):
     ) -> OutputSchema:
         """Read an output schema."""
         schema = wire.get("schema")
-        if type(schema) is dict:
-            if len(wire) == 2:
-                return OutputSchema(schema)
-            rest = extra_members(wire, _OUTPUT_SCHEMA)
-            return OutputSchema(schema, metadata=reader.metadata(rest))
         if type(schema) is not dict:
             raise wrong_type((at, "schema"), "an object", schema)
+        if len(wire) == 2:
+            return OutputSchema(schema)
         rest = extra_members(wire, _OUTPUT_SCHEMA)
         return OutputSchema(schema, metadata=reader.metadata(rest))
 

@@ -9,7 +9,12 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from ..runtime.apis.openai_chat.reasoning import ReasoningKeys
-from ..runtime.conversion.extras import extra_members, keep_inner_extras, restore_extras
+from ..runtime.conversion.extras import (
+    NOTHING,
+    extra_members,
+    keep_inner_extras,
+    restore_extras,
+)
 from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
@@ -106,31 +111,37 @@ class Deepseek(OpenaiCompatible):
 
     def read_usage(self, wire: dict[str, Any], at: Path, reader: Reader) -> Usage:
         """Read the usage of a response."""
-        completion_tokens_details_count = counts(wire, "completion_tokens_details", at)
+        completion_tokens_details_count = wire.get("completion_tokens_details")
+        if completion_tokens_details_count is None:
+            completion_tokens_details_count = NOTHING
+        elif type(completion_tokens_details_count) is not dict:
+            completion_tokens_details_count = counts(
+                wire, "completion_tokens_details", at
+            )
         prompt_tokens_count = wire.get("prompt_tokens")
-        if prompt_tokens_count is not None and type(prompt_tokens_count) is not int:
+        if type(prompt_tokens_count) is not int and prompt_tokens_count is not None:
             prompt_tokens_count = count(wire, "prompt_tokens", at)
         completion_tokens_count = wire.get("completion_tokens")
         if (
-            completion_tokens_count is not None
-            and type(completion_tokens_count) is not int
+            type(completion_tokens_count) is not int
+            and completion_tokens_count is not None
         ):
             completion_tokens_count = count(wire, "completion_tokens", at)
         total_tokens_count = wire.get("total_tokens")
-        if total_tokens_count is not None and type(total_tokens_count) is not int:
+        if type(total_tokens_count) is not int and total_tokens_count is not None:
             total_tokens_count = count(wire, "total_tokens", at)
         prompt_cache_hit_tokens_count = wire.get("prompt_cache_hit_tokens")
         if (
-            prompt_cache_hit_tokens_count is not None
-            and type(prompt_cache_hit_tokens_count) is not int
+            type(prompt_cache_hit_tokens_count) is not int
+            and prompt_cache_hit_tokens_count is not None
         ):
             prompt_cache_hit_tokens_count = count(wire, "prompt_cache_hit_tokens", at)
         completion_tokens_details_reasoning_tokens_count = (
             completion_tokens_details_count.get("reasoning_tokens")
         )
         if (
-            completion_tokens_details_reasoning_tokens_count is not None
-            and type(completion_tokens_details_reasoning_tokens_count) is not int
+            type(completion_tokens_details_reasoning_tokens_count) is not int
+            and completion_tokens_details_reasoning_tokens_count is not None
         ):
             completion_tokens_details_reasoning_tokens_count = count(
                 completion_tokens_details_count, "reasoning_tokens", at
@@ -165,7 +176,9 @@ class Deepseek(OpenaiCompatible):
             output_tokens,
             total_tokens,
             prompt_cache_hit_tokens_count,
-            reasoning_tokens=completion_tokens_details_reasoning_tokens_count,
+            None,
+            None,
+            completion_tokens_details_reasoning_tokens_count,
             metadata=reader.metadata(rest),
         )
 

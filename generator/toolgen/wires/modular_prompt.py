@@ -103,16 +103,16 @@ class ModularPrompt(ModularPromptConverter):
     def read_usage(self, wire: dict[str, Any], at: Path, reader: Reader) -> Usage:
         """Read the usage of a response."""
         prompt_tokens_count = wire.get("promptTokens")
-        if prompt_tokens_count is not None and type(prompt_tokens_count) is not int:
+        if type(prompt_tokens_count) is not int and prompt_tokens_count is not None:
             prompt_tokens_count = count(wire, "promptTokens", at)
         completion_tokens_count = wire.get("completionTokens")
         if (
-            completion_tokens_count is not None
-            and type(completion_tokens_count) is not int
+            type(completion_tokens_count) is not int
+            and completion_tokens_count is not None
         ):
             completion_tokens_count = count(wire, "completionTokens", at)
         total_tokens_count = wire.get("totalTokens")
-        if total_tokens_count is not None and type(total_tokens_count) is not int:
+        if type(total_tokens_count) is not int and total_tokens_count is not None:
             total_tokens_count = count(wire, "totalTokens", at)
         rest = extra_members(wire, _USAGE)
         if prompt_tokens_count is None:

@@ -189,10 +189,10 @@ class Ollama(OllamaConverter):
     def read_usage(self, wire: dict[str, Any], at: Path, reader: Reader) -> Usage:
         """Read the usage of a response."""
         prompt_eval_count = wire.get("prompt_eval_count")
-        if prompt_eval_count is not None and type(prompt_eval_count) is not int:
+        if type(prompt_eval_count) is not int and prompt_eval_count is not None:
             prompt_eval_count = count(wire, "prompt_eval_count", at)
         eval_count = wire.get("eval_count")
-        if eval_count is not None and type(eval_count) is not int:
+        if type(eval_count) is not int and eval_count is not None:
             eval_count = count(wire, "eval_count", at)
         rest = extra_members(wire, _USAGE)
         if prompt_eval_count is None:

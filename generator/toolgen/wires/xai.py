@@ -144,36 +144,46 @@ class Xai(OpenaiCompatible):
 
     def read_usage(self, wire: dict[str, Any], at: Path, reader: Reader) -> Usage:
         """Read the usage of a response."""
-        completion_tokens_details_count = counts(wire, "completion_tokens_details", at)
-        prompt_tokens_details_count = counts(wire, "prompt_tokens_details", at)
+        completion_tokens_details_count = wire.get("completion_tokens_details")
+        if completion_tokens_details_count is None:
+            completion_tokens_details_count = NOTHING
+        elif type(completion_tokens_details_count) is not dict:
+            completion_tokens_details_count = counts(
+                wire, "completion_tokens_details", at
+            )
+        prompt_tokens_details_count = wire.get("prompt_tokens_details")
+        if prompt_tokens_details_count is None:
+            prompt_tokens_details_count = NOTHING
+        elif type(prompt_tokens_details_count) is not dict:
+            prompt_tokens_details_count = counts(wire, "prompt_tokens_details", at)
         prompt_tokens_count = wire.get("prompt_tokens")
-        if prompt_tokens_count is not None and type(prompt_tokens_count) is not int:
+        if type(prompt_tokens_count) is not int and prompt_tokens_count is not None:
             prompt_tokens_count = count(wire, "prompt_tokens", at)
         completion_tokens_count = wire.get("completion_tokens")
         if (
-            completion_tokens_count is not None
-            and type(completion_tokens_count) is not int
+            type(completion_tokens_count) is not int
+            and completion_tokens_count is not None
         ):
             completion_tokens_count = count(wire, "completion_tokens", at)
         completion_tokens_details_reasoning_tokens_count = (
             completion_tokens_details_count.get("reasoning_tokens")
         )
         if (
-            completion_tokens_details_reasoning_tokens_count is not None
-            and type(completion_tokens_details_reasoning_tokens_count) is not int
+            type(completion_tokens_details_reasoning_tokens_count) is not int
+            and completion_tokens_details_reasoning_tokens_count is not None
         ):
             completion_tokens_details_reasoning_tokens_count = count(
                 completion_tokens_details_count, "reasoning_tokens", at
             )
         total_tokens_count = wire.get("total_tokens")
-        if total_tokens_count is not None and type(total_tokens_count) is not int:
+        if type(total_tokens_count) is not int and total_tokens_count is not None:
             total_tokens_count = count(wire, "total_tokens", at)
         prompt_tokens_details_cached_tokens_count = prompt_tokens_details_count.get(
             "cached_tokens"
         )
         if (
-            prompt_tokens_details_cached_tokens_count is not None
-            and type(prompt_tokens_details_cached_tokens_count) is not int
+            type(prompt_tokens_details_cached_tokens_count) is not int
+            and prompt_tokens_details_cached_tokens_count is not None
         ):
             prompt_tokens_details_cached_tokens_count = count(
                 prompt_tokens_details_count, "cached_tokens", at
@@ -182,8 +192,8 @@ class Xai(OpenaiCompatible):
             prompt_tokens_details_count.get("cache_write_tokens")
         )
         if (
-            prompt_tokens_details_cache_write_tokens_count is not None
-            and type(prompt_tokens_details_cache_write_tokens_count) is not int
+            type(prompt_tokens_details_cache_write_tokens_count) is not int
+            and prompt_tokens_details_cache_write_tokens_count is not None
         ):
             prompt_tokens_details_cache_write_tokens_count = count(
                 prompt_tokens_details_count, "cache_write_tokens", at
@@ -192,8 +202,8 @@ class Xai(OpenaiCompatible):
             "image_tokens"
         )
         if (
-            prompt_tokens_details_image_tokens_count is not None
-            and type(prompt_tokens_details_image_tokens_count) is not int
+            type(prompt_tokens_details_image_tokens_count) is not int
+            and prompt_tokens_details_image_tokens_count is not None
         ):
             prompt_tokens_details_image_tokens_count = count(
                 prompt_tokens_details_count, "image_tokens", at

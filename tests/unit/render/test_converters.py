@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from toolgen.plan.mapping_plans import ObjectMapping
-from toolgen.plan.object_mappings import MappingError, plan_mapping, plan_union
+from toolgen.plan.object_mappings import MappingError, plan_list, plan_mapping, plan_union
 from toolgen.plan.token_usage import plan_usage
 from toolgen.render.converters.code import Method, block, call_by_line, object_literal
+from toolgen.render.converters.lists import read_items, write_items
 from toolgen.render.converters.members import read_union, write_union
 from toolgen.render.converters.objects import read_shape, write_shape
 from toolgen.render.converters.usage import read_usage, write_usage
@@ -74,13 +75,10 @@ def test_a_plain_object_is_read_and_written_at_once() -> None:
     )
     assert reads(PLAIN) == body("""
         text = wire.get("text")
-        if type(text) is str:
-            if len(wire) == 2:
-                return TextPart(text)
-            rest = extra_members(wire, _TEXT)
-            return TextPart(text, metadata=reader.metadata(rest))
         if type(text) is not str:
             raise wrong_type((at, "text"), "a string", text)
+        if len(wire) == 2:
+            return TextPart(text)
         rest = extra_members(wire, _TEXT)
         return TextPart(text, metadata=reader.metadata(rest))
     """)
@@ -372,6 +370,103 @@ def test_what_the_api_refuses_of_its_relatives_is_not_passed_on() -> None:
     assert line_of(write, "if type(value) is Opaque") == f"{ours}\n    return value.value"
 
 
+CALLS = a_format(
+    TextPart={"text!": STRING, "cache": BOOLEAN},
+    ToolCall={"id!": STRING, "name!": STRING, "arguments!": {"type": "object"}, "invalid": {}},
+)
+BLOCKS = {
+    "text": {"type": "TextPart", "description": "a text", "tag": {"type": "text"}, "keys": {"text": "text"}},
+    "call": {
+        "type": "ToolCall",
+        "description": "a call",
+        "tag": {"type": "use"},
+        "keys": {
+            "id": {"field": "id", "as": "call_id"},
+            "name": {"field": "name", "as": "tool_name"},
+            "input": {"fields": ["arguments", "invalid"], "as": "object_arguments"},
+        },
+    },
+}
+
+
+def a_list(said: dict[str, Any], used: tuple[str, ...] = ("read_blocks", "write_blocks")) -> list[str]:
+    shapes = {name: plan_mapping(name, shape, CALLS) for name, shape in said.items()}
+    plan = plan_list("blocks", {"item": "block", "shapes": list(said)}, shapes, used)
+    assert plan.directions == {name.split("_")[0] for name in used}
+    return ["\n".join(method.lines) for method in (read_items(plan), write_items(plan))]
+
+
+def test_regular_objects_of_an_array_are_read_and_written_at_once() -> None:
+    read, write = a_list(BLOCKS)
+    assert read == body("""
+        if type(value) is not list:
+            return read_list(value, at, reader, self.read_block)
+        found: list[Any] = []
+        for wire in value:
+            if type(wire) is dict:
+                kind = wire.get("type")
+                if kind == "text":
+                    text = wire.get("text")
+                    if len(wire) == 2 and type(text) is str:
+                        found.append(TextPart(text))
+                        continue
+                elif kind == "use":
+                    id = wire.get("id")
+                    name = wire.get("name")
+                    arguments = wire.get("input")
+                    if type(arguments) is dict:
+                        call = reader.take_call(id, name, arguments, None if len(wire) == 4 else reader.metadata(extra_members(wire, _CALL)))
+                        if call is not None:
+                            found.append(ToolCallPart(call))
+                            continue
+            found.append(self.read_block(wire, (at, len(found)), reader))
+        return found
+    """)
+    assert write == body("""
+        found: list[Any] = []
+        for i, part in enumerate(parts):
+            if type(part) is TextPart:
+                if part.cache is None and part.metadata is None and part.text:
+                    found.append({"type": "text", "text": part.text, })
+                    continue
+            elif type(part) is ToolCallPart:
+                call = part.call
+                if part.metadata is None and writer.is_regular(call) and is_sendable(call.arguments):
+                    found.append({"type": "use", "id": call.id, "name": call.name, "input": call.arguments, })
+                    continue
+            written = write_one(part, (at, i), writer, self.write_block)
+            if written is not ABSENT:
+                found.append(written)
+        return found
+    """)
+
+
+def test_objects_of_an_array_without_a_tag_are_told_apart_by_their_first_key() -> None:
+    keys = {"use": {"keys": {**BLOCKS["call"]["keys"]}}}
+    untagged = {
+        "call": {**BLOCKS["call"], "tag": {}, "keys": keys},
+        "text": {**BLOCKS["text"], "tag": {}},
+    }
+    read, _ = a_list(untagged, ("read_blocks",))
+    assert [line.strip() for line in read.split("\n") if "in wire" in line or "is dict" in line] == [
+        "if type(wire) is dict:",
+        'if "use" in wire:',
+        "if type(use) is dict:",
+        "if len(use) == 3 and type(arguments) is dict:",
+        'elif "text" in wire:',
+    ]
+
+
+def test_objects_of_an_array_without_a_regular_form_are_read_one_by_one() -> None:
+    read, write = a_list({"text": {**BLOCKS["text"], "untagged": "type"}})
+    assert (read.count("if "), write.count("if ")) == (1, 1)
+
+
+def test_an_array_holds_shapes_of_its_profile() -> None:
+    with pytest.raises(MappingError, match="there is no shape call"):
+        plan_list("blocks", {"item": "block", "shapes": ["call"]}, {}, ())
+
+
 USAGE = a_format(
     Usage={"inputTokens!": INTEGER, "outputTokens!": INTEGER, "totalTokens!": INTEGER, "inputCachedTokens": INTEGER}
 )
@@ -383,16 +478,16 @@ def test_counts_are_added_up_and_taken_apart_again() -> None:
     )
     assert "\n".join(read_usage(usage).lines) == body("""
         in_count = wire.get("in")
-        if in_count is not None and type(in_count) is not int:
+        if type(in_count) is not int and in_count is not None:
             in_count = count(wire, "in", at)
         cached_count = wire.get("cached")
-        if cached_count is not None and type(cached_count) is not int:
+        if type(cached_count) is not int and cached_count is not None:
             cached_count = count(wire, "cached", at)
         tools_count = wire.get("tools")
-        if tools_count is not None and type(tools_count) is not int:
+        if type(tools_count) is not int and tools_count is not None:
             tools_count = count(wire, "tools", at)
         out_count = wire.get("out")
-        if out_count is not None and type(out_count) is not int:
+        if type(out_count) is not int and out_count is not None:
             out_count = count(wire, "out", at)
         rest = extra_members(wire, _USAGE)
         if in_count is None:
@@ -427,7 +522,7 @@ def test_a_count_may_stand_in_an_object_or_beside_it() -> None:
     table = {"inputTokens": ["in"], "outputTokens": ["out"], "totalTokens": ["total"]}
     usage = plan_usage({**table, "inputCachedTokens": ["details.cached | num_cached"]}, USAGE)
     read, write = ("\n".join(method.lines) for method in (read_usage(usage), write_usage(usage)))
-    assert read.startswith('details_count = counts(wire, "details", at)\n')
+    assert read.startswith('details_count = wire.get("details")\n')
     assert line_of(read, "details_cached_count =") == 'details_cached_count = details_count.get("cached")'
     assert (
         body("""

@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolgen.runtime.json_text import MAX_DEPTH, JSONError, compact, dump_deep, is_compact, loads
+from toolgen.runtime.json_text import (
+    MAX_DEPTH,
+    JSONError,
+    compact,
+    dump_deep,
+    is_compact,
+    is_deep,
+    is_sendable,
+    loads,
+    loads_spelled,
+    too_deep,
+)
 
 numbers = st.from_regex(r"-?(0|[1-9][0-9]{0,3})(\.[0-9]{1,4})?([eE][+-]?[0-9]{1,2})?", fullmatch=True)
 strings = st.text(st.sampled_from('ab": ,{}[]\\/\x7fé🚀\n'), max_size=6).flatmap(
@@ -31,7 +43,9 @@ texts = st.recursive(numbers | strings | st.sampled_from(["true", "false", "null
 @given(texts)
 def test_a_text_is_compact_exactly_if_it_is_what_we_write(text: str) -> None:
     value = loads(text)
-    assert is_compact(text, value) is (compact(value) == text)
+    ours = compact(value) == text
+    assert is_compact(text, value) is ours
+    assert repr(loads_spelled(text)) == repr((value, ours))
 
 
 @pytest.mark.parametrize(
@@ -114,3 +128,35 @@ def test_deep_text_holds_what_a_parser_gives() -> None:
 )
 def test_a_whole_number_that_no_float_is_keeps_its_value(text: str, value: float) -> None:
     assert (loads(text), type(loads(text))) == (value, type(value))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['{}', '{"a":1}', '{"a": 1}', '{"a":1, "b":2}', '{"a":1,"a":1}', '{"a":{"b":1,"b":1}}', '{"a":1.0}', '{"a":1e1}',
+     '{"a":-0}', '{"a":1E400}', '{"a":NaN}', '{"a":9007199254740993.0}', '{"a":"\\u00e9"}', '{"a":"é"}', '{"a":"\\n"}',
+     '{"a":"\\ud800"}', '{"a":"\ud800"}', '{"a":1}x', ' {"a":1}', '{"a"', '', '[1]', '{"a":' + "[" * 199 + "]" * 199 + "}",
+     '{"a":' + "[" * 200 + "]" * 200 + "}", '{"a":' * 100_000],
+)  # fmt: skip
+def test_a_text_that_is_read_with_its_spelling_is_read_as_strictly(text: str) -> None:
+    def outcome(read: Callable[[str], Any]) -> str:
+        try:
+            return repr(read(text))
+        except (JSONError, RecursionError) as error:
+            return repr(error)
+
+    assert outcome(loads_spelled) == outcome(lambda text: (loads(text), is_compact(text, loads(text))))
+
+
+def nested(depth: int, kind: type) -> Any:
+    value: Any = 1
+    for _ in range(depth):
+        value = {"a": value} if kind is dict else [value]
+    return value
+
+
+@pytest.mark.parametrize("kind", [dict, list])
+@pytest.mark.parametrize("depth", [0, 1, 2, MAX_DEPTH - 1, MAX_DEPTH])
+def test_an_object_is_deep_exactly_if_it_is_too_deep(depth: int, kind: type) -> None:
+    arguments = {"flat": 1, "a": nested(depth, kind)}
+    assert is_deep(arguments) is too_deep(arguments) is (depth == MAX_DEPTH)
+    assert is_sendable(arguments) is not is_deep(arguments)

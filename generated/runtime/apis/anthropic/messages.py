@@ -17,7 +17,14 @@ from ...conversion.values import (
     write_text_or_list,
 )
 from ...conversion.writer import Writer
-from ...converter import ObjectReader, ObjectWriter, ValueReader, ValueWriter
+from ...converter import (
+    ListReader,
+    ListWriter,
+    ObjectReader,
+    ObjectWriter,
+    ValueReader,
+    ValueWriter,
+)
 from ...errors import wrong_type
 from ...message_order import order_for_api, results_of
 from ...models import (
@@ -69,11 +76,13 @@ class AnthropicMessages(ApiConverter):
     """Anthropic Messages: its messages."""
 
     read_assistant_content: ValueReader[AssistantPart]
+    read_blocks: ListReader
     read_system_content: ValueReader[ContentPart]
     read_thinking_part: ObjectReader[ReasoningPart]
     read_tool_call: ObjectReader[ToolCall]
     read_user_content: ValueReader[ContentPart]
     write_assistant_content: ValueWriter[Any]
+    write_blocks: ListWriter
     write_system_content: ValueWriter[Any]
     write_thinking_part: ObjectWriter[ReasoningPart]
     write_user_content: ValueWriter[Any]
@@ -92,9 +101,11 @@ class AnthropicMessages(ApiConverter):
             role = item.get("role")
             rest = extra_members(item, _MESSAGE)
             if role == "assistant":
-                content = read_text_or_list(
-                    item.get("content"), (here, "content"), reader, self.read_block
-                )
+                content = item.get("content")
+                if type(content) is list:
+                    content = self.read_blocks(content, (here, "content"), reader)
+                elif type(content) is not str:
+                    raise wrong_type((here, "content"), "a string or an array", content)
                 messages.append(
                     AssistantMessage(content, metadata=reader.metadata(rest))
                 )
@@ -318,7 +329,7 @@ class AnthropicMessages(ApiConverter):
             writer.report_unsupported((at, "name"), "name")
         content: Any = message.content
         if type(content) is list:
-            content = write_list(content, (at, "content"), writer, self.write_block)
+            content = self.write_blocks(content, (at, "content"), writer)
         if not content and not own:
             writer.report_loss(
                 at,

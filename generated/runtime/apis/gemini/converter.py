@@ -105,9 +105,7 @@ class GeminiConverter(GeminiMessages):
             names: The names of the tools, in the desired order.
         """
         return (
-            [{"functionDeclarations": [self.entries[name] for name in names]}]
-            if names
-            else []
+            [{"functionDeclarations": list(map(self.entry_of, names))}] if names else []
         )
 
     def to_sdk(

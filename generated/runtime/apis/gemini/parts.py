@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ...conversion.extras import ABSENT, Extras
 from ...conversion.reader import Reader
-from ...conversion.values import Read, Write, write_list
+from ...conversion.values import Write, write_list
 from ...conversion.writer import Writer, describe
 from ...errors import wrong_type
 from ...json_text import compact, dump_loosely
@@ -256,14 +256,17 @@ def part_list(value: Any, at: Path) -> list[Any]:
 
 
 def read_parts(
-    value: Any, at: Path, reader: Reader, read: Read[Any]
+    value: Any,
+    at: Path,
+    reader: Reader,
+    read: Callable[[Any, Path, Reader], list[Any] | None],
 ) -> tuple[str | list[Any], Any]:
     """Read the parts: a text alone as text. No part at all is kept as it was spelled.
 
     Raises:
         ConversionError: The value is not a list of parts.
     """
-    parts = [read(part, (at, i), reader) for i, part in enumerate(part_list(value, at))]
+    parts = read(part_list(value, at), at, reader)
     if not parts:
         return [], {"$absent": True} if value is ABSENT else value
     only = parts[0]
@@ -278,12 +281,16 @@ def read_parts(
 
 
 def write_parts_of(
-    content: Any, kept: Any, at: Path, writer: Writer, write: Write
+    content: Any,
+    kept: Any,
+    at: Path,
+    writer: Writer,
+    write: Callable[[Iterable[Any], Path, Writer], list[Any]],
 ) -> Any:
     """Write the parts; ABSENT where there are none, for the API refuses an empty list that did not come so."""
     if type(content) is str:
         content = [TextPart(content)] if content else []
-    parts = write_list(content or [], at, writer, write)
+    parts = write(content or [], at, writer)
     return parts or (kept if kept == [] else ABSENT)
 
 

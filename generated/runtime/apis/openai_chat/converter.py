@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal
 from ...api_converter import ApiConverter
 from ...conversion.extras import (
     ABSENT,
+    NOTHING,
     Extras,
     extra_members,
     inner_extras,
@@ -19,13 +20,18 @@ from ...conversion.values import (
     opaque_message,
     optional_text,
     read_list,
-    write_list,
     write_one,
     write_user_turn,
 )
 from ...conversion.wire import DeclaredTools
 from ...conversion.writer import Writer
-from ...converter import ObjectReader, ObjectWriter, ValueReader, ValueWriter
+from ...converter import (
+    ListReader,
+    ObjectReader,
+    ObjectWriter,
+    ValueReader,
+    ValueWriter,
+)
 from ...errors import BareApiError, wrong_type
 from ...message_order import Placed, order_for_api, results_of
 from ...models import (
@@ -142,6 +148,7 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
     read_assistant_content: ValueReader[AssistantPart]
     read_result_part: ValueReader[ContentPart]
     read_tool_call: ObjectReader[ToolCall]
+    read_tool_calls: ListReader
     write_assistant_content: ValueWriter[Any]
     write_result_part: ValueWriter[Any]
     write_system_message: ObjectWriter[SystemMessage]
@@ -159,7 +166,8 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
         wires: list[Any] = []
         for message, here, places in self.order_for_api(messages, at, writer):
             if type(message) is ToolMessage:
-                writer.own_extras(message.metadata, here)
+                if message.metadata:
+                    writer.own_extras(message.metadata, here)
                 for result, place in results_of(message, here, places):
                     wires.append(self.write_tool_result(result, place, writer))
                 continue
@@ -248,10 +256,7 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
         if refusal is not None:
             parts.append(RefusalPart(refusal))
         if calls:
-            parts += (
-                read_list(calls, (at, "tool_calls"), reader, self.read_tool_call_entry)
-                or []
-            )
+            parts += self.read_tool_calls(calls, (at, "tool_calls"), reader) or []
         elif calls is not None:
             rest["tool_calls"] = calls
         return AssistantMessage(
@@ -281,7 +286,7 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
         self, message: AssistantMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write what the model answered, spread over the wire's keys."""
-        own = writer.own_extras(message.metadata, at)
+        own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
         wire: dict[str, Any] = {"role": "assistant"}
         if message.name is not None:
             wire["name"] = message.name
@@ -295,7 +300,8 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
             del wire["content"]
         if self.REASONING.needed:
             need_reasoning(wire, own, self.REASONING)
-        restore_extras(wire, own)
+        if own:
+            restore_extras(wire, own)
         return wire
 
     def write_assistant_parts(
@@ -314,7 +320,8 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
         for i, part in enumerate(parts):
             here = (at, i)
             if type(part) is ToolCallPart:
-                writer.own_extras(part.metadata, here)
+                if part.metadata:
+                    writer.own_extras(part.metadata, here)
                 calls.append(self.write_tool_call(part.call, (here, "call"), writer))
             elif (
                 type(part) is RefusalPart
@@ -345,7 +352,9 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
                         "note",
                         "content must come before calls",
                     )
-                texts += write_list([part], at, writer, self.write_assistant_content)
+                text = write_one(part, here, writer, self.write_assistant_content)
+                if text is not ABSENT:
+                    texts.append(text)
         bare = (
             len(texts) == 1
             and type(texts[0]) is dict

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from toolgen.plan.mapping_plans import MemberPlan, UnionPlan
 from toolgen.plan.provider import ClassFact, ProviderPlan, converter_class
 from toolgen.render.converters.code import Method, Statement, block, call, get
+from toolgen.render.converters.lists import read_items, write_items
 from toolgen.render.converters.objects import read_shape, write_shape
 from toolgen.render.converters.usage import known_counts, read_usage, write_usage
 from toolgen.render.literals import python_literal, python_string
@@ -160,11 +161,16 @@ def _attribute(fact: ClassFact) -> str:
 
 
 def _methods(plan: ProviderPlan) -> Iterator[Method]:
-    """The class's methods: two for the usage, and two for each union and each shape, one a direction."""
+    """The class's methods: two for the usage, and two for each union, array and shape, one a direction."""
     if plan.usage is not None:
         yield from (read_usage(plan.usage), write_usage(plan.usage))
     for union in plan.unions.values():
         yield from (read_union(union), write_union(union, rejects="rejects" in plan.facts))
+    for each in plan.lists.values():
+        if "read" in each.directions:
+            yield read_items(each)
+        if "write" in each.directions:
+            yield write_items(each)
     for shape in plan.shapes.values():
         yield from (read_shape(shape, says_strict=plan.says_strict), write_shape(shape))
 

@@ -57,7 +57,9 @@ def _read_when_plain(shape: ObjectMapping) -> Iterator[Statement]:
     if shape.type == "ToolCall" and plain.arguments == ("id", "name", "arguments") and any(k.last for k in plain.keys):
         yield from _read_plain_call(shape, plain)
         return
-    found: list[Statement] = [f"return {_made(shape, plain.arguments, with_rest=False)}"]
+    if _is_certain(shape, plain):
+        return
+    found: list[Statement] = [f"return {plain_value(shape, plain)}"]
     if plain.open:
         found = [
             block(f"if len(wire) == {plain.sizes['wire']}", *found),
@@ -67,26 +69,39 @@ def _read_when_plain(shape: ObjectMapping) -> Iterator[Statement]:
     yield block(f"if {' and '.join(plain.read_tests)}", *found)
 
 
+def plain_value(shape: ObjectMapping, plain: RegularObject) -> str:
+    """The value of a regular object."""
+    return _made(shape, plain.arguments, with_rest=False)
+
+
+def _is_certain(shape: ObjectMapping, plain: RegularObject) -> bool:
+    """Whether every object that can be read is a regular one: it has keys alone that must be there, each of one type."""
+    checked = all(key.kind == "plain" and key.required and key.test for key in shape.keys)
+    return plain.open and checked and len(shape.objects) == 1
+
+
 def _read_plain_call(shape: ObjectMapping, plain: RegularObject) -> Iterator[Statement]:
     """Read a call whose id and name may yet turn out to be spelled otherwise than in the format."""
+    tests, found = plain_call(shape, plain, noted=False)
+    yield block(f"if {' and '.join(tests)}", f"found = {found}", block("if found is not None", "return found"))
+
+
+def plain_call(shape: ObjectMapping, plain: RegularObject, *, noted: bool) -> tuple[list[str], str]:
+    """What holds for the object of a regular call, and the call; it is `noted` where results may come after it."""
     arguments = next(key for key in shape.keys if key.variables[0] == "arguments")
-    rest = call("extra_members", "wire", shape.objects[0].known)
-    if arguments.reads == "read_json_arguments":
-        known = shape.objects[0].known
+    known = shape.objects[0].known
+    rest, exact = call("extra_members", "wire", known), f"None if len(wire) == {plain.sizes['wire']}"
+    if arguments.reads == "read_json_arguments" and noted:
+        kept = f"{exact} else {rest}" if plain.open else "None"
+        found = call("take_text_call", "id", "name", "arguments", kept, python_literal(arguments.way), "reader")
+    elif arguments.reads == "read_json_arguments":
         found = call(
             "read_text_call", "id", "name", "arguments", "wire", known, python_literal(arguments.way), "reader"
         )
     else:
-        given = []
-        if plain.open:
-            given = [f"None if len(wire) == {plain.sizes['wire']} else {call('reader.metadata', rest)}"]
-        found = call("reader.regular_call", "id", "name", "arguments", *given)
-    tests = [test for test in plain.read_tests if "reader" not in test]
-    yield block(
-        f"if {' and '.join(tests)}",
-        f"found = {found}",
-        block("if found is not None", "return found"),
-    )
+        given = [f"{exact} else {call('reader.metadata', rest)}"] if plain.open else []
+        found = call("reader.take_call" if noted else "reader.regular_call", "id", "name", "arguments", *given)
+    return [test for test in plain.read_tests if "reader" not in test], found
 
 
 def _read_keys(shape: ObjectMapping, says_strict: bool) -> Iterator[Statement]:
@@ -128,6 +143,8 @@ def _check_type(key: FieldMapping) -> Iterator[Block]:
 
 def _read_without_rest(shape: ObjectMapping) -> Iterator[Block]:
     """Make the value where the object has the keys alone that it must have, and nothing has to be kept."""
+    if shape.plain is not None and _is_certain(shape, shape.plain):
+        yield block(f"if len(wire) == {shape.plain.sizes['wire']}", f"return {plain_value(shape, shape.plain)}")
     if not shape.least:
         return
     # A null that a codec reads as nothing at all is kept with the rest.
@@ -204,7 +221,7 @@ def write_shape(shape: ObjectMapping) -> Method:
 def _write_when_plain(shape: ObjectMapping) -> Iterator[Block]:
     """Write a value at once that such an object says in full."""
     if shape.plain is not None:
-        written = _plain_object(shape, shape.plain, "wire")
+        written = plain_object(shape, shape.plain, "wire")
         yield block(f"if {' and '.join(shape.plain.write_tests)}", f"return {written}")
 
 
@@ -212,26 +229,38 @@ def _write_plain_call(shape: ObjectMapping) -> Iterator[Statement]:
     """Write a call at once; `writer.is_regular` has most of the tests, and knows whether its values are encoded."""
     value = shape.variable
     encode = f"{value} = {call('writer.encode_call', value, 'at')}"
-    found = {
-        f"{value}.metadata is None",
-        f"writer.names.get({value}.name) == {value}.name",
-        f"writer.keeps({value}.id)",
-    }
-    if shape.plain is None or not found.issubset(shape.plain.write_tests):
+    if shape.plain is None or not _is_known(shape, shape.plain):
         yield encode
         yield from _write_when_plain(shape)
         return
-    unread = f"{value}.invalid is None and "
-    tests = [test.removeprefix(unread) for test in shape.plain.write_tests if test not in found]
-    written = _plain_object(shape, shape.plain, "wire")
-    yield block(f"if {' and '.join([call('writer.is_regular', value), *tests])}", f"return {written}")
+    tests = plain_call_tests(shape, shape.plain)
+    yield block(f"if {' and '.join(tests)}", f"return {plain_object(shape, shape.plain, 'wire')}")
     yield encode
 
 
-def _plain_object(shape: ObjectMapping, plain: RegularObject, holder: str) -> str:
+def _is_known(shape: ObjectMapping, plain: RegularObject) -> bool:
+    """Whether `writer.is_regular` has the tests of a call's name and id."""
+    return set(_known_tests(shape)).issubset(plain.write_tests)
+
+
+def _known_tests(shape: ObjectMapping) -> Iterator[str]:
+    value = shape.variable
+    yield from (f"{value}.metadata is None", f"writer.names.get({value}.name) == {value}.name")
+    yield f"writer.keeps({value}.id)"
+
+
+def plain_call_tests(shape: ObjectMapping, plain: RegularObject) -> list[str]:
+    """What holds for a regular call."""
+    known, unread = set(_known_tests(shape)), f"{shape.variable}.invalid is None and "
+    tests = [test.removeprefix(unread) for test in plain.write_tests if test not in known]
+    return [call("writer.is_regular", shape.variable), *tests]
+
+
+def plain_object(shape: ObjectMapping, plain: RegularObject, holder: str) -> str:
+    """What a regular value is on the wire."""
     entries = [(tag, python_literal(word)) for tag, word in shape.tag] if holder == "wire" else []
     entries += [(key.key, key.value) for key in plain.keys_of(holder, usual=False)]
-    entries += [(held.key, _plain_object(shape, plain, held.variable)) for held in shape.inner(holder)]
+    entries += [(held.key, plain_object(shape, plain, held.variable)) for held in shape.inner(holder)]
     entries += [(key.key, key.value) for key in plain.keys_of(holder, usual=True)]
     return object_literal(entries)
 

@@ -22,21 +22,27 @@ def read_usage(usage: UsagePlan) -> Method:
         "Usage",
         "Read the usage of a response.",
         (
-            *(f"{held} = {call('counts', 'wire', python_string(key), 'at')}" for held, key in usage.holders),
+            *(statement for held, key in usage.holders for statement in _read_holder(held, key)),
             *(statement for count in usage.counts for statement in _read_count(count)),
             "rest = extra_members(wire, _USAGE)",
             *(statement for count in usage.counts for statement in _read_other_spelling(count)),
             *(statement for total in usage.totals for statement in _add_up(total)),
             *(_keep_rest(held, key) for held, key in usage.holders),
-            f"return {call_by_line('Usage', *map(_argument, usage.totals), 'metadata=reader.metadata(rest)')}",
+            f"return {call_by_line('Usage', *_arguments(usage), 'metadata=reader.metadata(rest)')}",
         ),
     )
+
+
+def _read_holder(held: str, key: str) -> Iterator[Statement]:
+    yield f"{held} = {get('wire', key)}"
+    yield block(f"if {held} is None", f"{held} = NOTHING")
+    yield block(f"elif type({held}) is not dict", f"{held} = {call('counts', 'wire', python_string(key), 'at')}")
 
 
 def _read_count(count: CountPlan) -> Iterator[Statement]:
     yield f"{count.variable} = {get(count.holder, count.key)}"
     checked = call("count", count.holder, python_string(count.key), "at")
-    test = f"{count.variable} is not None and type({count.variable}) is not int"
+    test = f"type({count.variable}) is not int and {count.variable} is not None"
     yield block(f"if {test}", f"{count.variable} = {checked}")
 
 
@@ -75,9 +81,16 @@ def _keep_rest(holder: str, key: str) -> Block:
     )
 
 
-def _argument(total: TotalPlan) -> str:
-    value = total.field if total.required or total.count is None else total.count.variable
-    return f"{total.field}={value}" if total.by_name else value
+def _arguments(usage: UsagePlan) -> Iterator[str]:
+    """Arguments by position: one by name costs as much as three others."""
+    given = {total.field: total for total in usage.totals}
+    last = max(map(usage.fields.index, given))
+    for field in usage.fields[: last + 1]:
+        total = given.get(field)
+        if total is None:
+            yield "None"
+        else:
+            yield field if total.required or total.count is None else total.count.variable
 
 
 def write_usage(usage: UsagePlan) -> Method:

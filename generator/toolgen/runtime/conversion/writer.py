@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from ..errors import ConversionError, ConversionLoss
 from ..json_text import MAX_DEPTH, too_deep
@@ -12,6 +12,9 @@ from ..models import Loss, OpaquePart, TextPart, ToolCall, ToolDefinition
 from ..paths import Path, format_path
 from .extras import ABSENT, Extras, extra_at, inner_extras, without_extra
 from .wire import Wire, hashed_name
+
+if TYPE_CHECKING:
+    from .argument_encoding import ArgumentEncodings
 
 __all__ = ["OnLoss", "OnUnsupported", "Writer", "describe"]
 
@@ -88,6 +91,7 @@ class Writer:
         "_on_loss",
         "_rejects",
         "_tables",
+        "_tools",
         "_unheard",
         "_weaken",
         "downgraded",
@@ -126,9 +130,8 @@ class Writer:
         self.downgraded: set[str] = set()
         self.losses = 0
         self.spent: dict[str, int] = {}
-        from .argument_encoding import ArgumentEncodings
-
-        self._tables = ArgumentEncodings(wire, tools)
+        self._tools = tools
+        self._tables: ArgumentEncodings | None = None
 
     def report_loss(self, at: Path, what: str, action: Action, severity: Severity, reason: str) -> None:
         """Report a loss.
@@ -171,9 +174,9 @@ class Writer:
         """
         if too_deep(call.arguments):
             raise ConversionError(format_path((at, "arguments")), f"is nested more than {MAX_DEPTH} deep")
-        if call.metadata is None and self._tables.encoding_of(call.name) is None:
+        if call.metadata is None and not self.encodes(call.name):
             return call
-        written, comes_back = self._tables.encode(call)
+        written, comes_back = self.tables.encode(call)
         if not comes_back:
             self.report_loss((at, "arguments"), "arguments", "narrowed", "note", "another JSON text would be read back")
         return written
@@ -187,9 +190,31 @@ class Writer:
             if name in self.names or name in self.wire.names or not self.wire.legal_name(name):
                 return False
             self.names[name] = name
-        if self._ids.get(identifier) != identifier and self.call_id(identifier) != identifier:
+        known = self._ids.get(identifier)
+        if known is None:
+            if not self.wire.legal_id(identifier):
+                return False
+            self._ids[identifier] = identifier
+        elif known != identifier:
             return False
-        return identifier not in self.unsent and self._tables.encoding_of(name) is None
+        if identifier in self.unsent:
+            return False
+        return not self.encodes(name) if self._tools else name not in self.wire.encodings
+
+    @property
+    def tables(self) -> ArgumentEncodings:
+        """How arguments of calls are encoded, made when the first one may be."""
+        if self._tables is None:
+            from .argument_encoding import ArgumentEncodings
+
+            self._tables = ArgumentEncodings(self.wire, self._tools)
+        return self._tables
+
+    def encodes(self, name: str) -> bool:
+        """Whether arguments of a tool may differ on the wire."""
+        if not self._tools:
+            return name in self.wire.encodings
+        return self.tables.encoding_of(name) is not None
 
     def report_unsupported(self, at: Path, what: str, severity: Severity = "note") -> None:
         """Report a value that this wire has no place for."""

@@ -254,7 +254,11 @@ class Dispatcher:
         """Call the handler. A cancellation is raised again after the result, if there is one, was reported."""
         cancellation = Cancellation()
         try:
-            result = self._result(ready, await self._called(ready, inline))
+            if self._around is None:
+                value = await self._proceeded(ready, ready.arguments, inline)
+            else:
+                value = await self._called(ready, self._around, inline)
+            result = self._result(ready, value)
         except BaseException as error:  # whatever a handler raises, the call has a result
             if cancellation.goes_up(error):
                 raise
@@ -266,15 +270,13 @@ class Dispatcher:
             raise asyncio.CancelledError
         return result
 
-    async def _called(self, ready: _Ready, inline: bool) -> Any:
-        """Call the handler, or the function around it."""
-        if self._around is None:
-            return await self._proceeded(ready, ready.arguments, inline)
+    async def _called(self, ready: _Ready, around: Around, inline: bool) -> Any:
+        """Call the function around the handler."""
 
         async def proceed(arguments: Any) -> Any:
             return await self._proceeded(ready, arguments, inline)
 
-        return await await_value(self._around(ready.call, ready.arguments, proceed))
+        return await await_value(around(ready.call, ready.arguments, proceed))
 
     async def _proceeded(self, ready: _Ready, arguments: Any, inline: bool) -> Any:
         """Call the handler with arguments, which may differ from those of the call."""

@@ -16,7 +16,7 @@ from ...conversion.extras import (
     restore_extras,
 )
 from ...conversion.reader import Reader
-from ...conversion.values import optional_text, read_list, read_text_or_list, write_list
+from ...conversion.values import optional_text, read_text_or_list
 from ...conversion.writer import Writer
 from ...converter import ObjectReader, ObjectWriter, ValueReader
 from ...errors import BareApiError, wrong_type
@@ -233,14 +233,16 @@ class AnthropicConverter(AnthropicMessages):
         if "content" not in wire and (error or type(wire.get("message")) is str):
             raise BareApiError(format_path(at), wire)
         rest = extra_members(wire, _RESPONSE)
-        blocks = read_list(wire.get("content"), (at, "content"), reader, self.read_block)
+        blocks = self.read_blocks(wire.get("content"), (at, "content"), reader)
         message = AssistantMessage(blocks)
         if blocks is None:
             rest["$absent"] = ["content"]
         usage = wire.get("usage")
         if usage is not None and type(usage) is not dict:
             raise wrong_type((at, "usage"), "an object", usage)
-        word = optional_text(wire, "stop_reason", at)
+        word, identifier, model = wire.get("stop_reason"), wire.get("id"), wire.get("model")
+        if type(word) is not str or type(identifier) is not str or type(model) is not str:
+            word, identifier, model = (optional_text(wire, key, at) for key in ("stop_reason", "id", "model"))
         reason = finish_reason(word, message, self.FINISH_REASONS)
         if error:
             reason = "error"
@@ -248,8 +250,8 @@ class AnthropicConverter(AnthropicMessages):
         return Completion(
             message,
             reason,
-            optional_text(wire, "id", at),
-            optional_text(wire, "model", at),
+            identifier,
+            model,
             word,
             None if usage is None else self.read_usage(usage, (at, "usage"), reader),
             reader.metadata(rest),
@@ -272,7 +274,7 @@ class AnthropicConverter(AnthropicMessages):
         if completion.model is not None:
             wire["model"] = completion.model
         if content is not None or "content" not in own.get("$absent", ()):
-            wire["content"] = write_list(content or [], place, writer, self.write_block)
+            wire["content"] = self.write_blocks(content or [], place, writer)
         word = (
             provider_stop_reason(completion, self.FINISH_REASONS, own)
             if completion.stop_reason is not None or not own

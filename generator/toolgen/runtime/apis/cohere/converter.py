@@ -228,7 +228,7 @@ class CohereConverter(ChatConverter):
         elif calls and thoughts:
             add_extras(parts[thoughts[-1]], reader.wire.name, {"$key": "content"})
         if calls:
-            parts += read_list(calls, (at, "tool_calls"), reader, self.read_tool_call_entry) or []
+            parts += self.read_tool_calls(calls, (at, "tool_calls"), reader) or []
         if not parts and "content" not in wire:
             rest["$absent"] = ["content"]
         return AssistantMessage(None if content is None and not parts else parts, metadata=reader.metadata(rest))

@@ -83,7 +83,7 @@ class GeminiConverter(GeminiMessages):
         Args:
             names: The names of the tools, in the desired order.
         """
-        return [{"functionDeclarations": [self.entries[name] for name in names]}] if names else []
+        return [{"functionDeclarations": list(map(self.entry_of, names))}] if names else []
 
     def to_sdk(
         self, request: Request, *, on_loss: OnLoss | None = None, on_unsupported: OnUnsupported = "error"

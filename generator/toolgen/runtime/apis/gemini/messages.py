@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any, ClassVar, Literal
 
 from ...api_converter import ApiConverter
 from ...conversion.extras import ABSENT, NOTHING, Extras, extra_members, inner_extras, restore_extras
 from ...conversion.reader import Reader
-from ...conversion.values import opaque_message, opaque_value, read_list
+from ...conversion.values import opaque_message, opaque_value, read_list, write_list
 from ...conversion.writer import Writer
-from ...converter import ObjectReader, ObjectWriter, ValueReader, ValueWriter
+from ...converter import ListReader, ListWriter, ObjectReader, ObjectWriter, ValueReader, ValueWriter
 from ...errors import wrong_type
 from ...message_order import Placed, order_as_kept, results_of
 from ...models import (
@@ -93,6 +93,7 @@ class GeminiMessages(ApiConverter):
         """Bring the keys of a body to one spelling."""
         return normalize_keys(wire, self.SPELLING)
 
+    read_answer_parts: ListReader
     read_assistant_content: ValueReader[AssistantPart]
     read_assistant_message: ObjectReader[AssistantMessage]
     read_result_part: ValueReader[ContentPart]
@@ -101,6 +102,7 @@ class GeminiMessages(ApiConverter):
     read_tool_result: ObjectReader[ToolResult]
     read_user_content: ValueReader[ContentPart]
     read_user_message: ObjectReader[UserMessage]
+    write_answer_parts: ListWriter
     write_assistant_content: ValueWriter[Any]
     write_assistant_message: ObjectWriter[AssistantMessage]
     write_result_part: ValueWriter[Any]
@@ -282,17 +284,25 @@ class GeminiMessages(ApiConverter):
 
     def read_user_parts(self, value: Any, at: Path, reader: Reader) -> tuple[str | list[ContentPart], Any]:
         """Read what the user or the system says."""
-        return read_parts(value, at, reader, self.read_user_content)
+        return read_parts(value, at, reader, self.read_said_parts)
+
+    def read_said_parts(self, value: Any, at: Path, reader: Reader) -> list[ContentPart] | None:
+        """Read an array of what the user or the system says."""
+        return read_list(value, at, reader, self.read_user_content)
 
     def write_user_parts(self, content: str | list[ContentPart], kept: Any, at: Path, writer: Writer) -> Any:
         """Write what the user or the system says."""
-        return write_parts_of(content, kept, at, writer, self.write_user_content)
+        return write_parts_of(content, kept, at, writer, self.write_said_parts)
+
+    def write_said_parts(self, parts: Iterable[Any], at: Path, writer: Writer) -> list[Any]:
+        """Write an array of what the user or the system says."""
+        return write_list(parts, at, writer, self.write_user_content)
 
     def read_assistant_parts(
         self, value: Any, at: Path, reader: Reader
     ) -> tuple[str | list[AssistantPart] | None, Any]:
         """Read what the model answered."""
-        content, kept = read_parts(value, at, reader, self.read_assistant_part)
+        content, kept = read_parts(value, at, reader, self.read_answer_parts)
         return content or None, kept
 
     def read_assistant_part(self, wire: Any, at: Path, reader: Reader) -> AssistantPart:
@@ -307,7 +317,7 @@ class GeminiMessages(ApiConverter):
         self, content: str | list[AssistantPart] | None, kept: Any, at: Path, writer: Writer
     ) -> Any:
         """Write what the model answered."""
-        return write_parts_of(content, kept, at, writer, self.write_assistant_part)
+        return write_parts_of(content, kept, at, writer, self.write_answer_parts)
 
     def write_assistant_part(self, part: AssistantPart, at: Path, writer: Writer) -> Any:
         """Write one part of an answer; a refusal is text here, and a thought without text only for what is kept with it."""
