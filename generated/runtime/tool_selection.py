@@ -13,7 +13,7 @@ from .conversion.reader import Reader
 from .conversion.values import write_list
 from .conversion.writer import Writer
 from .errors import ConversionError
-from .json_text import is_json
+from .json_values import is_json
 from .lazy_dataclass import replace
 from .models import AllowedToolChoice, NamedToolChoice, ToolChoice, ToolDefinition
 from .paths import Path, format_path

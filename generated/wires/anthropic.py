@@ -37,7 +37,7 @@ from ..runtime.fields import (
     write_ephemeral,
     write_one_or_many,
 )
-from ..runtime.json_text import is_sendable
+from ..runtime.json_values import is_sendable
 from ..runtime.models import (
     AssistantPart,
     ContentPart,

@@ -36,7 +36,7 @@ from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
 from ..runtime.fields import read_effort, write_effort
-from ..runtime.json_text import is_sendable
+from ..runtime.json_values import is_sendable
 from ..runtime.models import (
     AssistantPart,
     AudioPart,

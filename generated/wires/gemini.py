@@ -34,7 +34,7 @@ from ..runtime.conversion.values import read_list, write_one
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
-from ..runtime.json_text import is_sendable
+from ..runtime.json_values import is_sendable
 from ..runtime.models import (
     AssistantMessage,
     AssistantPart,

@@ -52,7 +52,7 @@ def test_changes_are_told_by_audience_and_then_written(project: Path) -> None:
     lines = tried.stdout.splitlines()
     assert lines[0] == "written by toolgen 0.0.1, but this is 0.1.0"
     assert lines[1] == "handlers: tools/get_weather.py: GetWeatherArguments.town was removed"
-    sizes = r"\d+ bytes before, \d+ now, \d+ % of the old payload is unchanged"
+    sizes = r"\d+ bytes before, \d+ now, the first \d+ % of the old payload is unchanged"
     assert re.fullmatch(rf"model: anthropic: get_weather \({sizes}\)", lines[2])
     assert lines[3:] == ["internal: runtime/paths.py"]
     assert {file: file.read_bytes() for file in project.rglob("*.py")} == before

@@ -24,7 +24,7 @@ from tests.support.schema_references import dangling, required_without_property
 from tests.support.schema_values import is_valid, valid_values
 from toolgen.runtime.apis.gemini.fields import from_openapi
 from toolgen.runtime.conversion.encoding import Encoding
-from toolgen.runtime.json_text import same_json
+from toolgen.runtime.json_values import same_json
 from toolgen.runtime.lowering.coercion import coercions
 from toolgen.runtime.lowering.dialects import Dialect
 from toolgen.runtime.lowering.lower import lower

@@ -94,7 +94,7 @@ def test_apps_may_use_the_names_of_fields_and_models_may_not(package: Package) -
         "checked": {"from": 1, "to": 2},
     }
     assert module.MovePageArguments(accountSid="y").account_sid == "y"
-    with pytest.raises(ValueError, match="beside"):
+    with pytest.raises(ValueError, match="together with"):
         module.MovePageChecked(from_=1)
     parsed = tools.parse_arguments("movePage", {"account_sid": "x", "checked": {"from_": 1}})
     assert (parsed.account_sid, parsed.checked.from_) == (None, None)

@@ -163,14 +163,14 @@ def test_bytes_beside_deep_arguments_are_read(package: Package) -> None:
 def test_a_clients_object_that_it_cannot_dump_is_a_conversion_error(package: Package) -> None:
     from anthropic.types import Message
 
-    with pytest.raises(package.module("runtime.errors").ConversionError, match="cannot be dumped"):
+    with pytest.raises(package.module("runtime.errors").ConversionError, match="cannot dump it"):
         package.provider("anthropic").from_response(Message.model_validate(anthropic(filters(450))))
 
 
 def test_a_value_that_holds_itself_is_an_error_of_its_type(package: Package) -> None:
     inner: list[Any] = []
     inner += [inner, inner]
-    with pytest.raises(package.module("runtime.errors").ConversionError, match="holds itself"):
+    with pytest.raises(package.module("runtime.errors").ConversionError, match="contains itself"):
         package.provider("anthropic").from_response(anthropic({"query": inner}))
     call = package.module("models").ToolCall("c1", "search_documents", {"query": inner})
     assert package.module("tools").dispatch_sync(call, Nobody()).kind == "error"

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from ..json_text import same_json
+from ..json_values import same_json
 
 __all__ = [
     "ABSENT",

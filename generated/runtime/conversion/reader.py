@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from ..errors import ConversionError, wrong_type
-from ..json_text import JSONError, dump_deep, dump_loosely, is_deep, too_deep
+from ..json_text import JSONError, dump_deep, dump_loosely
+from ..json_values import is_deep, too_deep
 from ..models import InvalidCall, OpaquePart, ToolCall, ToolDefinition
 from ..paths import Path
 from .extras import ABSENT, NOTHING, Extras

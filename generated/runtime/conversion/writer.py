@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..errors import ConversionError, ConversionLoss
-from ..json_text import MAX_DEPTH, too_deep
+from ..json_values import MAX_DEPTH, too_deep
 from ..models import Loss, OpaquePart, TextPart, ToolCall, ToolDefinition
 from ..paths import Path, format_path
 from .extras import ABSENT, Extras, extra_at, inner_extras, without_extra

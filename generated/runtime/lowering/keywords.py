@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..conversion.encoding import Table
-from ..json_text import dump_loosely, same_json
+from ..json_text import dump_loosely
+from ..json_values import same_json
 from .context import LoweringContext, Node
 from .dialects import Dialect
 from .schemas import (

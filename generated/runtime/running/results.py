@@ -37,7 +37,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 from pydantic import BaseModel
 from pydantic_core import PydanticSerializationError, to_jsonable_python
 
-from ..json_text import MAX_DEPTH, JSONError, compact, loads, too_deep
+from ..json_text import JSONError, compact, loads
+from ..json_values import MAX_DEPTH, too_deep
 from ..models import (
     AgentEvent,
     AgentReasoning,

@@ -233,6 +233,6 @@ def correction(error: ValidationError) -> UserMessage:
     )[:_FAULTS]
     lines = [f"/{'/'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in faults]
     return UserMessage(
-        "The answer does not match the schema. Answer again, with JSON only."
+        "The answer does not match the schema. Answer again, with JSON only.\n"
         + "\n".join(lines)
     )

@@ -13,7 +13,8 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from ..json_text import JSONError, copy_json, is_encodable, loads, same_json, too_deep
+from ..json_text import JSONError, is_encodable, loads
+from ..json_values import copy_json, same_json, too_deep
 from ..paths import ROOT, Path, format_path
 from .arguments import ArgumentsError, Fault, faults_of, type_of, unknown_tool
 

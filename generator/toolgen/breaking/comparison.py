@@ -270,7 +270,7 @@ def accept(schemas: Path, compared: Compared, accepted: Sequence[str], reason: s
     for identifier in wanted if "all" in accepted else accepted:
         change = wanted.get(identifier)
         if change is None:
-            yield f"{identifier}: unknown change\n"
+            yield f"{identifier}: unknown change"
             continue
         where = f"{', '.join(change.tools)} {change.where}".strip()
         entries.append({"change": identifier, "code": change.code, "where": where, "reason": reason})

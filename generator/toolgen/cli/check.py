@@ -55,11 +55,11 @@ def command(schemas: Path, out: Path | None, providers: tuple[str, ...], form: s
         if not quiet:
             emit(f"{shown(output.name)}: up to date with {built.sources.name}\n", sys.stderr)
             if drift.version:
-                emit(f"note: {drift.version}; the next change of a source updates it", sys.stderr)
+                emit(f"note: {drift.version}; the next change of a source updates it\n", sys.stderr)
         if form == "text" and not (quiet or verbose or providers):
             why = save_build_record(built, output, out, reported)
             if why:
-                emit(f"the result of this check cannot be cached, so the next check is as slow: {why}", sys.stderr)
+                emit(f"the result of this check cannot be cached, so the next check is as slow: {why}\n", sys.stderr)
         end(FINE)
     text = "".join(f"{line}\n" for line in drift.lines(output.name)) + painted_diff(drift.diff)
     emit(text, sys.stderr if form in DOCUMENTS else sys.stdout, painted=True)

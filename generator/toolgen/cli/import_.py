@@ -114,7 +114,7 @@ def command(
     if check:
         if not quiet:
             emit(
-                "the source has changed since the last import\n" if done.differs else "nothing changed",
+                "the source has changed since the last import\n" if done.differs else "nothing changed\n",
                 sys.stderr,
             )
         end(FOUND if done.differs else FINE)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import re
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,10 +13,9 @@ from typing import Any
 from toolgen.diagnostics import Finding
 from toolgen.load import Document, Pointer, Sources
 from toolgen.load.comments import comments
-from toolgen.rules.hidden import without_hidden
 from toolgen.rules.schema_walk import json_types
 
-__all__ = ["FIXABLE", "UNSAFE", "Fix", "find_fixes", "without_comment"]
+__all__ = ["FIXABLE", "UNSAFE", "Fix", "find_fixes", "is_hidden", "without_comment"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,3 +244,17 @@ def without_comment(text: str, unused: Iterable[tuple[str, int]]) -> str:
                 gone.add(number)
         lines[number - 1] = (line[:start] + re.sub(r"allow\s*,\s*", "allow ", said)).rstrip()
     return "\n".join(line for number, line in enumerate(lines, 1) if number not in gone)
+
+
+_JOINERS = "\u200c\u200d"
+"""Needed inside of words in some scripts, and in emoji."""
+
+
+def is_hidden(char: str) -> bool:
+    """Whether a model reads a character that people do not see: marks of direction, tags, blanks without width."""
+    return unicodedata.category(char) == "Cf" and char not in _JOINERS
+
+
+def without_hidden(text: str) -> str:
+    """Remove hidden characters from a text."""
+    return "".join(char for char in text if not is_hidden(char))

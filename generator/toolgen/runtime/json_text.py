@@ -11,69 +11,20 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from .json_values import MAX_DEPTH, too_deep
+
 __all__ = [
-    "MAX_DEPTH",
     "MAX_SIZE",
     "JSONError",
     "compact",
-    "copy_json",
     "dump_deep",
     "dump_loosely",
-    "goes_below",
     "is_compact",
-    "is_deep",
     "is_encodable",
-    "is_json",
-    "is_sendable",
     "loads",
     "loads_spelled",
-    "same_json",
-    "same_number",
     "sendable_text",
-    "too_deep",
-    "walk_values",
 ]
-
-
-_CONTAINERS = frozenset([dict, list])
-
-
-def too_deep(value: Any) -> bool:
-    """Whether objects and lists are nested more than `MAX_DEPTH` levels deep."""
-    return type(value) in _CONTAINERS and goes_below(value, MAX_DEPTH)
-
-
-def goes_below(holder: Any, left: int) -> bool:
-    """Whether objects and lists are nested more than the given number of levels deep. It does not recurse further."""
-    if not left:
-        return True
-    for item in holder.values() if type(holder) is dict else holder:
-        if (type(item) is dict or type(item) is list) and goes_below(item, left - 1):
-            return True
-    return False
-
-
-def is_deep(arguments: dict[str, Any]) -> bool:
-    """Whether an object is too deep; most are flat, or hold what is, and are known by a look at their values."""
-    for item in arguments.values():
-        kind = type(item)
-        if kind is dict or kind is list:
-            for inner in item.values() if kind is dict else item:
-                if type(inner) is dict or type(inner) is list:
-                    return goes_below(arguments, MAX_DEPTH)
-    return False
-
-
-def walk_values(value: Any) -> Iterator[Any]:
-    """Yield a parsed value, and all values inside it."""
-    left = [value]
-    while left:
-        one = left.pop()
-        yield one
-        if type(one) is dict:
-            left += one.values()
-        elif type(one) is list:
-            left += one
 
 
 def is_encodable(value: Any) -> bool:
@@ -104,15 +55,6 @@ def _encodes(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
-
-
-def copy_json(value: Any) -> Any:
-    """Copy a value that is not too deep, with new objects and lists."""
-    if type(value) is dict:
-        return {name: copy_json(item) if type(item) in _CONTAINERS else item for name, item in value.items()}
-    if type(value) is list:
-        return [copy_json(item) if type(item) in _CONTAINERS else item for item in value]
-    return value
 
 
 def dump_deep(value: Any) -> str:
@@ -159,8 +101,6 @@ def _members(value: Any) -> Iterator[tuple[str, Any]]:
 MAX_SIZE = 8_000_000
 """Maximum number of characters of a text."""
 
-MAX_DEPTH = 200
-"""Maximum depth of nested objects and lists."""
 
 _TOO_DEEP = f"nested more than {MAX_DEPTH} deep"
 _EXACT = 2.0**53
@@ -339,45 +279,6 @@ def _length(value: Any) -> int:
     return 5 if value is False else 4
 
 
-_SCALARS = frozenset([str, int, bool, type(None)])
-
-
-def is_json(value: Any, apart_from: str | None = None) -> bool:
-    """Whether a value can be written as JSON, with only strings as keys, and no key is the given one."""
-    try:
-        return _holds((value,), apart_from, -1)
-    except RecursionError:
-        return False
-
-
-def is_sendable(arguments: dict[str, Any]) -> bool:
-    """Whether an object can be written as JSON and is not too deep to be read again."""
-    return type(arguments) is dict and _holds(arguments, None, MAX_DEPTH)
-
-
-def _holds(holder: Any, apart_from: str | None, left: int) -> bool:
-    """Check what is in a container. `left` is the allowed depth; below 0 there is no limit."""
-    if type(holder) is dict:
-        for key in holder:
-            if type(key) is not str:
-                return False
-        if apart_from in holder:
-            return False
-        holder = holder.values()
-    if not left:
-        return False
-    for item in holder:
-        kind = type(item)
-        if kind in _SCALARS:
-            continue
-        if kind is dict or kind is list:
-            if not _holds(item, apart_from, left - 1):
-                return False
-        elif kind is not float or item - item != 0.0:
-            return False
-    return True
-
-
 def sendable_text(value: Any) -> str | None:
     """Return the JSON text of a value that is not too deep to be read again; None if it cannot be written."""
     try:
@@ -385,19 +286,6 @@ def sendable_text(value: Any) -> str | None:
     except (TypeError, ValueError, RecursionError):
         return None
     return None if text.count("{") + text.count("[") > MAX_DEPTH and too_deep(value) else text
-
-
-def same_number(left: Any, right: Any) -> bool:
-    """Whether two JSON values are equal for a schema: like `same_json`, but 1 equals 1.0."""
-    return same_json(_whole(left), _whole(right))
-
-
-def _whole(value: Any) -> Any:
-    if type(value) is list:
-        return [_whole(item) for item in value]
-    if type(value) is dict:
-        return {name: _whole(item) for name, item in value.items()}
-    return int(value) if type(value) is float and value.is_integer() else value
 
 
 _loose = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
@@ -423,15 +311,3 @@ def _chunks_of() -> Callable[[Any, int], Iterable[str]]:
 
 
 _chunks = _chunks_of()
-
-
-def same_json(left: Any, right: Any) -> bool:
-    """Whether two JSON values are identical: keys in any order, but 1, 1.0 and true all differ."""
-    kind = type(left)
-    if kind is not type(right):
-        return False
-    if kind is dict:
-        return left.keys() == right.keys() and all(same_json(value, right[key]) for key, value in left.items())
-    if kind is list:
-        return len(left) == len(right) and all(map(same_json, left, right))
-    return bool(left == right)

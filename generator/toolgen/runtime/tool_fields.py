@@ -9,7 +9,8 @@ from .conversion.extras import ABSENT, Extras, extra_members, is_mark
 from .conversion.reader import Reader
 from .conversion.writer import Writer
 from .errors import ConversionError, wrong_type
-from .json_text import compact, is_json, loads, loads_spelled, same_json
+from .json_text import compact, loads, loads_spelled
+from .json_values import is_json, same_json
 from .models import InvalidCall, ToolCall
 from .paths import Path, format_path
 

@@ -10,7 +10,8 @@ from .conversion.reader import Reader
 from .conversion.values import Read, Write, read_text_or_list, write_one
 from .conversion.writer import Writer
 from .errors import ConversionError, wrong_type
-from .json_text import compact, dump_loosely, is_compact, is_json, loads, same_json, walk_values
+from .json_text import compact, dump_loosely, is_compact, loads
+from .json_values import is_json, same_json, walk_values
 from .models import OpaquePart, TextPart
 from .paths import Path, format_path
 

@@ -24,7 +24,7 @@ from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
 from ..runtime.fields import read_blank_if_none, write_blank_if_none
-from ..runtime.json_text import is_sendable
+from ..runtime.json_values import is_sendable
 from ..runtime.models import (
     ContentPart,
     OpaquePart,

@@ -32,7 +32,7 @@ from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
 from ..runtime.fields import read_one_or_many, write_one_or_many
-from ..runtime.json_text import is_sendable
+from ..runtime.json_values import is_sendable
 from ..runtime.models import (
     OpaquePart,
     Request,

@@ -116,13 +116,13 @@ class Drift:
         hand = set(self.edited)
         said += [f"{shown(f'{name}/{path}')}: missing" for path in self.missing]
         said += [f"{shown(f'{name}/{p}')}: {'edited by hand' if p in hand else 'out of date'}" for p in self.changed]
-        said += [f"{shown(f'{name}/{path}')}: no longer generated from any source\n" for path in self.extra]
+        said += [f"{shown(f'{name}/{path}')}: no longer generated from any source" for path in self.extra]
         said += [
-            f"{shown(f'{name}/{path}')}: not written by toolgen, but Python would import it\n" for path in self.foreign
+            f"{shown(f'{name}/{path}')}: not written by toolgen, but Python would import it" for path in self.foreign
         ]
         if self.crlf:
             files = "file has" if len(self.crlf) == 1 else "files have"
-            said.append(f"{shown(name)}: {len(self.crlf)} {files} CRLF line endings; nothing else differs\n")
+            said.append(f"{shown(name)}: {len(self.crlf)} {files} CRLF line endings; nothing else differs")
         return said
 
 

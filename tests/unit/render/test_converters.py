@@ -12,8 +12,7 @@ from toolgen.plan.mapping_plans import ObjectMapping
 from toolgen.plan.object_mappings import MappingError, plan_list, plan_mapping, plan_union
 from toolgen.plan.token_usage import plan_usage
 from toolgen.render.converters.code import Method, block, call_by_line, object_literal
-from toolgen.render.converters.lists import read_items, write_items
-from toolgen.render.converters.members import read_union, write_union
+from toolgen.render.converters.members import read_items, read_union, write_items, write_union
 from toolgen.render.converters.objects import read_shape, write_shape
 from toolgen.render.converters.usage import read_usage, write_usage
 from toolgen.resolve import Format, FormatField, FormatType

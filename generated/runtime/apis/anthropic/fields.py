@@ -11,7 +11,7 @@ from ...conversion.reader import Reader
 from ...conversion.writer import Writer
 from ...errors import wrong_type
 from ...fields import read_data_url
-from ...json_text import same_json
+from ...json_values import same_json
 from ...paths import Path
 
 __all__ = ["read_kept_number", "read_source", "write_kept_number", "write_source"]

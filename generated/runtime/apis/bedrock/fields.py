@@ -12,7 +12,8 @@ from ...conversion.reader import Reader
 from ...conversion.writer import Writer
 from ...errors import ConversionError, wrong_type
 from ...fields import read_data_url
-from ...json_text import compact, is_compact, loads, same_json
+from ...json_text import compact, is_compact, loads
+from ...json_values import same_json
 from ...paths import Path, format_path
 
 __all__ = [

@@ -10,7 +10,8 @@ from ...conversion.reader import Reader
 from ...conversion.values import Read, Write, read_list, write_list
 from ...conversion.writer import Writer
 from ...errors import wrong_type
-from ...json_text import compact, is_json, same_json
+from ...json_text import compact
+from ...json_values import is_json, same_json
 from ...models import TextPart, ToolChoice
 from ...paths import ROOT, Path
 from ...tool_results import write_result_text

@@ -10,7 +10,7 @@ from ...conversion.extras import ABSENT, Extras, inner_extras, is_mark
 from ...conversion.reader import Reader
 from ...conversion.writer import Writer
 from ...errors import wrong_type
-from ...json_text import same_json
+from ...json_values import same_json
 from ...message_order import Placed
 from ...models import (
     AllowedToolChoice,

@@ -20,7 +20,7 @@ from ...conversion.values import Write
 from ...conversion.writer import Writer
 from ...errors import ConversionError, wrong_type
 from ...fields import read_data_url, read_words
-from ...json_text import same_json
+from ...json_values import same_json
 from ...models import OpaquePart, ToolDefinition
 from ...paths import Path, format_path
 

@@ -10,7 +10,7 @@ from ...conversion.extras import ABSENT, Extras, extra_members, is_mark
 from ...conversion.reader import Reader
 from ...conversion.writer import Writer
 from ...errors import ConversionError, wrong_type
-from ...json_text import same_json
+from ...json_values import same_json
 from ...models import InvalidCall
 from ...paths import Path, format_path
 from ...tool_fields import write_object_arguments

@@ -14,7 +14,7 @@ from toolgen.diagnostics import Findings, Related, Span
 from toolgen.diagnostics.finding import RawText
 from toolgen.load import Document, Pointer
 from toolgen.resolve import Catalog
-from toolgen.rules.hidden import is_hidden
+from toolgen.rules.fixes import is_hidden
 from toolgen.rules.lint.names import name_words
 from toolgen.rules.rule import catalog_rule
 from toolgen.rules.schema_walk import named_types, nodes

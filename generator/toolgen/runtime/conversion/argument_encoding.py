@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..json_text import copy_json, dump_loosely, same_json, too_deep
+from ..json_text import dump_loosely
+from ..json_values import copy_json, same_json, too_deep
 from ..lazy_dataclass import replace
 from ..models import InvalidCall, OpaquePart, ToolCall, ToolDefinition
 from .encoding import Encoding

@@ -22,7 +22,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
-from ..json_text import compact, loads, same_json, same_number
+from ..json_text import compact, loads
+from ..json_values import same_json, same_number
 
 __all__ = ["Encoding", "Table"]
 
@@ -369,18 +370,15 @@ def _write_json(value: Any) -> Any:
 
 
 def _read_json(value: Any) -> Any:
-    if type(value) is not str:
-        return value
     try:
-        return loads(value)
+        return loads(value) if type(value) is str else value
     except ValueError:
         return value
 
 
 def _fits(value: Any, shape: Mapping[str, Any]) -> bool:
     """Whether a value has a shape."""
-    kinds = shape.get("type")
-    if kinds is not None and not any(_is_of_type(value, kind) for kind in kinds):
+    if "type" in shape and not any(_is_of_type(value, kind) for kind in shape["type"]):
         return False
     if "enum" in shape and not any(same_json(item, value) for item in shape["enum"]):
         return False

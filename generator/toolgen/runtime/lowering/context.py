@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal, NamedTuple
 
 from ..conversion.encoding import Table
-from ..json_text import same_json
+from ..json_values import same_json
 from .dialects import Dialect
 from .references import References, RetainedDefinitions
 from .schemas import LISTS, MAPS, SINGLE, Way, merge_schemas

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from ..json_text import same_json
+from ..json_values import same_json
 
 __all__ = [
     "ANNOTATIONS",

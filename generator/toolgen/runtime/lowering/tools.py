@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from ..conversion.cache import Cache, from_bytes, to_bytes
 from ..conversion.encoding import Table
 from ..conversion.extras import contains_schema
-from ..json_text import is_json
+from ..json_values import is_json
 from .context import LoweredSchema, SchemaChange
 from .dialects import Dialect, count_shared
 from .lower import lower

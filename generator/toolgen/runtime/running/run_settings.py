@@ -205,4 +205,4 @@ def correction(error: ValidationError) -> UserMessage:
     """Return the message about a response that does not match: where and why, without the values."""
     faults = error.errors(include_url=False, include_context=False, include_input=False)[:_FAULTS]
     lines = [f"/{'/'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in faults]
-    return UserMessage("The answer does not match the schema. Answer again, with JSON only." + "\n".join(lines))
+    return UserMessage("The answer does not match the schema. Answer again, with JSON only.\n" + "\n".join(lines))

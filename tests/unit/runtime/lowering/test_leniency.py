@@ -9,7 +9,7 @@ import pytest
 from tests.support.schema_values import valid_values
 from tests.unit.runtime.lowering.lowered_schemas import TEXT, of
 from toolgen.runtime.conversion.encoding import Encoding
-from toolgen.runtime.json_text import same_json
+from toolgen.runtime.json_values import same_json
 from toolgen.runtime.lowering.coercion import coercions
 
 

@@ -12,7 +12,7 @@ from tests.support.repository import profile
 from tests.support.schema_values import valid_values
 from toolgen.runtime.apis.gemini.fields import from_openapi
 from toolgen.runtime.conversion.encoding import Encoding
-from toolgen.runtime.json_text import same_json
+from toolgen.runtime.json_values import same_json
 from toolgen.runtime.lowering.context import LoweredSchema
 from toolgen.runtime.lowering.dialects import Dialect
 from toolgen.runtime.lowering.lower import lower

@@ -8,7 +8,7 @@ from typing import Any
 from ...clients import ByteKeys
 from ...conversion.writer import Writer
 from ...errors import ConversionError
-from ...json_text import MAX_DEPTH
+from ...json_values import MAX_DEPTH
 from ...paths import ROOT, Path, format_path
 
 __all__ = ["converse", "failure_of", "is_api_error", "without_bytes"]

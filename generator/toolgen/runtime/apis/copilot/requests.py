@@ -10,7 +10,8 @@ from ...conversion.reader import Reader
 from ...conversion.values import Read, Write, optional_text, plain, read_list, write_list
 from ...conversion.writer import Writer
 from ...errors import wrong_type
-from ...json_text import loads, same_json
+from ...json_text import loads
+from ...json_values import same_json
 from ...lazy_dataclass import replace
 from ...models import TextPart, ToolCall, ToolResult
 from ...partial_json import OpenCall

@@ -8,7 +8,8 @@ from typing import Any, TypeAlias
 
 from ...conversion.extras import ABSENT
 from ...errors import wrong_type
-from ...json_text import MAX_DEPTH, compact, is_json, loads
+from ...json_text import compact, loads
+from ...json_values import MAX_DEPTH, is_json
 from ...paths import ROOT, Path
 
 __all__ = ["PathArguments"]

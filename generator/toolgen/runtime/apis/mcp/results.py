@@ -19,7 +19,8 @@ from ...conversion.values import Read, Write, read_list, write_list
 from ...conversion.writer import Writer
 from ...errors import ConversionError, wrong_type
 from ...fields import read_data_url
-from ...json_text import compact, loads, same_json
+from ...json_text import compact, loads
+from ...json_values import same_json
 from ...models import ToolResult
 from ...paths import ROOT, Path, format_path
 from ...tool_results import media_kind

@@ -8,13 +8,7 @@ from typing import Any, ClassVar, Literal
 from ...api_converter import ApiConverter
 from ...conversion.extras import ABSENT, NOTHING, Extras, extra_members, inner_extras, restore_extras
 from ...conversion.reader import Reader
-from ...conversion.values import (
-    opaque_message,
-    optional_text,
-    read_list,
-    write_one,
-    write_user_turn,
-)
+from ...conversion.values import opaque_message, optional_text, read_list, write_one, write_user_turn
 from ...conversion.wire import DeclaredTools
 from ...conversion.writer import Writer
 from ...converter import ListReader, ObjectReader, ObjectWriter, ValueReader, ValueWriter

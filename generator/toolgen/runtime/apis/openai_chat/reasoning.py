@@ -9,7 +9,8 @@ from ...conversion.extras import Extras, inner_extras
 from ...conversion.reader import Reader
 from ...conversion.writer import Writer
 from ...errors import wrong_type
-from ...json_text import dump_loosely, loads, same_json
+from ...json_text import dump_loosely, loads
+from ...json_values import same_json
 from ...models import ReasoningPart
 from ...paths import Path
 

@@ -16,7 +16,7 @@ from ...conversion.wire import synthetic_id
 from ...conversion.writer import Writer
 from ...errors import BareApiError
 from ...history import has_tool_calls
-from ...json_text import same_json
+from ...json_values import same_json
 from ...models import (
     AssistantMessage,
     AssistantPart,
