@@ -575,27 +575,24 @@ class OpenaiChat(ChatConverter):
             return read_list(value, at, reader, self.read_tool_call_entry)
         found: list[Any] = []
         for wire in value:
-            if type(wire) is dict:
-                if wire.get("type") == "function":
-                    function = wire.get("function")
-                    if type(function) is dict:
-                        id = wire.get("id")
-                        name = function.get("name")
-                        arguments = function.get("arguments")
-                        if len(function) == 2 and type(arguments) is str:
-                            call = take_text_call(
-                                id,
-                                name,
-                                arguments,
-                                None
-                                if len(wire) == 3
-                                else extra_members(wire, _TOOL_CALL),
-                                ["function", "arguments"],
-                                reader,
-                            )
-                            if call is not None:
-                                found.append(ToolCallPart(call))
-                                continue
+            if type(wire) is dict and wire.get("type") == "function":
+                function = wire.get("function")
+                if type(function) is dict:
+                    id = wire.get("id")
+                    name = function.get("name")
+                    arguments = function.get("arguments")
+                    if len(function) == 2 and type(arguments) is str:
+                        call = take_text_call(
+                            id,
+                            name,
+                            arguments,
+                            None if len(wire) == 3 else extra_members(wire, _TOOL_CALL),
+                            ["function", "arguments"],
+                            reader,
+                        )
+                        if call is not None:
+                            found.append(ToolCallPart(call))
+                            continue
             found.append(self.read_tool_call_entry(wire, (at, len(found)), reader))
         return found
 

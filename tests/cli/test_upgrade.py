@@ -101,7 +101,7 @@ def test_a_package_of_the_former_release_is_up_to_date_and_stays_as_it_is(projec
     before = {path: path.read_bytes() for path in project.rglob("*") if path.is_file()}
     done = toolgen("check", "schemas", cwd=project)
     assert (done.returncode, done.stdout) == (0, "")
-    assert "made by toolgen version 0.0.9" in done.stderr
+    assert "written by toolgen 0.0.9" in done.stderr
     assert toolgen("build", "schemas", cwd=project).returncode == 0
     assert {path: path.read_bytes() for path in project.rglob("*") if path.is_file()} == before
     source.write_text(source.read_text().replace("The time.", "The time of day."))

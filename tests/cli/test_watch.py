@@ -116,9 +116,9 @@ def test_folders_that_move_and_come_back_are_seen(tmp_path: Path, options: tuple
     with watching(tmp_path, *options) as (_, log):
         assert waited(lambda: log.read_text().count("watching schemas; ") == 1), log.read_text()
         tools.rename(away)
-        assert waited(lambda: "the package stays as it was" in log.read_text()), log.read_text()
+        assert waited(lambda: "the package is unchanged" in log.read_text()), log.read_text()
         away.rename(tools)
-        assert waited(lambda: "the errors are fixed" in log.read_text()), log.read_text()
+        assert waited(lambda: "errors fixed" in log.read_text()), log.read_text()
         (tools / "now.yaml").write_text("name: now\ndescription: The time of day.\n")
         assert waited((tmp_path / "generated/tools/now.py").exists), log.read_text()
 

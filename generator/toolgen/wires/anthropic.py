@@ -442,15 +442,19 @@ class Anthropic(AnthropicConverter):
         """Write an array; regular values in it at once."""
         found: list[Any] = []
         for i, part in enumerate(parts):
-            if type(part) is TextPart:
-                if part.cache is None and part.metadata is None and part.text:
-                    found.append(
-                        {
-                            "type": "text",
-                            "text": part.text,
-                        }
-                    )
-                    continue
+            if (
+                type(part) is TextPart
+                and part.cache is None
+                and part.metadata is None
+                and part.text
+            ):
+                found.append(
+                    {
+                        "type": "text",
+                        "text": part.text,
+                    }
+                )
+                continue
             elif type(part) is ToolCallPart:
                 call = part.call
                 if (

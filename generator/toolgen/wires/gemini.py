@@ -632,14 +632,18 @@ class Gemini(GeminiConverter):
                         }
                     )
                     continue
-            elif type(part) is TextPart:
-                if part.cache is None and part.metadata is None and part.text:
-                    found.append(
-                        {
-                            "text": part.text,
-                        }
-                    )
-                    continue
+            elif (
+                type(part) is TextPart
+                and part.cache is None
+                and part.metadata is None
+                and part.text
+            ):
+                found.append(
+                    {
+                        "text": part.text,
+                    }
+                )
+                continue
             written = write_one(part, (at, i), writer, self.write_assistant_part)
             if written is not ABSENT:
                 found.append(written)

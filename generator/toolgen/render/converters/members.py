@@ -197,7 +197,11 @@ def read_items(plan: ListPlan) -> Method:
     one_by_one = call("read_list", "value", "at", "reader", f"self.read_{plan.item}")
     item = call(f"self.read_{plan.item}", "wire", "(at, len(found))", "reader")
     members = [_read_regular(plan, shape, shape.plain) for shape in plan.members if shape.plain is not None]
-    kind = [f"kind = {get('wire', plan.tag)}"] if plan.tag and len(members) > 1 else []
+    if len(members) == 1:
+        members = [block(f"if type(wire) is dict and {members[0].head}", *members[0].body)]
+    elif members:
+        kind = [f"kind = {get('wire', plan.tag)}"] if plan.tag else []
+        members = [block("if type(wire) is dict", *kind, *_chain(members))]
     return Method(
         f"read_{plan.name}",
         ("value: Any", "at: Path", "reader: Reader"),
@@ -208,7 +212,7 @@ def read_items(plan: ListPlan) -> Method:
             "found: list[Any] = []",
             block(
                 "for wire in value",
-                *([block("if type(wire) is dict", *kind, *_chain(members))] if members else []),
+                *members,
                 f"found.append({item})",
             ),
             "return found",
@@ -275,7 +279,7 @@ def _write_regular(shape: ObjectMapping, plain: RegularObject) -> Block:
     written = f"found.append({plain_object(shape, plain, 'wire')})"
     if shape.type != "ToolCall":
         tests = [*plain.write_tests, *(["part.text"] if shape.type == "TextPart" else [])]
-        return block(f"type(part) is {shape.type}", block(f"if {' and '.join(tests)}", written, "continue"))
+        return block(" and ".join([f"type(part) is {shape.type}", *tests]), written, "continue")
     tests = ["part.metadata is None", *plain_call_tests(shape, plain)]
     return block(
         "type(part) is ToolCallPart",
