@@ -6,6 +6,10 @@ else (other arguments, a file more or less, links, litter of a build that was ki
 time and decides nothing. It lies in the user's cache folder, and only what this user's builds left there is believed;
 the lock file is not, for it comes with the tree that is to be checked.
 
+Beside a record lie the results of the build's steps, for the next one that finds something changed (`incremental.py`).
+They are bytes that `marshal` reads, as compiled modules are, and are believed on the same terms: they belong to this user, in
+a folder that nobody else may write to, and were made by the same Python and the same tool.
+
 Starting is what is saved here, so that nothing is imported that Python has not loaded by itself.
 """
 
@@ -20,12 +24,19 @@ from toolgen import __version__
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from typing import Any
 
     Stamp = tuple[int, int, int, int]
 
-__all__ = ["cached_status", "save_record"]
+__all__ = ["cached_status", "read_results", "save_record", "save_results"]
 
 FORMAT = f"toolgen {__version__}, record 1"
+
+RESULTS = ".results"
+"""What the name of a file of results has beside that of its record."""
+
+LARGEST, TOGETHER = 256_000_000, 512_000_000
+"""Bytes of the results of one build that are kept, and of those of all; the oldest go first."""
 
 COARSE = 2_000_000_000
 """Nanoseconds in which a file system with stamps in whole seconds gives one stamp to two writes."""
@@ -49,8 +60,8 @@ def cached_status(words: list[str]) -> str | None:
     if given is None:
         return None
     try:
-        with open(_place(*given), encoding="utf-8", errors="surrogateescape") as file:
-            format, tool, package, build, check, *entries = file.read().split("\n")
+        text = _ours(_place(*given)).decode("utf-8", "surrogateescape")
+        format, tool, package, build, check, *entries = text.split("\n")
         roots = {"s": os.path.abspath(given[0]), "o": _text(package)}
         if format != FORMAT or tool != _tool() or os.path.islink(roots["o"]) or _has_litter(roots["o"]):
             return None
@@ -99,16 +110,80 @@ def save_record(
                 lines.append(" ".join((kind, *map(str, UNSURE if fresh else stamp), digest, path)))
             if not expected.keys() <= there.keys():
                 return "files are gone meanwhile"
-        for folder in (os.path.dirname(os.path.dirname(place)), os.path.dirname(place)):
-            if not os.path.isdir(folder):
-                os.mkdir(folder, 0o700)
-        draft = f"{place}.{os.getpid()}"
-        with open(draft, "w", encoding="utf-8", errors="surrogateescape") as record:
-            record.write("\n".join(lines))
-        os.replace(draft, place)
+        _replace(place, "\n".join(lines).encode("utf-8", "surrogateescape"))
     except (OSError, ValueError) as error:
         return str(error)  # a cache: without it the next build takes its time
     return ""
+
+
+def read_results(schemas: str, out: str | None) -> dict[Any, Any]:
+    """The results that the last build of these folders left; none where there are none that can be used."""
+    try:
+        head, _, body = _ours(_place(schemas, out) + RESULTS).partition(b"\n")
+        if head == _head(body):
+            import marshal
+
+            found: dict[Any, Any] = marshal.loads(body)  # noqa: S302 - see above: as far as a compiled module is believed
+            return found
+    except (OSError, ValueError):
+        pass  # a cache: without it every step is done
+    return {}
+
+
+def save_results(schemas: str, out: str | None, results: dict[Any, Any]) -> None:
+    """Leave the results of a build to the next one, in the place of those that are there."""
+    import marshal
+
+    try:
+        place = _place(schemas, out) + RESULTS
+        body = marshal.dumps(results, 2)  # the last version that does not look for objects that it has met
+        if len(body) <= LARGEST:
+            _replace(place, _head(body) + b"\n" + body)
+            _make_room(os.path.dirname(place))
+    except (OSError, ValueError):
+        pass  # a cache: without it the next build takes its time
+
+
+def _head(body: bytes) -> bytes:
+    """The first line of results: what made them, and their digest."""
+    return f"{FORMAT}, {_tool()}, {_hash(body)}".encode()
+
+
+def _make_room(folder: str) -> None:
+    """Delete the oldest results where there are too many."""
+    with os.scandir(folder) as entries:
+        found = sorted(
+            ((e.stat(), e.path) for e in entries if e.name.endswith(RESULTS)), key=lambda e: -e[0].st_mtime_ns
+        )
+    size = 0
+    for stat, path in found:
+        size += stat.st_size
+        if size > TOGETHER:
+            os.unlink(path)
+
+
+def _replace(place: str, data: bytes) -> None:
+    """Put a file into the cache in one step; builds may do so at the same time."""
+    for folder in (os.path.dirname(os.path.dirname(place)), os.path.dirname(place)):
+        if not os.path.isdir(folder):
+            os.mkdir(folder, 0o700)
+    draft = f"{place}.{os.getpid()}"
+    with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+        file.write(data)
+    os.replace(draft, place)
+
+
+def _ours(place: str) -> bytes:
+    """The content of a file of the cache.
+
+    Raises:
+        ValueError: somebody else may have written it.
+    """
+    with open(place, "rb") as file:
+        for found in (os.lstat(os.path.dirname(place)), os.fstat(file.fileno())):
+            if found.st_uid != os.geteuid() or found.st_mode & 0o022:
+                raise ValueError("others may write here")
+        return file.read()
 
 
 def _folders(words: list[str]) -> tuple[str, str | None] | None:

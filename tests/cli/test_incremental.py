@@ -12,7 +12,7 @@ import pytest
 
 from toolgen.compilation import Compilation, compile_project
 from toolgen.diagnostics import Findings
-from toolgen.incremental import incremental_builds
+from toolgen.incremental import incremental_builds, stored_results
 
 CORPUS = Path(__file__).resolve().parents[1] / "corpus"
 
@@ -258,7 +258,8 @@ def fresh(schemas: Path) -> tuple[Any, ...]:
     """What a build gives that knows of no other."""
     findings = Findings()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("toolgen.incremental._results", None)
+        for kept in ("_results", "_stored"):
+            patch.setattr(f"toolgen.incremental.{kept}", None)
         return outcome(compile_project(schemas, findings), findings)
 
 
@@ -269,3 +270,35 @@ def test_builds_between_random_edits_are_those_of_a_fresh_process(tmp_path: Path
     done = list(rounds(tmp_path / "schemas", seed, count))
     assert [(n, edit) for n, edit, _, same in done if not same] == []
     assert sum(built for _, _, built, _ in done) > count / 2
+
+
+def cached(schemas: Path) -> tuple[Any, ...]:
+    """What a build of another process gives, which finds what the last one left in the cache."""
+    findings = Findings()
+    with stored_results(str(schemas), None) as save:
+        compilation = compile_project(schemas, findings)
+        built = outcome(compilation, findings)
+        if compilation is not None:
+            save()
+    return built
+
+
+@pytest.mark.parametrize(
+    ("seed", "count"), [(11, 25), *(pytest.param(seed, 100, marks=pytest.mark.slow) for seed in range(12, 17))]
+)
+def test_builds_of_many_processes_between_random_edits_are_those_without_a_cache(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int, count: int
+) -> None:
+    schemas = tmp_path / "project" / "schemas"
+    (tmp_path / "cache").mkdir()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    edits = Edits(schemas, seed)
+    edits.fill()
+    after_error, built = False, 0
+    for n in range(count):
+        edit = edits.make(after_error) if n else "fill"
+        done = cached(schemas)
+        assert done == fresh(schemas), (n, edit)
+        after_error = done[0] is None
+        built += not after_error
+    assert built > count / 2

@@ -34,8 +34,8 @@ from toolgen.diagnostics import Findings
 from toolgen.diagnostics.printers import PRINTERS
 from toolgen.plan import object_mappings
 from toolgen.render import package
+from toolgen.render.in_memory_package import InMemoryPackage
 from toolgen.render.shipped import MODELS
-from toolgen.render.tool_payloads import InMemoryPackage
 
 from .projects import write
 

@@ -56,7 +56,7 @@ def command(schemas: Path, out: Path | None, providers: tuple[str, ...], form: s
             if drift.version:
                 emit(f"note: {drift.version}; the next change of a source brings it up to date\n", sys.stderr)
         if form == "text" and not (quiet or verbose or providers):
-            why = save_build_record(built, output, out, reported)
+            why = save_build_record(built, output, drift.files, out, reported)
             if why:
                 emit(f"no record of this check is kept, and the next one takes as long: {why}\n", sys.stderr)
         end(FINE)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -23,7 +23,8 @@ class Document:
 
     `path` is as one would open it where the command was run, with forward slashes; `source` is relative to SCHEMAS.
     `index` counts the documents of a multi-document YAML from 0. `values` and `keys` map a pointer
-    to `(line, column, end_line, end_column)` of the value, or of the key that holds it.
+    to `(line, column, end_line, end_column)` of the value, or of the key that holds it. `digest` stands for the document,
+    its place included, in the keys of results.
     """
 
     path: str
@@ -32,6 +33,7 @@ class Document:
     value: Any
     values: Mapping[Pointer, tuple[int, int, int, int]] = field(repr=False)
     keys: Mapping[Pointer, tuple[int, int, int, int]] = field(repr=False)
+    digest: str = field(default="", repr=False)
 
     @property
     def is_shipped(self) -> bool:
@@ -53,6 +55,29 @@ class Document:
             if place is not None:
                 return Span(self.path, *place)
         return Span(self.path)
+
+
+class UnreadDocument(Document):
+    """A document of a text that was found sound before: it is read when somebody asks what it says."""
+
+    __slots__ = ("_tree",)
+
+    @classmethod
+    def of(cls, path: str, source: str, index: int, digest: str, tree: Callable[[], Tree]) -> UnreadDocument:
+        """The document, with what reads it."""
+        document = cls.__new__(cls)
+        for name, value in (("path", path), ("source", source), ("index", index), ("digest", digest), ("_tree", tree)):
+            object.__setattr__(document, name, value)
+        return document
+
+    def __getattr__(self, name: str) -> Any:
+        """Read the document; a slot that is not filled is looked up here."""
+        if name not in ("value", "values", "keys"):
+            raise AttributeError(name)
+        tree = self._tree()
+        for each in ("value", "values", "keys"):
+            object.__setattr__(self, each, getattr(tree, each))
+        return getattr(self, name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from toolgen.incremental import reuse
+from toolgen.incremental import find_stored, reuse, store
 from toolgen.plan.assertion_keywords import FAMILIES, asserted_keywords
 from toolgen.plan.classes import AliasPlan, Check, ClassPlan, ModelsPlan, ordered
 from toolgen.plan.names import ClassName, ModuleName, module_name, tool_class_name, type_name
@@ -80,6 +80,35 @@ class ToolPlan:
         return ClassName(f"{self.arguments.removesuffix('Arguments')}Handler")
 
 
+class UnreadPlan(ToolPlan):
+    """A plan that was made before: its models are planned again when somebody asks for them."""
+
+    __slots__ = ()
+
+    @classmethod
+    def of(cls, tool: Tool, known: tuple[Any, ...]) -> UnreadPlan:
+        """The plan, with what is known of it."""
+        plan = cls.__new__(cls)
+        module, arguments, result, anything, other = known
+        names = ModuleName(module), ClassName(arguments), ClassName(result)
+        facts = (tool, *names, anything, None if other is None else ClassName(other))
+        for name, value in zip(("tool", *_KNOWN), facts, strict=True):
+            object.__setattr__(plan, name, value)
+        return plan
+
+    def __getattr__(self, name: str) -> Any:
+        """Plan the models; a slot that is not filled is looked up here."""
+        if name not in ("models", "imports"):
+            raise AttributeError(name)
+        whole = _plan(self.tool)
+        for each in ("models", "imports"):
+            object.__setattr__(self, each, getattr(whole, each))
+        return getattr(self, name)
+
+
+_KNOWN = ("module", "arguments", "result", "anything", "other")
+
+
 @dataclass(frozen=True, slots=True)
 class ToolsPlan:
     """The modules of all tools, by name, and the module of shared types."""
@@ -95,6 +124,18 @@ def plan_tools(tools: Iterable[Tool], types: Iterable[SharedType]) -> ToolsPlan:
 
 
 def _tool(tool: Tool) -> ToolPlan:
+    """The plan of a tool, as it was made before or is made now."""
+    known = find_stored("plan", tool.digest)
+    if known is not None:
+        return UnreadPlan.of(tool, known)
+    plan = _plan(tool)
+    other = None if plan.other is None else str(plan.other)
+    names = str(plan.module), str(plan.arguments), str(plan.result)
+    store((*names, plan.anything, other), "plan", tool.digest)
+    return plan
+
+
+def _plan(tool: Tool) -> ToolPlan:
     stem = tool_class_name(tool.name)
     arguments, result = ClassName(f"{stem}Arguments"), ClassName(f"{stem}Result")
     taken: set[str] = {arguments, result}

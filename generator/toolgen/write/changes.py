@@ -181,7 +181,8 @@ class Changes:
 
     `edited` are generated files that somebody changed; those that a build would overwrite or delete are in
     `changed` or `deleted`, too. `foreign` is what toolgen did not write and leaves alone; `blocked` is the part
-    of it that stands where a generated file must go, which no build may solve.
+    of it that stands where a generated file must go, which no build may solve. `files` is what the build wants, the
+    lock file included.
     """
 
     created: Paths = ()
@@ -191,6 +192,7 @@ class Changes:
     edited: Paths = ()
     foreign: Paths = ()
     blocked: Paths = ()
+    files: Files = field(default_factory=dict[str, str], repr=False, compare=False)
 
     @property
     def any(self) -> bool:
@@ -205,7 +207,8 @@ def changes(files: Files, state: State) -> Changes:
     deleted = {path for path, how in stale.items() if how in ("ours", "edited")}
     unchanged = {path for path, how in standing.items() if how in ("same", "crlf")}
     changed = {path for path, how in standing.items() if how in ("ours", "edited")}
-    foreign = {p for p in state.tree.leaves if p not in deleted | unchanged | changed and not is_litter(p)}
+    ours = deleted | unchanged | changed
+    foreign = {path for path in state.tree.leaves if path not in ours and not is_litter(path)}
     return Changes(
         created=_sorted(path for path, how in standing.items() if how == "missing"),
         changed=_sorted(changed),
@@ -214,6 +217,7 @@ def changes(files: Files, state: State) -> Changes:
         edited=_sorted(path for path, how in [*standing.items(), *stale.items()] if how == "edited"),
         foreign=_sorted(foreign),
         blocked=_sorted(_blocking(files, state, foreign)),
+        files=files,
     )
 
 
