@@ -23,7 +23,8 @@ from toolgen import __version__
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
+    from io import BufferedReader
     from typing import Any
 
     Stamp = tuple[int, int, int, int]
@@ -36,7 +37,10 @@ RESULTS = ".results"
 """What the name of a file of results has beside that of its record."""
 
 LARGEST, TOGETHER = 256_000_000, 512_000_000
-"""Bytes of the results of one build that are kept, and of those of all; the oldest go first."""
+"""Bytes of the results of one project that are kept, and of those of all; the oldest go first."""
+
+AT_ONCE = 4096
+"""Results of a part of a file: they are read and written part by part, so that it never is in memory as a whole."""
 
 COARSE = 2_000_000_000
 """Nanoseconds in which a file system with stamps in whole seconds gives one stamp to two writes."""
@@ -60,7 +64,8 @@ def cached_status(words: list[str]) -> str | None:
     if given is None:
         return None
     try:
-        text = _ours(_place(*given)).decode("utf-8", "surrogateescape")
+        with _opened(_place(*given)) as file:
+            text = file.read().decode("utf-8", "surrogateescape")
         format, tool, package, build, check, *entries = text.split("\n")
         roots = {"s": os.path.abspath(given[0]), "o": _text(package)}
         if format != FORMAT or tool != _tool() or os.path.islink(roots["o"]) or _has_litter(roots["o"]):
@@ -110,43 +115,87 @@ def save_record(
                 lines.append(" ".join((kind, *map(str, UNSURE if fresh else stamp), digest, path)))
             if not expected.keys() <= there.keys():
                 return "files are gone meanwhile"
-        _replace(place, "\n".join(lines).encode("utf-8", "surrogateescape"))
+        _replace(place, ("\n".join(lines).encode("utf-8", "surrogateescape"),))
     except (OSError, ValueError) as error:
         return str(error)  # a cache: without it the next build takes its time
     return ""
 
 
-def read_results(schemas: str, out: str | None) -> dict[Any, Any]:
-    """The results that the last build of these folders left; none where there are none that can be used."""
+def read_results(schemas: str, out: str | None) -> tuple[dict[Any, Any], int]:
+    """The results that builds of these folders left, and how many their file has; 0 where it is to be written anew.
+
+    A file has parts: a line with what made it, its length and its digest, and some results. Later ones stand for earlier ones
+    of the same key. Nothing is believed from the first part on that is not whole, or that another tool made.
+    """
+    found: dict[Any, Any] = {}
+    count = 0
     try:
-        head, _, body = _ours(_place(schemas, out) + RESULTS).partition(b"\n")
-        if head == _head(body):
+        with _opened(_place(schemas, out) + RESULTS) as file:
             import marshal
 
-            found: dict[Any, Any] = marshal.loads(body)  # noqa: S302 - see above: as far as a compiled module is believed
-            return found
+            made_by = _made_by()
+            length = len(_head(made_by, b""))
+            while head := file.read(length):
+                size = int(head[len(made_by) : len(made_by) + _DIGITS])
+                body = file.read(size) if 0 <= size <= LARGEST else b""
+                if head != _head(made_by, body):
+                    return found, 0
+                part = marshal.loads(body)  # noqa: S302 - see above: as far as a compiled module is believed
+                found.update(part)
+                count += len(part)
     except (OSError, ValueError):
-        pass  # a cache: without it every step is done
-    return {}
+        return found, 0  # a cache: without it every step is done
+    return found, count
 
 
-def save_results(schemas: str, out: str | None, results: dict[Any, Any]) -> None:
-    """Leave the results of a build to the next one, in the place of those that are there."""
-    import marshal
+def save_results(schemas: str, out: str | None, results: dict[Any, Any], new: dict[Any, Any], count: int) -> int:
+    """Leave the results of a build to the next one, and return how many their file has.
 
+    The new ones are added to the file, or all are written anew where it has none that can be used, or too many by now.
+    """
     try:
         place = _place(schemas, out) + RESULTS
-        body = marshal.dumps(results, 2)  # the last version that does not look for objects that it has met
-        if len(body) <= LARGEST:
-            _replace(place, _head(body) + b"\n" + body)
-            _make_room(os.path.dirname(place))
+        if count and count + len(new) <= len(results) * 3 // 2:
+            with open(os.open(place, os.O_WRONLY | os.O_APPEND), "wb", buffering=0) as file:
+                for part in _parts(new):
+                    file.write(part)
+            return count + len(new)
+        _replace(place, _parts(results))
+        _make_room(os.path.dirname(place))
     except (OSError, ValueError):
-        pass  # a cache: without it the next build takes its time
+        return 0  # a cache: without it the next build takes its time
+    return len(results)
 
 
-def _head(body: bytes) -> bytes:
-    """The first line of results: what made them, and their digest."""
-    return f"{FORMAT}, {_tool()}, {_hash(body)}".encode()
+def _parts(results: dict[Any, Any]) -> Iterator[bytes]:
+    """Results as the parts of a file.
+
+    Raises:
+        ValueError: they are too many to be kept.
+    """
+    import marshal
+
+    made_by, size = _made_by(), 0
+    keys = list(results)
+    for start in range(0, len(keys), AT_ONCE):
+        some = {key: results[key] for key in keys[start : start + AT_ONCE]}
+        body = marshal.dumps(some, 2)  # the last version that does not look for what it has met
+        size += len(body)
+        if size > LARGEST:
+            raise ValueError("there are too many results")
+        yield _head(made_by, body) + body
+
+
+_DIGITS = 12
+
+
+def _made_by() -> bytes:
+    return f"{FORMAT}, {_tool()}".encode()
+
+
+def _head(made_by: bytes, body: bytes) -> bytes:
+    """The first line of a part."""
+    return made_by + f"{len(body):{_DIGITS}}{_hash(body)}\n".encode()
 
 
 def _make_room(folder: str) -> None:
@@ -162,28 +211,34 @@ def _make_room(folder: str) -> None:
             os.unlink(path)
 
 
-def _replace(place: str, data: bytes) -> None:
+def _replace(place: str, parts: Iterable[bytes]) -> None:
     """Put a file into the cache in one step; builds may do so at the same time."""
     for folder in (os.path.dirname(os.path.dirname(place)), os.path.dirname(place)):
         if not os.path.isdir(folder):
             os.mkdir(folder, 0o700)
     draft = f"{place}.{os.getpid()}"
-    with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
-        file.write(data)
-    os.replace(draft, place)
+    try:
+        with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+            for part in parts:
+                file.write(part)
+        os.replace(draft, place)
+    except BaseException:
+        os.unlink(draft)
+        raise
 
 
-def _ours(place: str) -> bytes:
-    """The content of a file of the cache.
+def _opened(place: str) -> BufferedReader:
+    """A file of the cache.
 
     Raises:
         ValueError: somebody else may have written it.
     """
-    with open(place, "rb") as file:
-        for found in (os.lstat(os.path.dirname(place)), os.fstat(file.fileno())):
-            if found.st_uid != os.geteuid() or found.st_mode & 0o022:
-                raise ValueError("others may write here")
-        return file.read()
+    file = open(place, "rb")  # noqa: SIM115 - whoever asks closes it
+    for found in (os.lstat(os.path.dirname(place)), os.fstat(file.fileno())):
+        if found.st_uid != os.geteuid() or found.st_mode & 0o022:
+            file.close()
+            raise ValueError("others may write here")
+    return file
 
 
 def _folders(words: list[str]) -> tuple[str, str | None] | None:

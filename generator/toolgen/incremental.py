@@ -15,6 +15,7 @@ Outside of these two `with` blocks nothing is kept, and every step is done.
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -50,7 +51,7 @@ class BuildResults:
 
     last: dict[Key, Any] = field(default_factory=dict)
     used: dict[Key, Any] = field(default_factory=dict)
-    grown: bool = False
+    new: dict[Key, Any] = field(default_factory=dict)
 
     def find(self, key: Key) -> Any:
         """The result that is kept by a key; None where there is none."""
@@ -61,16 +62,17 @@ class BuildResults:
 
     def keep(self, key: Key, result: Any) -> None:
         """Keep a result."""
-        self.used[key] = result
-        self.grown = True
+        self.used[key] = self.new[key] = result
 
     def forget_unused(self) -> None:
         """Forget what the build that ends now had no use for, so that memory does not grow with the number of edits."""
-        self.last, self.used, self.grown = self.used, {}, False
+        self.last, self.used, self.new = self.used, {}, {}
 
 
 _results: BuildResults | None = None
 _stored: BuildResults | None = None
+_count = 0
+"""How many results the file has that those stored were read from; 0 where it is to be written anew."""
 
 
 @contextmanager
@@ -91,15 +93,17 @@ def stored_results(schemas: str, out: str | None) -> Iterator[Callable[[], None]
     It gives what leaves there all that was used, once a build came to its end: a build that breaks off would leave less
     than it found. Where builds follow each other in a process, the cache is read for the first of them.
     """
-    global _stored
+    global _stored, _count
     outer = _stored
     results = _stored = outer or BuildResults()
     if not results.last:
-        results.last = read_results(schemas, out)
+        results.last, _count = read_results(schemas, out)
+        gc.freeze()  # there are many, and none goes away
 
     def save() -> None:
-        if results.grown or len(results.used) < len(results.last):
-            save_results(schemas, out, results.used)
+        global _count
+        if results.new:
+            _count = save_results(schemas, out, results.used, results.new, _count)
         results.forget_unused()
 
     try:

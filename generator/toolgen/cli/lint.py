@@ -45,6 +45,7 @@ def command(
     from toolgen.compilation import lint_project
     from toolgen.diagnostics import Findings
     from toolgen.diagnostics.printers import DOCUMENTS, print_text
+    from toolgen.incremental import stored_results
 
     if fix or diff:
         fixed = fix_all(schemas, providers, write=not diff)
@@ -54,8 +55,10 @@ def command(
         if diff:
             end(FOUND if fixed.count else FINE)
     findings = Findings()
-    with progress(quiet=quiet) as step:
+    with progress(quiet=quiet) as step, stored_results(str(schemas), None) as save:
         linted = lint_project(schemas, findings, providers, step)
+        if linted is not None:
+            save()
     if verbose and not quiet and form == "text":
         emit(print_text(findings, findings.texts, most=len(findings.items)), sys.stderr)
     else:

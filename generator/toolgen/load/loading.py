@@ -103,7 +103,7 @@ def _unread(path: str, source: str, kind: Kind, text: str, digest: str) -> Loade
 
 def _digest_of(path: str, index: int, text: str) -> str:
     """What stands for a document in the keys of results: of its text and its place, which findings tell."""
-    return hashlib.sha256(f"{path}\0{index}\0{text}".encode("utf-8", "surrogatepass")).hexdigest()
+    return hashlib.sha256(f"{path}\0{index}\0{text}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def _check(trees: list[Tree], kind: Kind, report: Report) -> None:

@@ -186,7 +186,7 @@ def _on_wire(kind: Any, definition: Any, profile: Profile, catalog: Catalog) -> 
     said = tuple(declared["renames"].items()), tuple(declared["refused"]), catalog.recursion_depth
     converter = reuse(lambda: kind(DeclaredTools(**declared)), "converter", kind, profile, *said)
     wire = converter.wire
-    digest = _sha256(json.dumps((profile.name, profile.facts, catalog.format.schema, catalog.recursion_depth)))
+    digest = _sha256(json.dumps((profile.name, profile.facts, catalog.format.schema, catalog.recursion_depth)))[:32]
     spent: dict[str, int] = {}
     settled = [_settled(wire.lowerings, tool, digest, spent) for tool in offered]
     definitions = [
@@ -214,8 +214,7 @@ def _on_wire(kind: Any, definition: Any, profile: Profile, catalog: Catalog) -> 
         one = _payload(wire, tool, strict, how, lost)
         alone = _sha256(_compact(built.tools(tool.name)))[:16]
         one = replace(one, entry=_compact(built.entries[tool.name]), digest=alone)
-        renamed = one.name != tool.name and tool.name not in wire.names  # it is told once for a request
-        found.append(one if lost or renamed or isinstance(payload, str) else _stored(one, how))
+        found.append(one if isinstance(payload, str) else _stored(one, how))
     form = _form(payload, {id(built.entries[name]): i for i, name in enumerate(names)})
     left_out = [
         ToolPayload(tool, profile.name, None, (), None, wire.wire_name(tool.name), False)

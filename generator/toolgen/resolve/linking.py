@@ -171,7 +171,7 @@ def _tool(declaration: Declaration, config: Config, bundles: Bundles, key: Key, 
 
 
 def _digest(key: Key) -> str:
-    return sha256(repr(key).encode("utf-8", "surrogatepass")).hexdigest()
+    return sha256(repr(key).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def _linked_tool(declaration: Declaration, config: Config, bundles: Bundles, key: Key, findings: Findings) -> Tool:
