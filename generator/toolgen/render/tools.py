@@ -50,14 +50,14 @@ def tool_modules(tools: Iterable[Tool], types: Iterable[SharedType], running: bo
 def _expressions(plan: ToolsPlan, changed: Iterable[ToolPlan]) -> list[Expression]:
     """The type of each shape of the shared types and of the tools that changed, as the last build had it or made now.
 
-    They are kept for a tool by its name: an edit seldom changes more than a few.
+    They are kept for a tool by its name, and used for all: an edit seldom brings a shape that no tool has.
     """
     shapes = {"": _shapes(plan.types)} | {each.tool.name: _shapes(each.models) for each in changed}
     stored = {name: find_stored("types", name) or {} for name in ("", *(each.tool.name for each in plan.tools))}
     keys = {name: [json.dumps(shape, sort_keys=True) for shape in found] for name, found in shapes.items()}
     known: dict[str, tuple[str, tuple[str, ...]]] = {}
-    for name in shapes:
-        known |= stored[name]
+    for types in stored.values():
+        known |= types
     new = {
         key: shape for name in shapes for key, shape in zip(keys[name], shapes[name], strict=True) if key not in known
     }
