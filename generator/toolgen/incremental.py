@@ -15,7 +15,6 @@ Outside of these two `with` blocks nothing is kept, and every step is done.
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -98,7 +97,6 @@ def stored_results(schemas: str, out: str | None) -> Iterator[Callable[[], None]
     results = _stored = outer or BuildResults()
     if not results.last:
         results.last, _count = read_results(schemas, out)
-        gc.freeze()  # there are many, and none goes away
 
     def save() -> None:
         global _count

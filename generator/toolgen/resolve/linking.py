@@ -11,7 +11,6 @@ from typing import Any
 from toolgen.diagnostics import Findings, Span
 from toolgen.diagnostics.finding import RawText, closest_names, did_you_mean
 from toolgen.incremental import (
-    Key,
     find_stored,
     plain_findings,
     recall_reported,
@@ -105,14 +104,15 @@ def _tools(declared: tuple[Declaration, ...], config: Config, bundles: Bundles, 
     names: dict[DocumentKey, list[tuple[Pointer, str]]] = {}
     for place, name in bundles.names.items():
         names.setdefault(place.document, []).append((place.pointer, name))
+    parts = {key: _digest((document.digest, names.get(key))) for key, document in documents.items()}
 
     def linked(declaration: Declaration) -> Tool:
         """The tool of a declaration: it is made of the documents that it leads to, and of what is shared there."""
         made_of = reachable[declaration.document.source, declaration.document.index]
-        parts = tuple((documents[key].digest, tuple(names.get(key, ()))) for key in made_of)
-        key = declaration.document.digest, config.strict, config.formats, parts
-        make = partial(_tool, declaration, config, bundles, key)
-        return reuse_reported(make, findings, "tool", declaration, *key)
+        said = (declaration.document.digest, config.strict, config.formats, *(parts[key] for key in made_of))
+        digest = _digest(said)
+        make = partial(_tool, declaration, config, bundles, digest)
+        return reuse_reported(make, findings, "tool", declaration, digest)
 
     return tuple(map(linked, declared))
 
@@ -144,16 +144,16 @@ _UNREAD = ("parameters", "result", "examples", "origins")
 _KNOWN = tuple(each.name for each in fields(Declaration) if each.name not in _UNREAD)
 
 
-def _tool(declaration: Declaration, config: Config, bundles: Bundles, key: Key, findings: Findings) -> Tool:
+def _tool(declaration: Declaration, config: Config, bundles: Bundles, digest: str, findings: Findings) -> Tool:
     """The tool of a declaration, as it was linked before or is linked now."""
-    found = find_stored("tool", *key)
+    found = find_stored("tool", digest)
     if found is None:
         own = Findings()
-        tool = _linked_tool(declaration, config, bundles, key, own)
+        tool = _linked_tool(declaration, config, bundles, digest, own)
         schemas = to_bytes((tool.parameters, tool.result))
         origins = {name: (document.source, document.index, way) for name, (document, way) in tool.origins.items()}
         if schemas is not None:
-            store((tool.shared, schemas, origins, plain_findings(own)), "tool", *key)
+            store((tool.shared, schemas, origins, plain_findings(own)), "tool", digest)
         findings.items += own.items
         return tool
     shared, schemas, origins, said = found
@@ -167,14 +167,15 @@ def _tool(declaration: Declaration, config: Config, bundles: Bundles, key: Key, 
 
     facts = {name: getattr(declaration, name) for name in _KNOWN}
     facts |= {"strict": declaration.strict or config.strict, "shared": shared, "formats": config.formats}
-    return UnreadTool.of({**facts, "digest": _digest(key)}, rest)
+    return UnreadTool.of({**facts, "digest": digest}, rest)
 
 
-def _digest(key: Key) -> str:
-    return sha256(repr(key).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+def _digest(said: object) -> str:
+    """What stands for texts, numbers and tuples of them in the keys of results."""
+    return sha256(repr(said).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
-def _linked_tool(declaration: Declaration, config: Config, bundles: Bundles, key: Key, findings: Findings) -> Tool:
+def _linked_tool(declaration: Declaration, config: Config, bundles: Bundles, digest: str, findings: Findings) -> Tool:
     document = declaration.document
     schemas: dict[str, Any] = {"parameters": None, "result": None}
     shared: set[str] = set()
@@ -199,7 +200,7 @@ def _linked_tool(declaration: Declaration, config: Config, bundles: Bundles, key
         shared=tuple(sorted(shared)),
         formats=config.formats,
         origins={name: (bundles.links.library.documents[p.document], p.pointer) for name, p in found.items()},
-        digest=_digest(key),
+        digest=digest,
     )
 
 

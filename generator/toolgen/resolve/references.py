@@ -8,6 +8,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import Any
 from urllib.parse import unquote, urljoin, urlsplit
 
@@ -233,7 +234,8 @@ def link_references(library: SchemaRegistry, findings: Findings) -> ReferenceGra
 
     The document of a tool that no other tool's document leads to, nor a type, depends on itself and the types alone.
     """
-    types = tuple(document.digest for key, document in library.documents.items() if key not in library.tools)
+    digests = (document.digest for key, document in library.documents.items() if key not in library.tools)
+    types = sha256("".join(digests).encode()).hexdigest()[:32]
     known = _known_links(library, types)
     own = Findings()
     links = _linked(library, known, own)
@@ -299,7 +301,7 @@ def _walked(library: SchemaRegistry, place: SchemaLocation) -> list[tuple[Pointe
     return reuse(lambda: list(walk(value, place.pointer)), "walk", library.documents[place.document], place.pointer)
 
 
-def _known_links(library: SchemaRegistry, types: tuple[str, ...]) -> dict[DocumentKey, KnownLinks]:
+def _known_links(library: SchemaRegistry, types: str) -> dict[DocumentKey, KnownLinks]:
     """What is stored of the documents of tools."""
     known: dict[DocumentKey, KnownLinks] = {}
     for key in library.documents:
@@ -316,7 +318,7 @@ def _known_links(library: SchemaRegistry, types: tuple[str, ...]) -> dict[Docume
     return known
 
 
-def _store_links(links: ReferenceGraph, types: tuple[str, ...], others: Collection[DocumentKey]) -> None:
+def _store_links(links: ReferenceGraph, types: str, others: Collection[DocumentKey]) -> None:
     """Store what was found in the documents of tools, but for the others."""
     library = links.library
     found: dict[DocumentKey, tuple[list[Any], list[Any]]] = {
