@@ -15,10 +15,11 @@ Outside of these two `with` blocks nothing is kept, and every step is done.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 from toolgen.build_cache import read_results, save_results
 from toolgen.diagnostics import Finding, Findings, Related, Span
@@ -26,6 +27,7 @@ from toolgen.diagnostics import Finding, Findings, Related, Span
 __all__ = [
     "BuildResults",
     "Key",
+    "Unread",
     "find",
     "find_stored",
     "incremental_builds",
@@ -185,6 +187,37 @@ def plain_findings(findings: Findings) -> tuple[Any, ...]:
 def report_again(plain: Iterable[tuple[Any, ...]], findings: Findings) -> None:
     """Report findings that were stored."""
     findings.items += map(_finding, plain)
+
+
+class Unread:
+    """Makes a class whose objects are made of what is stored, and which read the rest when somebody asks for it.
+
+    It stands before the class that it completes. `UNREAD` are the attributes that `read` gives, all at once.
+    """
+
+    __slots__ = ()
+
+    UNREAD: ClassVar[tuple[str, ...]]
+
+    @classmethod
+    def of(cls, **facts: Any) -> Self:
+        """An object with what is known of it."""
+        made = cls.__new__(cls)
+        for name, value in facts.items():
+            object.__setattr__(made, name, value)
+        return made
+
+    @abstractmethod
+    def read(self) -> Iterable[Any]:
+        """The values of `UNREAD`."""
+
+    def __getattr__(self, name: str) -> Any:
+        """Read the rest: a slot that is not filled is looked up here."""
+        if name not in self.UNREAD:
+            raise AttributeError(name)
+        for each, value in zip(self.UNREAD, self.read(), strict=True):
+            object.__setattr__(self, each, value)
+        return getattr(self, name)
 
 
 def _plain(finding: Finding) -> tuple[Any, ...]:

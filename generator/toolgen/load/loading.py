@@ -12,7 +12,7 @@ import hashlib
 import stat
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -92,11 +92,15 @@ def _unread(path: str, source: str, kind: Kind, text: str, digest: str) -> Loade
     count, values = found
     trees = cache(lambda: _trees(source, text, Report(path, Findings())))
 
-    def tree(index: int) -> Tree:
-        return trees()[index]
-
     documents = (
-        UnreadDocument.of(path, source, i, _digest_of(path, i, digest), partial(tree, i)) for i in range(count)
+        UnreadDocument.of(
+            path=path,
+            source=source,
+            index=i,
+            digest=_digest_of(path, i, digest),
+            _tree=lambda i=i: trees()[i],
+        )
+        for i in range(count)
     )
     return Loaded(tuple(documents), text, digest, values)
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from toolgen.diagnostics import Span
+from toolgen.incremental import Unread
 from toolgen.load.reading import Place
 
 Pointer = tuple[str | int, ...]
@@ -57,27 +58,18 @@ class Document:
         return Span(self.path)
 
 
-class UnreadDocument(Document):
-    """A document of a text that was found sound before: it is read when somebody asks what it says."""
+class UnreadDocument(Unread, Document):
+    """A document of a text that was found sound before."""
 
     __slots__ = ("_tree",)
 
-    @classmethod
-    def of(cls, path: str, source: str, index: int, digest: str, tree: Callable[[], Tree]) -> UnreadDocument:
-        """The document, with what reads it."""
-        document = cls.__new__(cls)
-        for name, value in (("path", path), ("source", source), ("index", index), ("digest", digest), ("_tree", tree)):
-            object.__setattr__(document, name, value)
-        return document
+    UNREAD = ("value", "values", "keys")
+    _tree: Callable[[], Tree]
 
-    def __getattr__(self, name: str) -> Any:
-        """Read the document; a slot that is not filled is looked up here."""
-        if name not in ("value", "values", "keys"):
-            raise AttributeError(name)
+    def read(self) -> Iterable[Any]:
+        """Read the text."""
         tree = self._tree()
-        for each in ("value", "values", "keys"):
-            object.__setattr__(self, each, getattr(tree, each))
-        return getattr(self, name)
+        return tree.value, tree.values, tree.keys
 
 
 @dataclass(frozen=True, slots=True)

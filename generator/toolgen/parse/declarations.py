@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 
 from toolgen.diagnostics import Findings
 from toolgen.diagnostics.finding import RawText
-from toolgen.incremental import find_stored, reuse_reported, store
+from toolgen.incremental import Unread, find_stored, reuse_reported, store
 from toolgen.load import Document
 from toolgen.load.sources import kind_of
 from toolgen.validation import conforms, meta
@@ -54,39 +54,27 @@ def declarations(documents: Iterable[Document], findings: Findings) -> tuple[Dec
     )
 
 
-class UnreadDeclaration(Declaration):
-    """A declaration that was found sound before: its schemas and examples are looked up when somebody asks for them."""
+class UnreadDeclaration(Unread, Declaration):
+    """A declaration that was found sound before."""
 
     __slots__ = ()
 
-    @classmethod
-    def of(cls, document: Document, known: tuple[Any, ...]) -> UnreadDeclaration:
-        """The declaration, with what is known of it."""
-        declaration = cls.__new__(cls)
-        object.__setattr__(declaration, "document", document)
-        for name, value in zip(_KNOWN, known, strict=True):
-            object.__setattr__(declaration, name, value)
-        return declaration
+    UNREAD = ("parameters", "result", "examples")
 
-    def __getattr__(self, name: str) -> Any:
-        """Look it up in the document; a slot that is not filled is looked up here."""
-        if name not in _UNREAD:
-            raise AttributeError(name)
+    def read(self) -> Iterable[Any]:
+        """Look them up in the document."""
         whole = _declaration(self.document)
-        for each in _UNREAD:
-            object.__setattr__(self, each, getattr(whole, each))
-        return getattr(self, name)
+        return whole.parameters, whole.result, whole.examples
 
 
-_UNREAD = ("parameters", "result", "examples")
-_KNOWN = tuple(each.name for each in fields(Declaration) if each.name not in (*_UNREAD, "document"))
+_KNOWN = tuple(each.name for each in fields(Declaration) if each.name not in (*UnreadDeclaration.UNREAD, "document"))
 
 
 def _declarations(document: Document, findings: Findings) -> tuple[Declaration, ...]:
     """The declaration in a document; none where it is at fault."""
     known = find_stored("declaration", document.digest)
     if known is not None:
-        return (UnreadDeclaration.of(document, known),)
+        return (UnreadDeclaration.of(document=document, **dict(zip(_KNOWN, known, strict=True))),)
     form, before = meta("declaration"), len(findings)
     names_fit = _names_fit(document, findings)
     fits = conforms(_with_plain_names(document), form, findings, hints=form["x-hints"]) and names_fit

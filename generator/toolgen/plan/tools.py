@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from toolgen.incremental import find_stored, reuse, store
+from toolgen.incremental import Unread, find_stored, reuse, store
 from toolgen.plan.assertion_keywords import FAMILIES, asserted_keywords
 from toolgen.plan.classes import AliasPlan, Check, ClassPlan, ModelsPlan, ordered
 from toolgen.plan.names import ClassName, ModuleName, module_name, tool_class_name, type_name
@@ -80,33 +80,17 @@ class ToolPlan:
         return ClassName(f"{self.arguments.removesuffix('Arguments')}Handler")
 
 
-class UnreadPlan(ToolPlan):
+class UnreadPlan(Unread, ToolPlan):
     """A plan that was made before: its models are planned again when somebody asks for them."""
 
     __slots__ = ()
 
-    @classmethod
-    def of(cls, tool: Tool, known: tuple[Any, ...]) -> UnreadPlan:
-        """The plan, with what is known of it."""
-        plan = cls.__new__(cls)
-        module, arguments, result, anything, other = known
-        names = ModuleName(module), ClassName(arguments), ClassName(result)
-        facts = (tool, *names, anything, None if other is None else ClassName(other))
-        for name, value in zip(("tool", *_KNOWN), facts, strict=True):
-            object.__setattr__(plan, name, value)
-        return plan
+    UNREAD = ("models", "imports")
 
-    def __getattr__(self, name: str) -> Any:
-        """Plan the models; a slot that is not filled is looked up here."""
-        if name not in ("models", "imports"):
-            raise AttributeError(name)
+    def read(self) -> Iterable[Any]:
+        """Plan them."""
         whole = _plan(self.tool)
-        for each in ("models", "imports"):
-            object.__setattr__(self, each, getattr(whole, each))
-        return getattr(self, name)
-
-
-_KNOWN = ("module", "arguments", "result", "anything", "other")
+        return whole.models, whole.imports
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +111,15 @@ def _tool(tool: Tool) -> ToolPlan:
     """The plan of a tool, as it was made before or is made now."""
     known = find_stored("plan", tool.digest)
     if known is not None:
-        return UnreadPlan.of(tool, known)
+        module, arguments, result, anything, other = known
+        return UnreadPlan.of(
+            tool=tool,
+            module=ModuleName(module),
+            arguments=ClassName(arguments),
+            result=ClassName(result),
+            anything=anything,
+            other=None if other is None else ClassName(other),
+        )
     plan = _plan(tool)
     other = None if plan.other is None else str(plan.other)
     names = str(plan.module), str(plan.arguments), str(plan.result)

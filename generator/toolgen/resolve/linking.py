@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import fields, replace
 from functools import partial
 from hashlib import sha256
@@ -11,6 +11,7 @@ from typing import Any
 from toolgen.diagnostics import Findings, Span
 from toolgen.diagnostics.finding import RawText, closest_names, did_you_mean
 from toolgen.incremental import (
+    Unread,
     find_stored,
     plain_findings,
     recall_reported,
@@ -117,31 +118,20 @@ def _tools(declared: tuple[Declaration, ...], config: Config, bundles: Bundles, 
     return tuple(map(linked, declared))
 
 
-class UnreadTool(Tool):
-    """A tool that was linked before: its schemas and examples are looked up when somebody asks for them."""
+class UnreadTool(Unread, Tool):
+    """A tool that was linked before."""
 
     __slots__ = ("_rest",)
 
-    @classmethod
-    def of(cls, facts: Mapping[str, Any], rest: Callable[[], Mapping[str, Any]]) -> UnreadTool:
-        """The tool, with what is known of it, and what gives the rest."""
-        tool = cls.__new__(cls)
-        for name, value in facts.items():
-            object.__setattr__(tool, name, value)
-        object.__setattr__(tool, "_rest", rest)
-        return tool
+    UNREAD = ("parameters", "result", "examples", "origins")
+    _rest: Callable[[], Iterable[Any]]
 
-    def __getattr__(self, name: str) -> Any:
-        """Look the rest up; a slot that is not filled is looked up here."""
-        if name not in _UNREAD:
-            raise AttributeError(name)
-        for each, value in self._rest().items():
-            object.__setattr__(self, each, value)
-        return getattr(self, name)
+    def read(self) -> Iterable[Any]:
+        """Look up what it was linked to."""
+        return self._rest()
 
 
-_UNREAD = ("parameters", "result", "examples", "origins")
-_KNOWN = tuple(each.name for each in fields(Declaration) if each.name not in _UNREAD)
+_KNOWN = tuple(each.name for each in fields(Declaration) if each.name not in UnreadTool.UNREAD)
 
 
 def _tool(declaration: Declaration, config: Config, bundles: Bundles, digest: str, findings: Findings) -> Tool:
@@ -160,14 +150,13 @@ def _tool(declaration: Declaration, config: Config, bundles: Bundles, digest: st
     report_again(said, findings)
     documents = bundles.links.library.documents
 
-    def rest() -> Mapping[str, Any]:
-        parameters, result = from_bytes(schemas)
+    def rest() -> Iterable[Any]:
         places = {name: (documents[source, index], way) for name, (source, index, way) in origins.items()}
-        return {"parameters": parameters, "result": result, "examples": declaration.examples, "origins": places}
+        return *from_bytes(schemas), declaration.examples, places
 
     facts = {name: getattr(declaration, name) for name in _KNOWN}
     facts |= {"strict": declaration.strict or config.strict, "shared": shared, "formats": config.formats}
-    return UnreadTool.of({**facts, "digest": digest}, rest)
+    return UnreadTool.of(**facts, digest=digest, _rest=rest)
 
 
 def _digest(said: object) -> str:
