@@ -135,12 +135,16 @@ def commands(folder: Path, tools: dict[str, dict[str, Any]]) -> dict[str, Comman
         texts.reverse()
         changing.write_text(texts[0], "utf-8")
 
-    def gone(place: Path) -> Callable[[], object]:
-        return lambda: shutil.rmtree(place / "generated", ignore_errors=True)
-
     def forgotten() -> None:
         shutil.rmtree(cache, ignore_errors=True)
         cache.mkdir()
+
+    def nothing(place: Path) -> Callable[[], object]:
+        def prepare() -> None:
+            forgotten()
+            shutil.rmtree(place / "generated", ignore_errors=True)
+
+        return prepare
 
     def checked_once() -> None:
         forgotten()
@@ -150,9 +154,9 @@ def commands(folder: Path, tools: dict[str, dict[str, Any]]) -> dict[str, Comman
     return {
         "python -c pass": Command((sys.executable, "-c", "pass"), folder),
         "model generator": Command(generator, folder),
-        "alone": Command((*toolgen, "build"), alone, gone(alone)),
+        "alone": Command((*toolgen, "build"), alone, nothing(alone)),
         "version": Command((*toolgen, "--version"), folder),
-        "from nothing": Command((*toolgen, "build"), many, gone(many)),
+        "from nothing": Command((*toolgen, "build"), many, nothing(many)),
         "unchanged": Command((*toolgen, "build"), many),
         "check": Command((*toolgen, "check"), many),
         "first check": Command((*toolgen, "check"), many, forgotten),
@@ -168,7 +172,7 @@ GOALS = (
     ("check", "python -c pass", 10.0),
     ("first check", "from nothing", None),
     ("second check", "python -c pass", 10.0),
-    ("one changed", "alone", 3.0),
+    ("one changed", "alone", 1.2),
 )
 """A command, what it is measured by, and the ratio that it shall keep at 1,000 tools, where there is a goal.
 

@@ -6,6 +6,10 @@ else (other arguments, a file more or less, links, litter of a build that was ki
 time and decides nothing. It lies in the user's cache folder, and only what this user's builds left there is believed;
 the lock file is not, for it comes with the tree that is to be checked.
 
+Next to the record is a file with the results of the build's steps, which the next build reuses for whatever did not
+change (`incremental.py`). `marshal` reads it, as it reads compiled modules, and it is trusted on the same terms: the
+file and its folder belong to this user, nobody else may write to them, and the same Python and toolgen wrote it.
+
 Starting is what is saved here, so that nothing is imported that Python has not loaded by itself.
 """
 
@@ -19,13 +23,24 @@ from toolgen import __version__
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
+    from io import BufferedReader
+    from typing import Any
 
     Stamp = tuple[int, int, int, int]
 
-__all__ = ["cached_status", "save_record"]
+__all__ = ["cached_status", "read_results", "save_record", "save_results"]
 
 FORMAT = f"toolgen {__version__}, record 1"
+
+RESULTS = ".results"
+"""The suffix of a file of results; the rest of its name is that of the build record."""
+
+LARGEST, TOGETHER = 256_000_000, 512_000_000
+"""The most bytes of results that are stored for one project, and for all projects; the oldest are deleted first."""
+
+AT_ONCE = 4096
+"""The number of results in a part. Files are read and written in parts, so that memory never contains a whole file."""
 
 COARSE = 2_000_000_000
 """Nanoseconds in which a file system with stamps in whole seconds gives one stamp to two writes."""
@@ -49,8 +64,9 @@ def cached_status(words: list[str]) -> str | None:
     if given is None:
         return None
     try:
-        with open(_place(*given), encoding="utf-8", errors="surrogateescape") as file:
-            format, tool, package, build, check, *entries = file.read().split("\n")
+        with _opened(_place(*given)) as file:
+            text = file.read().decode("utf-8", "surrogateescape")
+        format, tool, package, build, check, *entries = text.split("\n")
         roots = {"s": os.path.abspath(given[0]), "o": _text(package)}
         if format != FORMAT or tool != _tool() or os.path.islink(roots["o"]) or _has_litter(roots["o"]):
             return None
@@ -99,16 +115,131 @@ def save_record(
                 lines.append(" ".join((kind, *map(str, UNSURE if fresh else stamp), digest, path)))
             if not expected.keys() <= there.keys():
                 return "files have disappeared since"
-        for folder in (os.path.dirname(os.path.dirname(place)), os.path.dirname(place)):
-            if not os.path.isdir(folder):
-                os.mkdir(folder, 0o700)
-        draft = f"{place}.{os.getpid()}"
-        with open(draft, "w", encoding="utf-8", errors="surrogateescape") as record:
-            record.write("\n".join(lines))
-        os.replace(draft, place)
+        _replace(place, ("\n".join(lines).encode("utf-8", "surrogateescape"),))
     except (OSError, ValueError) as error:
         return str(error)  # a cache: without it the next build takes its time
     return ""
+
+
+def read_results(schemas: str, out: str | None) -> tuple[dict[Any, Any], int]:
+    """Return the stored results for these folders, and their number in the file; 0 if the file must be rewritten.
+
+    A file consists of parts: a line with the version that wrote it, its length and its digest, and then some results. A
+    later result replaces an earlier one with the same key. Reading stops at the first part that is damaged, or that
+    another version wrote.
+    """
+    found: dict[Any, Any] = {}
+    count = 0
+    try:
+        with _opened(_place(schemas, out) + RESULTS) as file:
+            import marshal
+
+            made_by = _made_by()
+            length = len(_head(made_by, b""))
+            while head := file.read(length):
+                size = int(head[len(made_by) : len(made_by) + _DIGITS])
+                body = file.read(size) if 0 <= size <= LARGEST else b""
+                if head != _head(made_by, body):
+                    return found, 0
+                part = marshal.loads(body)  # noqa: S302 - trusted as a compiled module is, see above
+                found.update(part)
+                count += len(part)
+    except (OSError, ValueError):
+        return found, 0  # only a cache: without it the build repeats every step
+    return found, count
+
+
+def save_results(schemas: str, out: str | None, results: dict[Any, Any], new: dict[Any, Any], count: int) -> int:
+    """Store the results of a build for the next one, and return their number in the file.
+
+    New results are appended. If the file has no usable results, or too many, it is rewritten.
+    """
+    try:
+        place = _place(schemas, out) + RESULTS
+        if count and count + len(new) <= len(results) * 3 // 2:
+            with open(os.open(place, os.O_WRONLY | os.O_APPEND), "wb", buffering=0) as file:
+                for part in _parts(new):
+                    file.write(part)
+            return count + len(new)
+        _replace(place, _parts(results))
+        _make_room(os.path.dirname(place))
+    except (OSError, ValueError):
+        return 0  # only a cache: without it the next build takes longer
+    return len(results)
+
+
+def _parts(results: dict[Any, Any]) -> Iterator[bytes]:
+    """Serialize results as the parts of a file.
+
+    Raises:
+        ValueError: the results are too large to be stored.
+    """
+    import marshal
+
+    made_by, size = _made_by(), 0
+    keys = list(results)
+    for start in range(0, len(keys), AT_ONCE):
+        some = {key: results[key] for key in keys[start : start + AT_ONCE]}
+        body = marshal.dumps(some, 2)  # later versions look for repeated objects, which takes longer
+        size += len(body)
+        if size > LARGEST:
+            raise ValueError("the results are too large")
+        yield _head(made_by, body) + body
+
+
+_DIGITS = 12
+
+
+def _made_by() -> bytes:
+    return f"{FORMAT}, {_tool()}".encode()
+
+
+def _head(made_by: bytes, body: bytes) -> bytes:
+    """The first line of a part."""
+    return made_by + f"{len(body):{_DIGITS}}{_hash(body)}\n".encode()
+
+
+def _make_room(folder: str) -> None:
+    """Delete the oldest files of results if all together are too large."""
+    with os.scandir(folder) as entries:
+        found = sorted(
+            ((e.stat(), e.path) for e in entries if e.name.endswith(RESULTS)), key=lambda e: -e[0].st_mtime_ns
+        )
+    size = 0
+    for stat, path in found:
+        size += stat.st_size
+        if size > TOGETHER:
+            os.unlink(path)
+
+
+def _replace(place: str, parts: Iterable[bytes]) -> None:
+    """Write a file of the cache atomically, because several builds may run at the same time."""
+    for folder in (os.path.dirname(os.path.dirname(place)), os.path.dirname(place)):
+        if not os.path.isdir(folder):
+            os.mkdir(folder, 0o700)
+    draft = f"{place}.{os.getpid()}"
+    try:
+        with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+            for part in parts:
+                file.write(part)
+        os.replace(draft, place)
+    except BaseException:
+        os.unlink(draft)
+        raise
+
+
+def _opened(place: str) -> BufferedReader:
+    """Open a file of the cache.
+
+    Raises:
+        ValueError: another user may have written it.
+    """
+    file = open(place, "rb")  # noqa: SIM115 - the caller closes it
+    for found in (os.lstat(os.path.dirname(place)), os.fstat(file.fileno())):
+        if found.st_uid != os.geteuid() or found.st_mode & 0o022:
+            file.close()
+            raise ValueError("other users may write to the cache")
+    return file
 
 
 def _folders(words: list[str]) -> tuple[str, str | None] | None:

@@ -1,23 +1,46 @@
-"""Incremental builds: results that one process keeps from one build to the next, so that only what changed is done again.
+"""Incremental builds: results of one build that the next one reuses, so that it repeats only what changed.
 
-A result is kept by the step that made it and by everything that it was made from: the key. Texts stand in a key
-themselves. Documents, declarations, tools and profiles stand in it as objects, which are the same ones from build to
-build as long as their sources are; they are never compared by value, in which 1 is 1.0 and true. A result is never changed, and a step that leaves something out of its key is a
-defect: the tests hold every build of a long row of edits to a fresh one.
+There are two kinds of results. `reuse` keeps any object in memory, for later builds of the same process
+(`incremental_builds`). `recall` keeps plain data, which later processes find in the user's cache (`stored_results`): texts,
+payloads, findings, and the facts about a tool that stages need, so that its source is not parsed again.
 
-Outside of `incremental_builds` nothing is kept, and every step is done.
+The key of a result names the step and contains everything that the result was made from. Strings are part of a key as they
+are. In a key of `reuse`, documents, declarations, tools and profiles are compared by identity: they stay the same objects
+as long as their sources stay the same, and by value 1 would equal 1.0 and true. A key of `recall` contains their digests. A
+result is never changed. A step whose key leaves something out is a defect; tests compare every build of a long series of
+edits with a fresh one.
+
+Outside these two `with` blocks nothing is kept, and every step runs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
+from abc import abstractmethod
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
-from toolgen.diagnostics import Findings
+from toolgen.build_cache import read_results, save_results
+from toolgen.diagnostics import Finding, Findings, Related, Span
 
-__all__ = ["BuildResults", "find", "incremental_builds", "keep", "reuse", "reuse_reported"]
+__all__ = [
+    "BuildResults",
+    "Key",
+    "Unread",
+    "find",
+    "find_stored",
+    "incremental_builds",
+    "keep",
+    "plain_findings",
+    "recall",
+    "recall_reported",
+    "report_again",
+    "reuse",
+    "reuse_reported",
+    "store",
+    "stored_results",
+]
 
 T = TypeVar("T")
 Key = tuple[Hashable, ...]
@@ -29,40 +52,75 @@ class BuildResults:
 
     last: dict[Key, Any] = field(default_factory=dict)
     used: dict[Key, Any] = field(default_factory=dict)
+    new: dict[Key, Any] = field(default_factory=dict)
+
+    def find(self, key: Key) -> Any:
+        """Return the result of a key, or None if there is none."""
+        result = self.used.get(key)
+        if result is None and (result := self.last.get(key)) is not None:
+            self.used[key] = result
+        return result
+
+    def keep(self, key: Key, result: Any) -> None:
+        """Add a result."""
+        self.used[key] = self.new[key] = result
 
     def forget_unused(self) -> None:
         """Forget what the build that ends now had no use for, so that memory does not grow with the number of edits."""
-        self.last, self.used = self.used, {}
+        self.last, self.used, self.new = self.used, {}, {}
 
 
 _results: BuildResults | None = None
+_stored: BuildResults | None = None
+_count = 0
+"""The number of results in the file that the stored results came from; 0 if the file must be rewritten."""
 
 
 @contextmanager
 def incremental_builds() -> Iterator[BuildResults]:
     """Keep results for the length of a `with` block, in which builds follow each other. Not for several threads."""
-    global _results
-    _results = BuildResults()
+    global _results, _stored
+    _results, _stored = BuildResults(), BuildResults()
     try:
         yield _results
     finally:
-        _results = None
+        _results = _stored = None
+
+
+@contextmanager
+def stored_results(schemas: str, out: str | None) -> Iterator[Callable[[], None]]:
+    """Use the results that the last build of SCHEMAS stored in the user's cache, for the length of a `with` block.
+
+    It yields a function that stores the results of this build. Call it only after a complete build, because a build that
+    stops early would store less than it found. If a process builds repeatedly, only the first build reads the cache.
+    """
+    global _stored, _count
+    outer = _stored
+    results = _stored = outer or BuildResults()
+    if not results.last:
+        results.last, _count = read_results(schemas, out)
+
+    def save() -> None:
+        global _count
+        if results.new:
+            _count = save_results(schemas, out, results.used, results.new, _count)
+        results.forget_unused()
+
+    try:
+        yield save
+    finally:
+        _stored = outer
 
 
 def find(*key: Hashable) -> Any:
-    """The result that is kept by a key; None where there is none."""
-    if _results is None:
-        return None
-    result = _results.used.get(key)
-    if result is None and (result := _results.last.get(key)) is not None:
-        _results.used[key] = result
-    return result
+    """Return the result of a key, or None if there is none."""
+    return None if _results is None else _results.find(key)
 
 
 def keep(result: T, *key: Hashable) -> T:
     """Keep a result, and return it."""
     if _results is not None:
-        _results.used[key] = result
+        _results.keep(key, result)
     return result
 
 
@@ -86,3 +144,96 @@ def reuse_reported(make: Callable[[Findings], T], findings: Findings, *key: Hash
     result, own = reuse(made, *key)
     findings.items += own.items
     return result
+
+
+def find_stored(*key: Hashable) -> Any:
+    """Return the stored result of a key of plain data, or None if there is none."""
+    return None if _stored is None else _stored.find(key)
+
+
+def store(result: T, *key: Hashable) -> T:
+    """Store a result, and return it.
+
+    Key and result are plain data: None, booleans, numbers, strings, bytes, and tuples, lists and dicts of these.
+    """
+    if _stored is not None:
+        _stored.keep(key, result)
+    return result
+
+
+def recall(make: Callable[[], T], *key: Hashable) -> T:
+    """Return the stored result of a key, or make and store it. Results are plain data, and never None."""
+    if _stored is None:
+        return make()
+    found: T | None = find_stored(*key)
+    return store(make(), *key) if found is None else found
+
+
+def recall_reported(make: Callable[[Findings], T], findings: Findings, *key: Hashable) -> T:
+    """Return the stored result of a step that reports findings, and report these again. The result may be None."""
+    if _stored is None:
+        return make(findings)
+    found = find_stored(*key)
+    if found is None:
+        own = Findings()
+        found = store((make(own), plain_findings(own)), *key)
+    report_again(found[1], findings)
+    result: T = found[0]
+    return result
+
+
+def plain_findings(findings: Findings) -> tuple[Any, ...]:
+    """Return findings as plain data, so that they can be stored."""
+    return tuple(map(_plain, findings.items))
+
+
+def report_again(plain: Iterable[tuple[Any, ...]], findings: Findings) -> None:
+    """Report stored findings."""
+    findings.items += map(_finding, plain)
+
+
+class Unread:
+    """A mixin for objects that are made from stored facts, and read all other attributes on first use.
+
+    Name it before the class that it completes. `UNREAD` are the attributes that `read` returns, all at once.
+    """
+
+    __slots__ = ()
+
+    UNREAD: ClassVar[tuple[str, ...]]
+
+    @classmethod
+    def of(cls, **facts: Any) -> Self:
+        """Return an object with the stored facts about it."""
+        made = cls.__new__(cls)
+        for name, value in facts.items():
+            object.__setattr__(made, name, value)
+        return made
+
+    @abstractmethod
+    def read(self) -> Iterable[Any]:
+        """Return the values of `UNREAD`, in order."""
+
+    def __getattr__(self, name: str) -> Any:
+        """Read the other attributes; Python calls this for a slot without a value."""
+        if name not in self.UNREAD:
+            raise AttributeError(name)
+        for each, value in zip(self.UNREAD, self.read(), strict=True):
+            object.__setattr__(self, each, value)
+        return getattr(self, name)
+
+
+def _plain(finding: Finding) -> tuple[Any, ...]:
+    related = tuple((_numbers(each.span), each.message) for each in finding.related)
+    said = finding.code, finding.level, str(finding.message), finding.hint, related, finding.details
+    return _numbers(finding.span), *said
+
+
+def _numbers(span: Span) -> tuple[str, int, int, int, int]:
+    return span.path, span.line, span.column, span.end_line, span.end_column
+
+
+def _finding(plain: tuple[Any, ...]) -> Finding:
+    span, code, level, message, hint, related, details = plain
+    others = tuple(Related(Span(*there), said) for there, said in related)
+    return Finding(Span(*span), code, level, message, hint, others, details)

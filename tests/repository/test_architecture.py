@@ -24,7 +24,7 @@ BESIDE = {
     "load": COMMON,
     "parse": COMMON | {"validation"},
     "resolve": COMMON | {"validation", "runtime"},  # formats are read as the package reads them
-    "rules": {"diagnostics", "tokens"},
+    "rules": COMMON | {"tokens"},
     "plan": COMMON | {"resources", "runtime"},
     "render": COMMON | {"resources", "runtime"},
     "write": {"diagnostics"},
@@ -32,7 +32,7 @@ BESIDE = {
     "resources": set(),
     "validation": {"diagnostics", "load", "resources"},
     "pipeline": {"diagnostics", "resources", *STAGES[:-1]},
-    "incremental": {"diagnostics"},
+    "incremental": {"build_cache", "diagnostics"},
     "tokens": set(),
     "compilation": {"__init__", "diagnostics", "pipeline", "tokens", *STAGES},
     "regenerate": {"diagnostics", "resources", *STAGES[:-1]},

@@ -34,9 +34,9 @@ from toolgen.compilation import compile_project
 from toolgen.diagnostics import Findings
 from toolgen.diagnostics.printers import PRINTERS
 from toolgen.plan import object_mappings
-from toolgen.render import package
+from toolgen.render import model_code, package
+from toolgen.render.in_memory_package import InMemoryPackage
 from toolgen.render.shipped import MODELS
-from toolgen.render.tool_payloads import InMemoryPackage
 
 from .projects import write
 
@@ -48,7 +48,7 @@ SLOW = 10.0
 _CLASSES: list[Any] = []
 
 
-def _once(format: Any, made: Callable[[Any], Any] = package.format_code) -> Any:
+def _once(format: Any, made: Callable[[Any], Any] = model_code.format_code) -> Any:
     """The format's classes, made once: they do not depend on declarations, and take most of a small build."""
     if not _CLASSES:
         _CLASSES.append(made(format))
@@ -59,7 +59,7 @@ def holds(files: Mapping[str, Any]) -> None:
     """Build sources; check that they are refused at a place, or that the output is plain, compiles and imports."""
     findings = Findings()
     start = time.process_time()
-    with tempfile.TemporaryDirectory() as folder, mock.patch.object(package, "format_code", _once):
+    with tempfile.TemporaryDirectory() as folder, mock.patch.object(model_code, "format_code", _once):
         write(Path(folder), {**files, "types/t.json": TYPE})
         with chdir(folder), shipped_profiles("openai_chat", "gemini"):
             built = compile_project(Path("schemas"), findings, ("openai_chat", "gemini"))

@@ -12,7 +12,7 @@ from typing import Any
 
 from toolgen.diagnostics import Findings, Span
 from toolgen.diagnostics.finding import RawText, quote_name
-from toolgen.render.tool_payloads import InMemoryPackage
+from toolgen.render.in_memory_package import InMemoryPackage
 
 __all__ = ["Replayed", "replay"]
 

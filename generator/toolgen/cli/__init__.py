@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 
 from toolgen import __version__
@@ -21,6 +22,7 @@ def main() -> None:
             sys.exit(0)
         from toolgen.cli.process import stop_on_signals
 
+        gc.set_threshold(50_000, 20, 100)  # most objects of a command live until it ends
         with stop_on_signals():
             from toolgen.cli.group import main_group
 

@@ -55,7 +55,7 @@ def command(
     if done is None:
         end(WRONG)
     if form == "text" and not (quiet or verbose or force or providers):
-        save_build_record(done.built, done.output, out, reported)
+        save_build_record(done.built, done.output, done.changes.files, out, reported)
     if not quiet:
         emit(done.summary(), sys.stderr)
     end(FINE)

@@ -57,7 +57,7 @@ def command(schemas: Path, out: Path | None, providers: tuple[str, ...], form: s
             if drift.version:
                 emit(f"note: {drift.version}; the next change of a source updates it\n", sys.stderr)
         if form == "text" and not (quiet or verbose or providers):
-            why = save_build_record(built, output, out, reported)
+            why = save_build_record(built, output, drift.files, out, reported)
             if why:
                 emit(f"the result of this check cannot be cached, so the next check is as slow: {why}\n", sys.stderr)
         end(FINE)

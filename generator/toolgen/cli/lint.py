@@ -63,6 +63,7 @@ def command(
     from toolgen.compilation import lint_project
     from toolgen.diagnostics import Findings
     from toolgen.diagnostics.printers import DOCUMENTS, print_text
+    from toolgen.incremental import stored_results
 
     if unsafe_fixes and not (fix or diff):
         raise click.UsageError("--unsafe-fixes needs --fix or --diff")
@@ -74,8 +75,10 @@ def command(
         if diff:
             end(FOUND if fixed.count else FINE)
     findings = Findings()
-    with progress(quiet=quiet) as step:
+    with progress(quiet=quiet) as step, stored_results(str(schemas), None) as save:
         linted = lint_project(schemas, findings, providers, step)
+        if linted is not None:
+            save()
     if verbose and not quiet and form == "text":
         every = print_text(findings, findings.texts, len(findings.items), paint)
         emit(every, sys.stderr, painted=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import PurePosixPath
 from types import FrameType
@@ -111,18 +111,19 @@ def _no_bar(name: str, _: int) -> None:
         raise_if_stopped()
 
 
-def save_build_record(built: Compilation, output: Output, out: Path | None, reported: str) -> str:
+def save_build_record(
+    built: Compilation, output: Output, texts: Mapping[str, str], out: Path | None, reported: str
+) -> str:
     """Record what this build or check saw, so that the next one can skip work; return why if that fails.
 
-    `out` is the folder from the command line, `reported` the findings that were printed.
+    `texts` are the files of the package, `out` is the folder from the command line, and `reported` the findings that were
+    printed.
     """
     from hashlib import sha256
 
     from toolgen.build_cache import save_record
     from toolgen.write.output_path import shown
-    from toolgen.write.package_writer import package
 
-    texts = package(built.files, built.stamp)
     said = (
         f"{reported}{shown(output.name)}: {len(texts)} unchanged\n",
         f"{reported}{shown(output.name)}: up to date with {built.sources.name}\n",
@@ -139,17 +140,21 @@ def compile_beside(
     from toolgen.cli.group import output_folder
     from toolgen.compilation import compile_project
     from toolgen.diagnostics import Findings
+    from toolgen.incremental import stored_results
 
     said = Findings()
-    built = compile_project(schemas, said, providers, progress)
-    if built is not None and providers:
-        known = {PurePosixPath(document.source).stem for document in built.sources.providers}
-        folder = output_folder(schemas, out, built.config.out) / "providers"
-        there = {file.stem for file in folder.glob("[a-z]*.py")} if folder.is_dir() else set[str]()
-        more = sorted((there & known) - set(providers))
-        if more:
-            said = Findings()
-            built = compile_project(schemas, said, (*providers, *more))
+    with stored_results(str(schemas), None if out is None else str(out)) as save:
+        built = compile_project(schemas, said, providers, progress)
+        if built is not None and providers:
+            known = {PurePosixPath(document.source).stem for document in built.sources.providers}
+            folder = output_folder(schemas, out, built.config.out) / "providers"
+            there = {file.stem for file in folder.glob("[a-z]*.py")} if folder.is_dir() else set[str]()
+            more = sorted((there & known) - set(providers))
+            if more:
+                said = Findings()
+                built = compile_project(schemas, said, (*providers, *more))
+        if built is not None:
+            save()
     findings.items += said.items
     findings.texts |= said.texts
     return built

@@ -12,17 +12,18 @@ import hashlib
 import stat
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Literal, TypeAlias
 
 from toolgen.diagnostics import Findings, Span
 from toolgen.diagnostics.finding import RawText
-from toolgen.incremental import find, keep
+from toolgen.incremental import find, find_stored, keep, store
 from toolgen.load import limits
 from toolgen.load.folder import Budget, Folder, Found, kind_of_file, regular_bytes, spend
 from toolgen.load.json_reader import read_json
 from toolgen.load.reading import Report, Unreadable, decoded
-from toolgen.load.sources import SHIPPED, Document, Sources, Tree, kind_of
+from toolgen.load.sources import SHIPPED, Document, Sources, Tree, UnreadDocument, kind_of
 from toolgen.load.yaml_reader import read_yaml
 
 FolderOf: TypeAlias = Callable[[str, Findings], Folder]
@@ -33,11 +34,12 @@ Kind = Literal["tool", "type", "provider", "format", "config"]
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """What a file gave. A file with a fault gives its text, for excerpts, and no document."""
+    """What a file gave. A file with a fault gives its text, for excerpts, and no document. `values` is their number."""
 
     documents: tuple[Document, ...] = ()
     text: str | None = None
     digest: str = ""
+    values: int = 0
 
 
 def read(folder: Folder, found: Found, kind: Kind, findings: Findings, budget: Budget) -> Loaded:
@@ -50,26 +52,62 @@ def read(folder: Folder, found: Found, kind: Kind, findings: Findings, budget: B
     try:
         text = decoded(folder.content(found, budget, report), report)
         key = ("read", path, kind, text)
-        known: Loaded | None = find(*key)
+        digest = hashlib.sha256(text.encode()).hexdigest()
+        known: Loaded | None = find(*key) or _unread(path, found.source, kind, text, digest)
         if known is not None:
-            budget.values -= sum(len(document.values) for document in known.documents)
+            budget.values -= known.values
             spend(budget.name, budget.values, limits.TOTAL_VALUES, "values", report)
-            return known
-        if found.source.lower().endswith(".json"):
-            trees = [read_json(text, report)]
-        else:
-            trees = read_yaml(text, report)
-        budget.values -= sum(len(tree.values) for tree in trees)
+            return keep(known, *key)
+        trees = _trees(found.source, text, report)
+        values = sum(len(tree.values) for tree in trees)
+        budget.values -= values
         spend(budget.name, budget.values, limits.TOTAL_VALUES, "values", report)
         _check(trees, kind, report)
     except Unreadable:
         return Loaded(text=text)
     if report.count:
         return Loaded(text=text)
+    store((len(trees), values), "read", path, kind, digest)
     documents = tuple(
-        Document(path, found.source, index, tree.value, tree.values, tree.keys) for index, tree in enumerate(trees)
+        Document(path, found.source, i, tree.value, tree.values, tree.keys, _digest_of(path, i, digest))
+        for i, tree in enumerate(trees)
     )
-    return keep(Loaded(documents, text, hashlib.sha256(text.encode()).hexdigest()), *key)
+    return keep(Loaded(documents, text, digest, values), *key)
+
+
+def _trees(source: str, text: str, report: Report) -> list[Tree]:
+    """Parse the documents of a text.
+
+    Raises:
+        Unreadable: the text cannot be parsed; the findings are reported.
+    """
+    return [read_json(text, report)] if source.lower().endswith(".json") else read_yaml(text, report)
+
+
+def _unread(path: str, source: str, kind: Kind, text: str, digest: str) -> Loaded | None:
+    """Return the documents of a file in which an earlier build found no fault; None for any other file."""
+    found = find_stored("read", path, kind, digest)
+    if found is None:
+        return None
+    count, values = found
+    trees = cache(lambda: _trees(source, text, Report(path, Findings())))
+
+    documents = (
+        UnreadDocument.of(
+            path=path,
+            source=source,
+            index=i,
+            digest=_digest_of(path, i, digest),
+            _tree=lambda i=i: trees()[i],
+        )
+        for i in range(count)
+    )
+    return Loaded(tuple(documents), text, digest, values)
+
+
+def _digest_of(path: str, index: int, text: str) -> str:
+    """Return what represents a document in the keys of results: a digest of its text and its location, which findings state."""
+    return hashlib.sha256(f"{path}\0{index}\0{text}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def _check(trees: list[Tree], kind: Kind, report: Report) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from toolgen.diagnostics import Span
+from toolgen.incremental import Unread
 from toolgen.load.reading import Place
 
 Pointer = tuple[str | int, ...]
@@ -23,7 +24,8 @@ class Document:
 
     `path` is as one would open it where the command was run, with forward slashes; `source` is relative to SCHEMAS.
     `index` counts the documents of a multi-document YAML from 0. `values` and `keys` map a pointer
-    to `(line, column, end_line, end_column)` of the value, or of the key that holds it.
+    to `(line, column, end_line, end_column)` of the value, or of the key that holds it. `digest` represents the
+    document, with its location, in the keys of results.
     """
 
     path: str
@@ -32,6 +34,7 @@ class Document:
     value: Any
     values: Mapping[Pointer, tuple[int, int, int, int]] = field(repr=False)
     keys: Mapping[Pointer, tuple[int, int, int, int]] = field(repr=False)
+    digest: str = field(default="", repr=False)
 
     @property
     def is_shipped(self) -> bool:
@@ -53,6 +56,20 @@ class Document:
             if place is not None:
                 return Span(self.path, *place)
         return Span(self.path)
+
+
+class UnreadDocument(Unread, Document):
+    """A document whose text had no fault in an earlier build; it is parsed on first use."""
+
+    __slots__ = ("_tree",)
+
+    UNREAD = ("value", "values", "keys")
+    _tree: Callable[[], Tree]
+
+    def read(self) -> Iterable[Any]:
+        """Parse the text."""
+        tree = self._tree()
+        return tree.value, tree.values, tree.keys
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from typing import Any, Literal, TypeAlias
 
 from toolgen.diagnostics import Findings
 from toolgen.diagnostics.finding import RawText
-from toolgen.incremental import reuse_reported
+from toolgen.incremental import Unread, find_stored, reuse_reported, store
 from toolgen.load import Document
 from toolgen.load.sources import kind_of
 from toolgen.validation import conforms, meta
@@ -54,12 +54,36 @@ def declarations(documents: Iterable[Document], findings: Findings) -> tuple[Dec
     )
 
 
+class UnreadDeclaration(Unread, Declaration):
+    """A declaration that had no fault in an earlier build."""
+
+    __slots__ = ()
+
+    UNREAD = ("parameters", "result", "examples")
+
+    def read(self) -> Iterable[Any]:
+        """Read them from the document."""
+        whole = _declaration(self.document)
+        return whole.parameters, whole.result, whole.examples
+
+
+_KNOWN = tuple(each.name for each in fields(Declaration) if each.name not in (*UnreadDeclaration.UNREAD, "document"))
+
+
 def _declarations(document: Document, findings: Findings) -> tuple[Declaration, ...]:
     """The declaration in a document; none where it is at fault."""
-    form = meta("declaration")
+    known = find_stored("declaration", document.digest)
+    if known is not None:
+        return (UnreadDeclaration.of(document=document, **dict(zip(_KNOWN, known, strict=True))),)
+    form, before = meta("declaration"), len(findings)
     names_fit = _names_fit(document, findings)
     fits = conforms(_with_plain_names(document), form, findings, hints=form["x-hints"]) and names_fit
-    return (_declaration(document),) if fits else ()
+    if not fits:
+        return ()
+    declaration = _declaration(document)
+    if len(findings) == before:
+        store(tuple(getattr(declaration, name) for name in _KNOWN), "declaration", document.digest)
+    return (declaration,)
 
 
 def _names_fit(document: Document, findings: Findings) -> bool:

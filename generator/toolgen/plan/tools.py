@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from toolgen.incremental import reuse
+from toolgen.incremental import Unread, find_stored, reuse, store
 from toolgen.plan.assertion_keywords import FAMILIES, asserted_keywords
 from toolgen.plan.classes import AliasPlan, Check, ClassPlan, ModelsPlan, ordered
 from toolgen.plan.names import ClassName, ModuleName, module_name, tool_class_name, type_name
@@ -80,6 +80,19 @@ class ToolPlan:
         return ClassName(f"{self.arguments.removesuffix('Arguments')}Handler")
 
 
+class UnreadPlan(Unread, ToolPlan):
+    """A plan from an earlier build; its models are planned again on first use."""
+
+    __slots__ = ()
+
+    UNREAD = ("models", "imports")
+
+    def read(self) -> Iterable[Any]:
+        """Plan the models."""
+        whole = _plan(self.tool)
+        return whole.models, whole.imports
+
+
 @dataclass(frozen=True, slots=True)
 class ToolsPlan:
     """The modules of all tools, by name, and the module of shared types."""
@@ -95,6 +108,26 @@ def plan_tools(tools: Iterable[Tool], types: Iterable[SharedType]) -> ToolsPlan:
 
 
 def _tool(tool: Tool) -> ToolPlan:
+    """Return the stored plan of a tool, or plan it."""
+    known = find_stored("plan", tool.digest)
+    if known is not None:
+        module, arguments, result, anything, other = known
+        return UnreadPlan.of(
+            tool=tool,
+            module=ModuleName(module),
+            arguments=ClassName(arguments),
+            result=ClassName(result),
+            anything=anything,
+            other=None if other is None else ClassName(other),
+        )
+    plan = _plan(tool)
+    other = None if plan.other is None else str(plan.other)
+    names = str(plan.module), str(plan.arguments), str(plan.result)
+    store((*names, plan.anything, other), "plan", tool.digest)
+    return plan
+
+
+def _plan(tool: Tool) -> ToolPlan:
     stem = tool_class_name(tool.name)
     arguments, result = ClassName(f"{stem}Arguments"), ClassName(f"{stem}Result")
     taken: set[str] = {arguments, result}

@@ -5,12 +5,11 @@ from __future__ import annotations
 import builtins
 import re
 import symtable
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
+from functools import cache, lru_cache
 from types import MappingProxyType
 
-from toolgen.incremental import reuse
 from toolgen.resources import runtime_names
 
 _HOMES = {
@@ -187,21 +186,28 @@ def reachable_modules(files: Mapping[str, str]) -> dict[str, str]:
             continue
         found.add(path)
         if path.endswith(".py"):
-            named = reuse(partial(_imported, path, files[path]), "imports", path, files[path])
-            waiting += [way for way in named if way in files and way not in found]
+            waiting += [way for way in _imported(path, files[path]) if way in files and way not in found]
     return {path: text for path, text in files.items() if path in found}
 
 
-def _imported(path: str, text: str) -> list[str]:
+def _imported(path: str, text: str) -> Iterator[str]:
     """The files that a module may import, packages on the way to them among them: a name may be one of something else."""
-    holder = path.split("/")[:-1]
+    holder = path.rpartition("/")[0]
+    at = 0
+    while found := _IMPORT.search(text, at):
+        at = found.start() + 1
+        if not text[text.rfind("\n", 0, found.start()) + 1 : found.start()].strip(" "):
+            at = found.end()
+            yield from _files_of(holder, *found.groups())
+
+
+@cache
+def _files_of(holder: str, dots: str, way: str, several: str | None, one: str | None) -> tuple[str, ...]:
+    """Return the files that one import of a module in a folder may refer to."""
+    folders = holder.split("/") if holder else []
+    base = [*folders[: len(folders) + 1 - len(dots)], *filter(None, way.split("."))]
+    names = [name.split(" as ")[0].strip() for name in (several or one or "").split(",")]
     ways: dict[str, None] = {}
-    for found in _IMPORT.finditer(text):
-        if text[text.rfind("\n", 0, found.start()) + 1 : found.start()].strip(" "):
-            continue
-        dots, way, several, one = found.groups()
-        base = [*holder[: len(holder) + 1 - len(dots)], *filter(None, way.split("."))]
-        names = [name.split(" as ")[0].strip() for name in (several or one).split(",")]
-        for steps in (base, *([*base, name] for name in names)):
-            ways |= dict.fromkeys("/".join(steps[:end]) for end in range(1, len(steps) + 1))
-    return [file for way in ways for file in (f"{way}/__init__.py", f"{way}.py")]
+    for steps in (base, *([*base, name] for name in names)):
+        ways |= dict.fromkeys("/".join(steps[:end]) for end in range(1, len(steps) + 1))
+    return tuple(file for found in ways for file in (f"{found}/__init__.py", f"{found}.py"))

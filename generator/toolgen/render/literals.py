@@ -6,15 +6,11 @@ or a name made by `toolgen.plan.names`; templates print nothing else. The format
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
 from jinja2 import Undefined
-
-from toolgen.incremental import reuse
 
 
 def python_string(text: str) -> str:
@@ -84,15 +80,16 @@ def python_literal(value: Any) -> str:
     raise TypeError(f"no literal for {kind.__name__}")
 
 
+class Literal(str):
+    """The literal of a JSON value that was rendered before."""
+
+    __slots__ = ()
+
+
 def python_members(value: Mapping[str, Any]) -> str:
-    """The literal of an object of many JSON values, as `python_literal` makes it; each is the one of the last build if it is the same."""
-    members = (f"{python_string(name)}: {kept_literal(member)}" for name, member in value.items())
-    return f"{{{', '.join(members)}}}"
-
-
-def kept_literal(value: Any) -> str:
-    """The literal of a JSON value, as `python_literal` makes it; it is the one of the last build if the value is the same."""
-    return reuse(partial(python_literal, value), "literal", json.dumps(value))
+    """Render an object as `python_literal` does; its members may already be literals."""
+    literal = {name: each if type(each) is Literal else python_literal(each) for name, each in value.items()}
+    return f"{{{', '.join(f'{python_string(name)}: {each}' for name, each in literal.items())}}}"
 
 
 def docstring(text: str, indent: int = 0) -> str:

@@ -25,7 +25,7 @@ from datamodel_code_generator.format import PythonVersion
 from datamodel_code_generator.parser import LiteralType
 
 from toolgen.render.literals import python_string
-from toolgen.render.templates import AliasText, ClassText, FieldText
+from toolgen.render.templates import AliasText, ClassText, Expression, FieldText
 from toolgen.resolve import Format
 
 _FIELDS_PER_CLASS = 40
@@ -56,14 +56,6 @@ _KNOWN = frozenset(
 """All names but those of classes that a type expression may have."""
 
 _PREFIX = "#/$defs/"
-
-
-@dataclass(frozen=True, slots=True)
-class Expression:
-    """A type as Python text, and the names that it uses."""
-
-    text: str
-    names: frozenset[str]
 
 
 def type_expressions(shapes: Sequence[Any]) -> list[Expression]:

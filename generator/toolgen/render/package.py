@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
 
 from jinja2 import UndefinedError
 
-from toolgen.incremental import reuse
+from toolgen.incremental import recall
 from toolgen.load.sources import root_of
 from toolgen.plan.object_mappings import MappingError
 from toolgen.plan.provider import ProviderPlan, plan_provider
 from toolgen.render.converters import wire_class
 from toolgen.render.imports import UnknownNameError, reachable_modules, resolve_imports
-from toolgen.render.literals import python_literal, python_string
-from toolgen.render.model_code import format_code
+from toolgen.render.literals import Literal, python_literal, python_string
 from toolgen.render.portability import portability
 from toolgen.render.shipped import (
     MINOR,
@@ -30,11 +29,10 @@ from toolgen.render.shipped import (
     with_installed_runtime,
 )
 from toolgen.render.templates import HEADER, environment, format_source, format_text
-from toolgen.render.tool_payloads import ProviderPayloads, build_payloads
+from toolgen.render.tool_payloads import ProviderPayloads, Slot, ToolPayload, build_payloads
 from toolgen.render.tools import tool_modules
 from toolgen.resolve import Catalog, Format, Profile, Tool
 from toolgen.resources import runtime_folder, wires_folder
-from toolgen.runtime.conversion.cache import to_bytes
 from toolgen.runtime.lowering.coercion import coercions
 
 Files = dict[str, str]
@@ -150,9 +148,13 @@ def runtime_files() -> Files:
 
 
 @cache
+def _formatted_runtime(path: str) -> str:
+    return format_text(path, HEADER + runtime_files()[path])
+
+
 def runtime_module(path: str) -> str:
     """A module that no schema changes, as it is copied."""
-    return format_source(path, runtime_files()[path])
+    return recall(partial(_formatted_runtime, path), "runtime", path)
 
 
 def _frameworks(names: Iterable[str]) -> Files:
@@ -201,22 +203,25 @@ def _constant(client: Mapping[str, Any], clients: Mapping[str, Any]) -> str:
 
 def _lenient(catalog: Catalog) -> str:
     """The module of what models may mean where they say otherwise, by tool."""
-    tables: dict[str, Any] = {}
+    tables: dict[str, str] = {}
     for tool in catalog.tools:
-        (table,) = reuse(partial(_coercions, tool), "coercions", tool)
-        if table is not None:
-            tables[tool.name] = table
+        literal = recall(partial(_coercions, tool), "coercions", tool.digest)
+        if literal:
+            tables[tool.name] = Literal(literal)
     text = environment().get_template("tools/_lenient.py.jinja").render(tables=tables)
     return format_source("tools/_lenient.py", text)
 
 
-def _coercions(tool: Tool) -> tuple[Any]:
-    """What a model may mean where it says something else, in a tuple; None in it where a model is read as it writes."""
-    return (coercions(tool.parameters) if tool.parameters else None,)
+def _coercions(tool: Tool) -> str:
+    """Return the literal of the coercions of a tool's arguments; an empty string if there are none."""
+    table = coercions(tool.parameters) if tool.parameters else None
+    return "" if table is None else python_literal(table)
 
 
 def models_text(format: Format) -> tuple[str, list[str]]:
     """The module of the format's classes, and their names."""
+    from toolgen.render.model_code import format_code  # slow: it imports the model generator
+
     classes, aliases = format_code(format)
     names = _names(format)
     template = environment().get_template("runtime_models.py.jinja")
@@ -275,32 +280,42 @@ _FEW, _SHORT = 50, 400
 """Payloads of fewer characters may stand on one line, or a part of them, and are laid out as a whole; those of more tools have more."""
 
 
-def _entries_apart(payload: Any, places: Mapping[int, int]) -> str:
-    """A payload as Python text with a name instead of each tool's entry; `places` numbers the entries by identity."""
-    place = places.get(id(payload))
-    if place is not None:
-        return f"_entry_{place}".ljust(100, "_")  # too long for a line with another, as an entry is
-    if isinstance(payload, list):
-        return f"[{', '.join(_entries_apart(each, places) for each in payload)}]"
-    if isinstance(payload, dict):
-        return f"{{{', '.join(f'{python_string(k)}: {_entries_apart(v, places)}' for k, v in payload.items())}}}"
-    return python_literal(payload)
+def _entries_apart(form: Any) -> str:
+    """Render the form of a payload as Python, with a name instead of each entry."""
+    if isinstance(form, Slot):
+        return f"_entry_{form.number}".ljust(100, "_")  # too long for a line with another, as an entry is
+    if isinstance(form, list):
+        return f"[{', '.join(map(_entries_apart, form))}]"
+    if isinstance(form, dict):
+        return f"{{{', '.join(f'{python_string(k)}: {_entries_apart(v)}' for k, v in form.items())}}}"
+    return python_literal(form)
 
 
-def _laid_out(entry: Any, depth: int) -> str:
-    """An entry as it stands in so many lists, one in the other."""
-    text = format_text("_.py", f"_ = {'[' * depth}{python_literal(entry)}{',]' * depth}")
+def _laid_out(entry: str, depth: int) -> str:
+    """Format an entry, given as compact JSON, as it appears inside `depth` nested lists."""
+    text = format_text("_.py", f"_ = {'[' * depth}{python_literal(json.loads(entry))}{',]' * depth}")
     return "\n".join(text.split("\n")[depth : -depth - 1]).removesuffix(",")
+
+
+def _spelled(one: ToolPayload) -> str:
+    """Return the literal of the table of how values of a tool differ on the wire; an empty string if none do."""
+    return "" if one.spelling is None else python_literal(one.spelling)
+
+
+def _recalled(make: Callable[[], str], one: ToolPayload, *more: Hashable) -> str:
+    """Return a stored text that depends only on the payload of a tool, or make it."""
+    return make() if one.key is None else recall(make, *more, *one.key)
 
 
 def _provider(plan: ProviderPlan, models: list[str], wire: ProviderPayloads, with_tools: bool) -> str:
     """The module that apps import for a provider: its declared tools, and the public names."""
-    payload = wire.payload if wire.payload or plan.facts["converter"] != "PromptConverter" else ""
-    renames = {**plan.renames, **wire.renames}
+    form = wire.form if wire.form or plan.facts["converter"] != "PromptConverter" else ""
+    offered = wire.offered
+    spellings = {one.tool.name: _recalled(partial(_spelled, one), one, "spelled") for one in offered}
     declared = {
-        "renames": renames,
+        "renames": {**plan.renames, **wire.renames},
         "refused": plan.refused,
-        "spellings": wire.spellings,
+        "spellings": {name: Literal(text) for name, text in spellings.items() if text},
         "strict": wire.strict if plan.says_strict else (),
         "crowded_out": wire.crowded_out,
     }
@@ -308,15 +323,13 @@ def _provider(plan: ProviderPlan, models: list[str], wire: ProviderPayloads, wit
     render = partial(
         environment().get_template("providers/module.py.jinja").render,
         plan=plan,
-        in_text=isinstance(payload, str),
+        in_text=isinstance(form, str),
         declared=found | ({"depth": plan.depth} if plan.depth != 3 else {}),
         with_tools=with_tools,
     )
-    entries = wire.entries
-    if isinstance(payload, str) or len(json.dumps(entries[:_FEW], ensure_ascii=False)) < _SHORT:
-        literal = python_literal(payload)
-    else:
-        literal = _entries_apart(payload, {id(entry): i for i, entry in enumerate(entries)})
+    literal = _entries_apart(form)
+    if not isinstance(form, str) and sum(len(one.entry) for one in offered[:_FEW]) < _SHORT:
+        literal = python_literal(wire.payload)
     text, short = render(payload=literal), render(payload="[]", declared={})
     try:
         text = resolve_imports(text, "..", models, {plan.class_name: f"..wires.{plan.name}"}, short)
@@ -325,7 +338,7 @@ def _provider(plan: ProviderPlan, models: list[str], wire: ProviderPayloads, wit
     text = format_source(f"providers/{plan.name}.py", text)
 
     def in_place(found: re.Match[str]) -> str:
-        depth, entry = len(found[1]) // 4, entries[int(found[2])]
-        return reuse(partial(_laid_out, entry, depth), "entry", depth, to_bytes(entry) or json.dumps(entry))
+        depth, one = len(found[1]) // 4, offered[int(found[2])]
+        return _recalled(partial(_laid_out, one.entry, depth), one, "entry", depth)
 
-    return _ENTRY.sub(in_place, text)
+    return _ENTRY.sub(in_place, text) if isinstance(form, list) else text

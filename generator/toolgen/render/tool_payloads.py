@@ -3,78 +3,22 @@
 from __future__ import annotations
 
 import hashlib
-import importlib
-import importlib.abc
-import importlib.machinery
-import importlib.util
-import itertools
 import json
-import sys
-import types
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import astuple, dataclass, field, fields, replace
+from functools import cache
 from importlib import import_module
+from operator import attrgetter
 from typing import Any, Literal
 
 from toolgen.diagnostics import Span
-from toolgen.incremental import reuse
+from toolgen.incremental import Key, find_stored, reuse, store
 from toolgen.load.sources import pointer_text
 from toolgen.plan.tools import definition_facts
+from toolgen.render.in_memory_package import InMemoryPackage
 from toolgen.resolve import Catalog, Profile, Tool
+from toolgen.runtime.conversion.cache import Cache, to_bytes
 from toolgen.runtime.conversion.wire import DeclaredTools
-
-_serial = itertools.count()
-
-
-class InMemoryPackage(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Makes the modules of a package importable under a name of its own, for the length of a `with` block.
-
-    What runs is generated text only: source text stands in it as literals (`literals.py`), never as code.
-    """
-
-    def __init__(self, files: Mapping[str, str]) -> None:
-        self._files = files
-        self._root = f"_toolgen_rendered_{next(_serial)}"
-
-    def __enter__(self) -> InMemoryPackage:
-        sys.meta_path.insert(0, self)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        sys.meta_path.remove(self)
-        for name in [n for n in sys.modules if n == self._root or n.startswith(self._root + ".")]:
-            del sys.modules[name]
-
-    def module(self, name: str) -> Any:
-        """Import a module of the package, such as `providers.openai_chat`."""
-        return importlib.import_module(f"{self._root}.{name}")
-
-    def find_spec(
-        self, fullname: str, path: Sequence[str] | None, target: types.ModuleType | None = None
-    ) -> importlib.machinery.ModuleSpec | None:
-        """Find a module of this package; every other name is left to the other finders."""
-        if fullname != self._root and not fullname.startswith(self._root + "."):
-            return None
-        inner = fullname[len(self._root) + 1 :].replace(".", "/")
-        for file, is_package in (
-            (f"{inner}/__init__.py".lstrip("/"), True),
-            (f"{inner}.py", False),
-        ):
-            if file in self._files:
-                spec = importlib.util.spec_from_loader(fullname, self, is_package=is_package)
-                if spec is not None:
-                    spec.loader_state = file
-                return spec
-        return None
-
-    def exec_module(self, module: types.ModuleType) -> None:
-        """Run a module's text."""
-        spec = module.__spec__
-        file = spec.loader_state if spec is not None else ""
-        code = compile(self._files[file], f"<generated {file}>", "exec", dont_inherit=True)
-        exec(code, module.__dict__)  # noqa: S102 - our own rendered text, see the class
-
 
 CLOSING = "additional properties"
 """What a closed object cannot have."""
@@ -98,7 +42,12 @@ class ToolLosses:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ToolPayload:
-    """A tool on one provider's wire. `strict` is None where the wire, or the tool, has no notion of it."""
+    """A tool on one provider's wire. `strict` is None where the wire, or the tool, has no notion of it.
+
+    `entry` is its part of the payload of all tools, as compact JSON. `digest` is the first 16 digits of the SHA-256 of the
+    payload with this tool alone. `key` represents the entry in the keys of results; it is None if the entry depends on
+    other tools.
+    """
 
     tool: Tool
     provider: str
@@ -108,6 +57,9 @@ class ToolPayload:
     name: str
     offered: bool = True
     crowded_out: bool = False
+    entry: str = field(default="", repr=False)
+    digest: str = ""
+    key: Key | None = None
 
     @property
     def status(self) -> Status:
@@ -120,33 +72,43 @@ class ToolPayload:
 
 
 @dataclass(frozen=True, slots=True)
-class ProviderPayloads:
-    """The declared tools on one provider's wire."""
+class Slot:
+    """Stands for the entry of a tool in the form of a payload; `number` is the index of the tool."""
 
-    payload: list[Any] | str = field(repr=False)
-    entries: tuple[Any, ...] = field(repr=False)
-    """The entry of each tool that is offered, as it stands in the payload."""
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderPayloads:
+    """The declared tools on one provider's wire.
+
+    `form` is the payload with a slot for each entry, or the whole payload if it is text.
+    """
+
+    form: Any = field(repr=False)
     tools: tuple[ToolPayload, ...]
     payload_of: Callable[..., Any] = field(repr=False)
     """The payload of some tools alone, by name."""
 
     @property
+    def offered(self) -> list[ToolPayload]:
+        """The tools that the provider receives, in the order of its payload."""
+        return [one for one in self.tools if one.offered]
+
+    @property
+    def payload(self) -> list[Any] | str:
+        """What the provider receives: the value of the wire's `tools`."""
+        payload: list[Any] | str = json.loads(_filled(self.form, [one.entry for one in self.offered]))
+        return payload
+
+    @property
     def fingerprint(self) -> str:
         """The provider's FINGERPRINT: the SHA-256 of the payload as compact JSON."""
-        return _digest(self.payload)
+        return _sha256(_filled(self.form, [one.entry for one in self.offered]))
 
     def tool_digests(self) -> dict[str, str]:
         """The first 16 digits of the SHA-256 of each tool's payload, were it offered alone, by name."""
-
-        def digest(one: ToolPayload) -> str:
-            return _digest(self.payload_of(one.tool.name))[:16]
-
-        return {one.tool.name: reuse(partial(digest, one), "digest", one) for one in self.tools if one.offered}
-
-    @property
-    def spellings(self) -> dict[str, Mapping[str, Any]]:
-        """The tables of the tools whose values are spelled otherwise, by name."""
-        return {one.tool.name: one.spelling for one in self.tools if one.spelling is not None}
+        return {one.tool.name: one.digest for one in self.offered}
 
     @property
     def strict(self) -> tuple[str, ...]:
@@ -164,8 +126,37 @@ class ProviderPayloads:
         return {one.tool.name: one.name for one in self.tools if one.name != one.tool.name}
 
 
-def _digest(payload: Any) -> str:
-    return hashlib.sha256(json.dumps(payload, ensure_ascii=False, separators=(",", ":")).encode()).hexdigest()
+def _compact(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _filled(form: Any, entries: Sequence[str]) -> str:
+    """Return a payload as compact JSON: its form with the entries in their slots."""
+    if isinstance(form, Slot):
+        return entries[form.number]
+    if isinstance(form, list):
+        return f"[{','.join(_filled(each, entries) for each in form)}]"
+    if isinstance(form, dict):
+        return f"{{{','.join(f'{_compact(key)}:{_filled(value, entries)}' for key, value in form.items())}}}"
+    return _compact(form)
+
+
+def _form(payload: Any, numbers: Mapping[int, int]) -> Any:
+    """Replace the entries of a payload by slots. `numbers` has the number of each entry, by identity.
+
+    Entries are known by identity, because an entry may contain lists and look like a group of entries.
+    """
+    if id(payload) in numbers:
+        return Slot(numbers[id(payload)])
+    if isinstance(payload, list):
+        return [_form(each, numbers) for each in payload]
+    if isinstance(payload, dict):
+        return {key: _form(value, numbers) for key, value in payload.items()}
+    return payload
 
 
 def build_payloads(
@@ -201,43 +192,150 @@ def _on_wire(kind: Any, definition: Any, profile: Profile, catalog: Catalog) -> 
     said = tuple(declared["renames"].items()), tuple(declared["refused"]), catalog.recursion_depth
     converter = reuse(lambda: kind(DeclaredTools(**declared)), "converter", kind, profile, *said)
     wire = converter.wire
-    losses: list[Any] = []
-    definitions = [definition(**definition_facts(tool)) for tool in offered]
-    payload = converter.to_tools(definitions, on_loss=losses.append, on_unsupported="weaken")
+    digest = _sha256(json.dumps((profile.name, profile.facts, catalog.format.schema, catalog.recursion_depth)))[:32]
     spent: dict[str, int] = {}
-    found: list[ToolPayload] = []
+    settled = [_settled(wire.lowerings, tool, digest, spent) for tool in offered]
+    definitions = [
+        definition(**definition_facts(tool)) if how.known is None else definition(name=tool.name)
+        for tool, how in zip(offered, settled, strict=True)
+    ]
+    losses: list[Any] = []
+    with _Entries(wire) as entries:
+        for i, how in enumerate(settled):
+            if how.known is not None:
+                entries.add(i, definitions[i], how)
+        payload = converter.to_tools(definitions, on_loss=losses.append, on_unsupported="weaken")
+    names = tuple(tool.name for tool in offered)
+    built = kind(DeclaredTools(names=names, payload=payload, **declared))
     by_tool: dict[str, list[Any]] = {}
     for loss in losses:
         by_tool.setdefault(loss.path.partition("]")[0], []).append(loss)
-    for i, (tool, made) in enumerate(zip(offered, definitions, strict=True)):
-        found.append(_lowered(wire, tool, made, by_tool.get(f"[{i}", []), spent))
-    found += [
+    found: list[ToolPayload] = []
+    for i, (tool, how) in enumerate(zip(offered, settled, strict=True)):
+        if how.known is not None:
+            found.append(_recalled(tool, profile.name, how, how.known))
+            continue
+        lost = by_tool.get(f"[{i}", [])
+        strict = how.strict if tool.strict == "auto" else definitions[i].strict if wire.lowerings.has_strict else None
+        one = _payload(wire, tool, strict, how, lost)
+        alone = _sha256(_compact(built.tools(tool.name)))[:16]
+        one = replace(one, entry=_compact(built.entries[tool.name]), digest=alone)
+        found.append(one if isinstance(payload, str) else _stored(one, how))
+    form = _form(payload, {id(built.entries[name]): i for i, name in enumerate(names)})
+    left_out = [
         ToolPayload(tool, profile.name, None, (), None, wire.wire_name(tool.name), False)
         for tool in tools
         if profile.name in tool.unsupported
     ]
-    names = tuple(tool.name for tool in offered)
-    built = kind(DeclaredTools(names=names, payload=payload, **declared))
-    by_name = tuple(sorted(found, key=lambda one: one.tool.name))
-    return ProviderPayloads(payload, tuple(built.entries.values()), by_name, built.tools)
+
+    @cache
+    def whole() -> Any:
+        return kind(DeclaredTools(names=names, payload=json.loads(_filled(form, [e.entry for e in found])), **declared))
+
+    every = tuple(sorted((*found, *left_out), key=lambda one: one.tool.name))
+    return ProviderPayloads(form, every, lambda *some: whole().tools(*some))
 
 
-def _lowered(wire: Any, tool: Tool, made: Any, losses: list[Any], spent: dict[str, int]) -> ToolPayload:
-    lowerings = wire.lowerings
-    strict, why = made.strict if lowerings.has_strict else None, ()
-    crowded_out = False
-    if tool.strict == "auto":
-        strict, why = lowerings.settle_strictness(tool.parameters, spent)
-        crowded_out = strict is False and bool(lowerings.settle_strictness(tool.parameters, {})[0])
-    make = partial(_payload, wire, tool, strict, why, crowded_out, losses)
-    return make() if losses else reuse(make, "payload", wire, tool, strict, why, crowded_out)
+@dataclass(frozen=True, slots=True)
+class _Settled:
+    """Whether a tool with `strict: auto` is strict, given the tools before it.
+
+    `alone` is whether it is strict if it is the first tool, `wanted` what it then uses of the limits of a request, and
+    `over` the limits that this would exceed. `known` is the stored payload of the tool, if it is still valid.
+    """
+
+    key: Key
+    alone: bool | None = None
+    wanted: Mapping[str, int] = field(default_factory=dict)
+    over: tuple[str, ...] = ()
+    why: tuple[Any, ...] = ()
+    known: tuple[Any, ...] | None = None
+
+    @property
+    def strict(self) -> bool | None:
+        """Whether the tool is strict."""
+        return False if self.over else self.alone
 
 
-def _payload(
-    wire: Any, tool: Tool, strict: bool | None, why: Iterable[Any], crowded_out: bool, losses: Iterable[Any]
-) -> ToolPayload:
-    """A tool on a wire; `why` it is not strict, and what was lost of it when it was written."""
-    told = [_why_open(record, tool) for record in why]
+def _settled(lowerings: Any, tool: Tool, digest: str, spent: dict[str, int]) -> _Settled:
+    """Decide whether a tool is strict. `spent` is what the tools before it use of the limits; what it uses is added."""
+    key = digest, tool.digest
+    stored = find_stored("payload", *key)
+    if tool.strict != "auto":
+        return _Settled(key, known=stored)
+    if stored is None:
+        wanted: dict[str, int] = {}
+        alone, _ = lowerings.settle_strictness(tool.parameters, wanted)
+    else:
+        alone, wanted, before, *_ = stored
+    over = tuple(lowerings.over(wanted, spent)) if alone else ()
+    if stored is not None and before == over:
+        why, known = (), stored
+    else:
+        why, known = lowerings.settle_strictness(tool.parameters, dict(spent))[1], None
+    if alone and not over:
+        for what, count in wanted.items():
+            spent[what] = spent.get(what, 0) + count
+    return _Settled(key, alone, wanted, over, why, known)
+
+
+class _Entries(Cache[Any]):
+    """Replaces the entries of a wire for the length of a `with` block, so that it writes each known tool as its number.
+
+    So the converter decides where the entries of known tools belong. The definition of a known tool has only its name.
+    """
+
+    __slots__ = ("_others", "_places", "_wire")
+
+    def __init__(self, wire: Any) -> None:
+        """Remember the wire and its entries."""
+        super().__init__()
+        self._wire = wire
+        self._others = wire.entries
+        self._places: dict[bytes, Any] = {}
+
+    def __enter__(self) -> _Entries:
+        self._wire.entries = self
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._wire.entries = self._others
+
+    def add(self, number: int, definition: Any, how: _Settled) -> None:
+        """Make the wire write a definition as a number."""
+        key = to_bytes(attrgetter(*type(definition).__match_args__)(definition))
+        place = to_bytes([number])
+        if key is not None:
+            self._places[key] = place, how.wanted if how.strict else {}
+
+    def get(self, key: bytes | None) -> Any:
+        """Return the number of a known tool, or the entry that the wire has cached."""
+        return self._places.get(key) if key in self._places else self._others.get(key)
+
+    def put(self, key: bytes | None, value: Any, size: int) -> None:
+        """Cache an entry that was written."""
+        self._others.put(key, value, size)
+
+
+def _recalled(tool: Tool, provider: str, how: _Settled, known: tuple[Any, ...]) -> ToolPayload:
+    """Return the stored payload of a tool."""
+    _, _, over, strict, told, spelling, name, entry, digest = known
+    losses = tuple(ToolLosses(Span(*span), *rest) for span, *rest in told)
+    key = *how.key, over
+    return ToolPayload(tool, provider, strict, losses, spelling, name, True, bool(over), entry, digest, key)
+
+
+def _stored(one: ToolPayload, how: _Settled) -> ToolPayload:
+    """Store the payload of a tool for the next build, and return it with its key."""
+    told = tuple((astuple(t.span), *(getattr(t, each.name) for each in fields(t)[1:])) for t in one.told)
+    facts = one.strict, told, one.spelling, one.name, one.entry, one.digest
+    store((how.alone, how.wanted, how.over, *facts), "payload", *how.key)
+    return replace(one, key=(*how.key, how.over))
+
+
+def _payload(wire: Any, tool: Tool, strict: bool | None, how: _Settled, losses: Iterable[Any]) -> ToolPayload:
+    """Return a tool on a wire, with what was lost when it was written."""
+    told = [_why_open(record, tool) for record in how.why]
     spelling = None
     if tool.parameters is not None:
         found = wire.lowerings.lowered(tool.parameters, strict)
@@ -250,7 +348,7 @@ def _payload(
             ToolLosses(tool.document.span(), "", loss.what, loss.action, loss.reason, "", loss.severity != "note")
         )
     name = wire.wire_name(tool.name)
-    return ToolPayload(tool, wire.name, strict, tuple(told), spelling, name, crowded_out=crowded_out)
+    return ToolPayload(tool, wire.name, strict, tuple(told), spelling, name, crowded_out=bool(how.over))
 
 
 def _told(record: Any, tool: Tool) -> ToolLosses:

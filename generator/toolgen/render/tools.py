@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 import ruff_api
 
-from toolgen.incremental import find, keep
+from toolgen.incremental import find, find_stored, keep, store
 from toolgen.plan.classes import AliasPlan, ClassPlan, FieldPlan, ModelsPlan, refers, shapes_of
 from toolgen.plan.object_views import PREFIX
 from toolgen.plan.tools import ToolPlan, ToolsPlan, definition_facts, plan_tools
 from toolgen.render.checks import CheckFunction, Checks
 from toolgen.render.imports import Imports, natural_key
 from toolgen.render.literals import python_literal, python_string
-from toolgen.render.model_code import Expression, type_expressions
-from toolgen.render.templates import AliasText, ClassText, FieldText, environment, format_source
+from toolgen.render.templates import (
+    HEADER,
+    AliasText,
+    ClassText,
+    Expression,
+    FieldText,
+    environment,
+    format_source,
+    format_text,
+)
 from toolgen.resolve.catalog import SharedType, Tool
 from toolgen.runtime.tools.formats import FORMATS
 
@@ -24,21 +34,50 @@ __all__ = ["handler_stub"]
 def tool_modules(tools: Iterable[Tool], types: Iterable[SharedType], running: bool = True) -> dict[str, str]:
     """The text of `tools/__init__.py`, of each tool's module and of `types.py`, by path in the output."""
     plan = plan_tools(tools, types)
-    known: dict[str, str] = {each.module: find("tool module", each.tool) for each in plan.tools}
+    known: dict[str, str] = {
+        each.module: find_stored("module", each.tool.digest) or find("tool module", each.tool) for each in plan.tools
+    }
     changed = [each for each in plan.tools if known[each.module] is None]
-    plans = [plan.types, *(each.models for each in changed)]
-    shapes = [shape for models in plans for item in models.items for shape in shapes_of(item)]
-    expressions = iter(type_expressions(shapes))
+    expressions = iter(_expressions(plan, changed))
     texts = {"types.py": _types(plan.types, expressions), "tools/__init__.py": _index(plan, running)}
     if running:
         texts["tools/handlers.py"] = _handlers(plan, "handlers")
         texts["tools/protocols.py"] = _handlers(plan, "protocols")
     made = {path: format_source(path, text) for path, text in texts.items()}
     for each in changed:
-        path = f"tools/{each.module}.py"
-        known[each.module] = keep(format_source(path, _tool(each, expressions)), "tool module", each.tool)
+        text = format_text(f"tools/{each.module}.py", HEADER + _tool(each, expressions))
+        known[each.module] = store(keep(text, "tool module", each.tool), "module", each.tool.digest)
     made |= {f"tools/{module}.py": text for module, text in known.items()}
     return {path: made[path] for path in sorted(made)}
+
+
+def _expressions(plan: ToolsPlan, changed: Iterable[ToolPlan]) -> list[Expression]:
+    """Return the type expression of each shape of the shared types and the changed tools, stored or new.
+
+    Results are stored for each tool, but used for all tools, because an edit rarely adds a shape that no tool has yet.
+    """
+    shapes = {"": _shapes(plan.types)} | {each.tool.name: _shapes(each.models) for each in changed}
+    stored = {name: find_stored("types", name) or {} for name in ("", *(each.tool.name for each in plan.tools))}
+    keys = {name: [json.dumps(shape, sort_keys=True) for shape in found] for name, found in shapes.items()}
+    known: dict[str, tuple[str, tuple[str, ...]]] = {}
+    for types in stored.values():
+        known |= types
+    new = {
+        key: shape for name in shapes for key, shape in zip(keys[name], shapes[name], strict=True) if key not in known
+    }
+    if new:
+        from toolgen.render.model_code import type_expressions  # slow: it imports the model generator
+
+        made = type_expressions(list(new.values()))
+        known |= {key: (each.text, tuple(sorted(each.names))) for key, each in zip(new, made, strict=True)}
+    for name, found in keys.items():
+        if any(key not in stored[name] for key in found):
+            store({key: known[key] for key in found}, "types", name)
+    return [Expression(known[key][0], frozenset(known[key][1])) for found in keys.values() for key in found]
+
+
+def _shapes(models: ModelsPlan) -> list[Any]:
+    return [shape for item in models.items for shape in shapes_of(item)]
 
 
 def class_names(tools: Iterable[Tool], types: Iterable[SharedType]) -> dict[str, tuple[str, ...]]:

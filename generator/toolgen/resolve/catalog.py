@@ -44,6 +44,8 @@ class Tool(Declaration):
     origins: Mapping[str, tuple[Document, Pointer]] = field(repr=False)
     """Where the definitions of `parameters` are from, by their keys under `$defs`."""
     formats: Formats = "python"
+    digest: str = field(default="", repr=False)
+    """Represents the tool, with everything that it is made from, in the keys of results."""
 
     def place(self, way: Pointer, keyword: str = "") -> Span:
         """The place in the sources of the key that leads a way in `parameters`, or of a keyword that stands there."""

@@ -134,14 +134,14 @@ def check_wire_names(tools: Iterable[Tool], profiles: Iterable[Profile], finding
                 continue
             given = "name" in tool.providers.get(profile.name, {})
             wire = str(tool.providers[profile.name]["name"]) if given else tool.name
-            span = tool.document.span("providers", profile.name, "name") if given else tool.document.span("name")
+            place = ("providers", profile.name, "name") if given else ("name",)
             if given and not legal.fullmatch(wire):
-                findings.add("wire-name-illegal", span, wire=wire, provider=RawText(profile.name))
+                findings.add("wire-name-illegal", tool.document.span(*place), wire=wire, provider=RawText(profile.name))
             owner = owners.setdefault(wire, tool)
             if owner is not tool:
                 findings.add(
                     "wire-names-collide",
-                    span,
+                    tool.document.span(*place),
                     related=(Related(owner.document.span("name"), f"{owner.name} is declared here"),),
                     name=tool.name,
                     other=owner.name,

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import fields, replace
 from functools import partial
+from hashlib import sha256
 from typing import Any
 
 from toolgen.diagnostics import Findings, Span
 from toolgen.diagnostics.finding import RawText, closest_names, did_you_mean
-from toolgen.incremental import reuse, reuse_reported
+from toolgen.incremental import (
+    Unread,
+    find_stored,
+    plain_findings,
+    recall_reported,
+    report_again,
+    reuse,
+    reuse_reported,
+    store,
+)
 from toolgen.load import Document, Pointer, Sources
 from toolgen.parse import Config, Declaration, Parsed
 from toolgen.parse.config import Formats
@@ -21,6 +31,7 @@ from toolgen.resolve.schema_checks import TYPES, check_soundness
 from toolgen.resolve.schema_locations import DocumentKey, SchemaLocation, SchemaRegistry
 from toolgen.resolve.schemas import Bundles, shared_name
 from toolgen.resolve.value_checks import TooManyStepsError, ValueValidator, check_values, with_checked_formats
+from toolgen.runtime.conversion.cache import from_bytes, to_bytes
 
 
 def link(parsed: Parsed, findings: Findings) -> tuple[tuple[Tool, ...], tuple[SharedType, ...]]:
@@ -35,7 +46,8 @@ def link(parsed: Parsed, findings: Findings) -> tuple[tuple[Tool, ...], tuple[Sh
     _check_types_are_schemas(library, findings)
     links = link_references(library, findings)
     check_soundness(links, findings)
-    _check_roots(declared, findings)
+    for tool in declared:
+        recall_reported(partial(_check_root, tool), findings, "root", tool.document.digest)
     names = _shared_places(links)
     check_type_names(((name, library.span(place)) for place, name in names.items()), findings)
     if findings.errors and (len(findings) > before or len(declared) < len(all_declared)):
@@ -60,18 +72,17 @@ def _check_types_are_schemas(library: SchemaRegistry, findings: Findings) -> Non
             findings.add("schema-invalid", document.span(), keyword=document.source, reason=reason)
 
 
-def _check_roots(declared: tuple[Declaration, ...], findings: Findings) -> None:
-    for tool in declared:
-        named = (tool.parameters or {}).get("type", "object")
-        known = all(isinstance(name, str) and name in TYPES for name in (named if isinstance(named, list) else [named]))
-        if known and named not in ("object", ["object"]):
-            findings.add("parameters-not-object", tool.document.span("parameters", "type"), type=named)
+def _check_root(tool: Declaration, findings: Findings) -> None:
+    named = (tool.parameters or {}).get("type", "object")
+    known = all(isinstance(name, str) and name in TYPES for name in (named if isinstance(named, list) else [named]))
+    if known and named not in ("object", ["object"]):
+        findings.add("parameters-not-object", tool.document.span("parameters", "type"), type=named)
 
 
 def _shared_places(links: ReferenceGraph) -> dict[SchemaLocation, str]:
     """The schemas that become shared types: files of types, and what is referred to across files or inside those."""
     library = links.library
-    places = {place: None for place in library.roots() if place.document not in library.tools}
+    places = dict.fromkeys(library.roots(library.tools))
     for reference, target in links.targets.items():
         if reference.document != target.document or target.document not in library.tools:
             places[target] = None
@@ -93,18 +104,66 @@ def _tools(declared: tuple[Declaration, ...], config: Config, bundles: Bundles, 
     names: dict[DocumentKey, list[tuple[Pointer, str]]] = {}
     for place, name in bundles.names.items():
         names.setdefault(place.document, []).append((place.pointer, name))
+    parts = {key: _digest((document.digest, names.get(key))) for key, document in documents.items()}
 
     def linked(declaration: Declaration) -> Tool:
         """The tool of a declaration: it is made of the documents that it leads to, and of what is shared there."""
         made_of = reachable[declaration.document.source, declaration.document.index]
-        parts = tuple((documents[key], tuple(names.get(key, ()))) for key in made_of)
-        make = partial(_tool, declaration, config, bundles)
-        return reuse_reported(make, findings, "tool", declaration, config.strict, config.formats, parts)
+        said = (declaration.document.digest, config.strict, config.formats, *(parts[key] for key in made_of))
+        digest = _digest(said)
+        make = partial(_tool, declaration, config, bundles, digest)
+        return reuse_reported(make, findings, "tool", declaration, digest)
 
     return tuple(map(linked, declared))
 
 
-def _tool(declaration: Declaration, config: Config, bundles: Bundles, findings: Findings) -> Tool:
+class UnreadTool(Unread, Tool):
+    """A tool that an earlier build linked."""
+
+    __slots__ = ("_rest",)
+
+    UNREAD = ("parameters", "result", "examples", "origins")
+    _rest: Callable[[], Iterable[Any]]
+
+    def read(self) -> Iterable[Any]:
+        """Read the stored schemas."""
+        return self._rest()
+
+
+_KNOWN = tuple(each.name for each in fields(Declaration) if each.name not in UnreadTool.UNREAD)
+
+
+def _tool(declaration: Declaration, config: Config, bundles: Bundles, digest: str, findings: Findings) -> Tool:
+    """Return the stored tool of a declaration, or link it."""
+    found = find_stored("tool", digest)
+    if found is None:
+        own = Findings()
+        tool = _linked_tool(declaration, config, bundles, digest, own)
+        schemas = to_bytes((tool.parameters, tool.result))
+        origins = {name: (document.source, document.index, way) for name, (document, way) in tool.origins.items()}
+        if schemas is not None:
+            store((tool.shared, schemas, origins, plain_findings(own)), "tool", digest)
+        findings.items += own.items
+        return tool
+    shared, schemas, origins, said = found
+    report_again(said, findings)
+    documents = bundles.links.library.documents
+
+    def rest() -> Iterable[Any]:
+        places = {name: (documents[source, index], way) for name, (source, index, way) in origins.items()}
+        return *from_bytes(schemas), declaration.examples, places
+
+    facts = {name: getattr(declaration, name) for name in _KNOWN}
+    facts |= {"strict": declaration.strict or config.strict, "shared": shared, "formats": config.formats}
+    return UnreadTool.of(**facts, digest=digest, _rest=rest)
+
+
+def _digest(said: object) -> str:
+    """Represents strings, numbers and tuples of them in the keys of results."""
+    return sha256(repr(said).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def _linked_tool(declaration: Declaration, config: Config, bundles: Bundles, digest: str, findings: Findings) -> Tool:
     document = declaration.document
     schemas: dict[str, Any] = {"parameters": None, "result": None}
     shared: set[str] = set()
@@ -128,7 +187,8 @@ def _tool(declaration: Declaration, config: Config, bundles: Bundles, findings: 
         **(said | settled),
         shared=tuple(sorted(shared)),
         formats=config.formats,
-        origins={key: (bundles.links.library.documents[p.document], p.pointer) for key, p in found.items()},
+        origins={name: (bundles.links.library.documents[p.document], p.pointer) for name, p in found.items()},
+        digest=digest,
     )
 
 
@@ -200,8 +260,30 @@ def link_catalog(parsed: Parsed, providers: Sequence[str], findings: Findings) -
 def _linked_profiles(sources: Sources, wanted: Sequence[str], findings: Findings) -> tuple[Profile, ...]:
     if findings.errors:  # less of the profiles is looked at then
         return link_profiles(sources.providers, wanted, findings)
-    make = partial(link_profiles, sources.providers, wanted)
+    make = partial(_profiles, sources.providers, tuple(wanted))
     return reuse_reported(make, findings, "profiles", sources.providers, tuple(wanted))
+
+
+def _profiles(documents: tuple[Document, ...], wanted: tuple[str, ...], findings: Findings) -> tuple[Profile, ...]:
+    """Return the stored profiles, or link them."""
+
+    def make(findings: Findings) -> tuple[Any, ...]:
+        return tuple(plain(profile) for profile in link_profiles(documents, wanted, findings))
+
+    def plain(profile: Profile | None) -> Any:
+        if profile is None:
+            return None
+        numbers = tuple(documents.index(document) for document in profile.documents)
+        return profile.name, profile.facts, numbers, plain(profile.parent)
+
+    def profile(found: Any) -> Profile | None:
+        if found is None:
+            return None
+        name, facts, numbers, parent = found
+        return Profile(name, facts, tuple(documents[n] for n in numbers), profile(parent))
+
+    found = recall_reported(make, findings, "profiles", tuple(document.digest for document in documents), wanted)
+    return tuple(each for each in map(profile, found) if each is not None)
 
 
 def _check_frameworks(config: Config, chosen: Collection[str], document: Document | None, findings: Findings) -> None:
@@ -216,16 +298,16 @@ def _check_provider_keys(
     tools: Iterable[Tool], config: Document | None, known: Collection[str], findings: Findings
 ) -> None:
     """Warn of providers that a source speaks of and this release does not have, where one is spelled alike."""
-    said: list[tuple[str, Span]] = []
+    said: list[tuple[str, Callable[[], Span]]] = []
     for tool in tools:
-        said += [(name, tool.document.key_span("providers", name)) for name in tool.providers]
-        said += [(name, tool.document.span("unsupported", i)) for i, name in enumerate(tool.unsupported)]
+        said += [(name, partial(tool.document.key_span, "providers", name)) for name in tool.providers]
+        said += [(name, partial(tool.document.span, "unsupported", i)) for i, name in enumerate(tool.unsupported)]
     if config is not None and isinstance(config.value, dict):
         sections = ("budgets", "limits")
-        said += [(name, config.key_span(key, name)) for key in sections for name in config.value.get(key, {})]
+        said += [(name, partial(config.key_span, key, name)) for key in sections for name in config.value.get(key, {})]
     for name, span in said:
         for near in closest_names(name, known) if name not in (*known, *PROVIDERS) else ():
-            findings.add("provider-misspelled", span, name=name, near=near)
+            findings.add("provider-misspelled", span(), name=name, near=near)
 
 
 _OF_STRICT = {"strict_depth": "depth", "strict_properties": "properties"}

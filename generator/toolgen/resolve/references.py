@@ -6,12 +6,14 @@ Nothing is opened: a reference finds a loaded document, or it is refused.
 from __future__ import annotations
 
 import posixpath
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import Any
 from urllib.parse import unquote, urljoin, urlsplit
 
 from toolgen.diagnostics import Findings
-from toolgen.incremental import reuse
+from toolgen.incremental import find_stored, reuse, store
 from toolgen.load import Pointer
 from toolgen.resolve.schema_locations import (
     DocumentKey,
@@ -215,13 +217,54 @@ class ReferenceGraph:
         return found
 
 
+@dataclass(frozen=True, slots=True)
+class KnownLinks:
+    """What an earlier build found in the document of a tool without findings: schemas, and references with their targets."""
+
+    roots: tuple[SchemaLocation, ...]
+    targets: tuple[tuple[SchemaLocation, SchemaLocation], ...]
+
+
+_OTHERS = "leads to types"
+"""Stored for a document with references to shared types, whose digest is then part of the key."""
+
+
 def link_references(library: SchemaRegistry, findings: Findings) -> ReferenceGraph:
-    """Follow every reference; report those that lead nowhere or in circles."""
+    """Follow every reference; report those that lead nowhere or in circles.
+
+    Stored results are used unless a document refers to the document of a tool: then a document depends only on itself and
+    the shared types.
+    """
+    digests = (document.digest for key, document in library.documents.items() if key not in library.tools)
+    types = sha256("".join(digests).encode()).hexdigest()[:32]
+    known = _known_links(library, types)
+    own = Findings()
+    links = _linked(library, known, own)
+    if any(
+        there.document in library.tools and there.document != here.document for here, there in links.targets.items()
+    ):
+        own = Findings()
+        links = _linked(library, {}, own)
+    else:
+        faulty = {finding.span.path for finding in own.items}
+        _store_links(
+            links, types, {key for key in library.tools if library.documents[key].path in faulty} | known.keys()
+        )
+    findings.items += own.items
+    return links
+
+
+def _linked(library: SchemaRegistry, known: Mapping[DocumentKey, KnownLinks], findings: Findings) -> ReferenceGraph:
+    """Follow the references of all documents except the known ones."""
     references = References(library)
     targets: dict[SchemaLocation, SchemaLocation] = {}
     walked: set[SchemaLocation] = set()
     roots: list[SchemaLocation] = []
-    queue = list(library.roots())
+    queue = list(library.roots(known))
+    for found in known.values():
+        roots += found.roots
+        targets |= found.targets
+        queue += [target for _, target in found.targets if target.document not in known]
     for start in queue:
         if start in walked:
             continue
@@ -249,7 +292,7 @@ def link_references(library: SchemaRegistry, findings: Findings) -> ReferenceGra
             line = library.span(first).line
             findings.add("identifier-duplicate", library.span(second), identifier=identifier, line=line)
     links = ReferenceGraph(library, targets, tuple(roots))
-    _report_circles(links, findings)
+    _report_circles(links, known, findings)
     return links
 
 
@@ -259,11 +302,52 @@ def _walked(library: SchemaRegistry, place: SchemaLocation) -> list[tuple[Pointe
     return reuse(lambda: list(walk(value, place.pointer)), "walk", library.documents[place.document], place.pointer)
 
 
-def _report_circles(links: ReferenceGraph, findings: Findings) -> None:
-    """Report each circle of references that never descends into the value, at a reference of the circle."""
+def _known_links(library: SchemaRegistry, types: str) -> dict[DocumentKey, KnownLinks]:
+    """Return the stored links of the documents of tools."""
+    known: dict[DocumentKey, KnownLinks] = {}
+    for key in library.documents:
+        digest = library.documents[key].digest
+        found = find_stored("links", digest) if key in library.tools else None
+        if found == _OTHERS:
+            found = find_stored("links", digest, types)
+        if found is not None:
+            roots, targets = found
+            known[key] = KnownLinks(
+                tuple(SchemaLocation(key, pointer) for pointer in roots),
+                tuple((SchemaLocation(key, here), SchemaLocation(*there)) for here, there in targets),
+            )
+    return known
+
+
+def _store_links(links: ReferenceGraph, types: str, others: Collection[DocumentKey]) -> None:
+    """Store what was found in the documents of tools, except those in `others`."""
+    library = links.library
+    found: dict[DocumentKey, tuple[list[Any], list[Any]]] = {
+        key: ([], []) for key in library.tools if key not in others
+    }
+    for root in links.roots:
+        if root.document in found:
+            found[root.document][0].append(root.pointer)
+    for here, there in links.targets.items():
+        if here.document in found:
+            found[here.document][1].append((here.pointer, tuple(there)))
+    for key, both in found.items():
+        digest = library.documents[key].digest
+        if all(there[0] == key for _, there in both[1]):
+            store(both, "links", digest)
+        else:
+            store(_OTHERS, "links", digest)
+            store(both, "links", digest, types)
+
+
+def _report_circles(links: ReferenceGraph, known: Collection[DocumentKey], findings: Findings) -> None:
+    """Report each circle of references that never descends into the value, at a reference of the circle.
+
+    Known documents have no circles, and no other document refers to them.
+    """
     done: set[SchemaLocation] = set()
     for start in dict.fromkeys(links.targets.values()):
-        if start in done:
+        if start in done or start.document in known:
             continue
         open_places = {start}
         stack = [(start, iter(_steps(links, start)))]

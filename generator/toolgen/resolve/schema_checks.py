@@ -15,7 +15,7 @@ from jsonschema.exceptions import ValidationError
 
 from toolgen.diagnostics import Findings
 from toolgen.diagnostics.finding import RawText, closest_names, join_names, quote_name
-from toolgen.incremental import reuse_reported
+from toolgen.incremental import recall_reported
 from toolgen.load import Pointer
 from toolgen.resolve.dialect import (
     ANNOTATIONS,
@@ -237,7 +237,8 @@ def check_soundness(links: ReferenceGraph, findings: Findings) -> None:
         by_document.setdefault(root.document, []).append(root)
     for key, roots in by_document.items():
         check = partial(_check_roots, roots, links.library)
-        reuse_reported(check, findings, "sound", links.library.documents[key], tuple(roots))
+        pointers = tuple(root.pointer for root in roots)
+        recall_reported(check, findings, "sound", links.library.documents[key].digest, pointers)
 
 
 def _check_roots(roots: list[SchemaLocation], library: SchemaRegistry, findings: Findings) -> None:

@@ -5,7 +5,7 @@ Data (`default`, `const`, `enum`, `examples`) is no place for one. References fi
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -86,9 +86,11 @@ class SchemaRegistry:
         )
         return SchemaLocation(place.document, place.pointer[:1] if inside else ())
 
-    def roots(self) -> Iterator[SchemaLocation]:
-        """The schemas of all documents: types, and `parameters` and `result` of tools."""
+    def roots(self, others: Container[DocumentKey] = ()) -> Iterator[SchemaLocation]:
+        """The schemas of all documents except `others`: types, and `parameters` and `result` of tools."""
         for key, document in self.documents.items():
+            if key in others:
+                continue
             if key not in self.tools:
                 yield SchemaLocation(key, ())
             elif isinstance(document.value, dict):

@@ -181,7 +181,8 @@ class Changes:
 
     `edited` are generated files that somebody changed; those that a build would overwrite or delete are in
     `changed` or `deleted`, too. `foreign` is what toolgen did not write and leaves alone; `blocked` is the part
-    of it that stands where a generated file must go, which no build may solve.
+    of it that stands where a generated file must go, which no build may solve. `files` is what the build
+    would write, including the lock file.
     """
 
     created: Paths = ()
@@ -191,6 +192,7 @@ class Changes:
     edited: Paths = ()
     foreign: Paths = ()
     blocked: Paths = ()
+    files: Files = field(default_factory=dict[str, str], repr=False, compare=False)
 
     @property
     def any(self) -> bool:
@@ -215,6 +217,7 @@ def changes(files: Files, state: State) -> Changes:
         edited=_sorted(path for path, how in [*standing.items(), *stale.items()] if how == "edited"),
         foreign=_sorted(foreign),
         blocked=_sorted(_blocking(files, state, foreign)),
+        files=files,
     )
 
 

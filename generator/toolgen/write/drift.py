@@ -6,7 +6,7 @@ A diff is printable whatever stands on disk.
 from __future__ import annotations
 
 import difflib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from toolgen.diagnostics import Findings
 from toolgen.write.changes import Changes, Files, Paths, State, changes, ignore_version, lf, read_state
@@ -97,6 +97,8 @@ class Drift:
     version: str | None = None
     trouble: str | None = None
     diff: str = ""
+    files: Files = field(default_factory=dict[str, str], repr=False, compare=False)
+    """What a build would write, including the lock file."""
 
     @property
     def any(self) -> bool:
@@ -160,6 +162,7 @@ def compare(files: Files, output: Output, stamp: Stamp, findings: Findings) -> D
         version=_version(state, stamp),
         trouble=state.trouble,
         diff=_diff(wanted, output.name, state, plan, (*plan.created, *changed, *extra, *foreign)),
+        files=wanted,
     )
 
 

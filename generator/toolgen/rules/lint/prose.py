@@ -8,12 +8,14 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from toolgen.diagnostics import Findings, Related, Span
 from toolgen.diagnostics.finding import RawText
+from toolgen.incremental import recall_reported
 from toolgen.load import Document, Pointer
-from toolgen.resolve import Catalog
+from toolgen.resolve import Catalog, Tool
 from toolgen.rules.fixes import is_hidden
 from toolgen.rules.lint.names import name_words
 from toolgen.rules.rule import catalog_rule
@@ -24,23 +26,31 @@ from toolgen.rules.schema_walk import named_types, nodes
 def check_tool_without_description(catalog: Catalog, findings: Findings) -> None:
     """Report tools whose description is missing or blank."""
     for tool in catalog.tools:
-        if not (tool.description or "").strip():
-            findings.add("tool-without-description", tool.document.span("name"), tool=tool.name)
+        recall_reported(partial(_check_description, tool), findings, "described", tool.document.digest)
+
+
+def _check_description(tool: Tool, findings: Findings) -> None:
+    if not (tool.description or "").strip():
+        findings.add("tool-without-description", tool.document.span("name"), tool=tool.name)
 
 
 @catalog_rule("parameter-without-description", in_build=True)
 def check_parameter_without_description(catalog: Catalog, findings: Findings) -> None:
     """Report top-level parameters without a description, of their own or of the type that they refer to."""
     for tool in catalog.tools:
-        schema = tool.parameters or {}
-        definitions = schema.get("$defs", {})
-        for name, parameter in schema.get("properties", {}).items():
-            if not isinstance(parameter, Mapping):
-                continue
-            target = definitions.get(str(parameter.get("$ref", "")).removeprefix("#/$defs/"), {})
-            if not parameter.get("description") and not (isinstance(target, Mapping) and target.get("description")):
-                place = tool.document.key_span("parameters", "properties", name)
-                findings.add("parameter-without-description", place, parameter=name, tool=tool.name)
+        recall_reported(partial(_check_parameters, tool), findings, "parameters described", tool.digest)
+
+
+def _check_parameters(tool: Tool, findings: Findings) -> None:
+    schema = tool.parameters or {}
+    definitions = schema.get("$defs", {})
+    for name, parameter in schema.get("properties", {}).items():
+        if not isinstance(parameter, Mapping):
+            continue
+        target = definitions.get(str(parameter.get("$ref", "")).removeprefix("#/$defs/"), {})
+        if not parameter.get("description") and not (isinstance(target, Mapping) and target.get("description")):
+            place = tool.document.key_span("parameters", "properties", name)
+            findings.add("parameter-without-description", place, parameter=name, tool=tool.name)
 
 
 _WORDS = ("title", "description", "enum", "const", "default", "examples")
