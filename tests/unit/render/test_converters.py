@@ -424,10 +424,9 @@ def test_regular_objects_of_an_array_are_read_and_written_at_once() -> None:
     assert write == body("""
         found: list[Any] = []
         for i, part in enumerate(parts):
-            if type(part) is TextPart:
-                if part.cache is None and part.metadata is None and part.text:
-                    found.append({"type": "text", "text": part.text, })
-                    continue
+            if type(part) is TextPart and part.cache is None and part.metadata is None and part.text:
+                found.append({"type": "text", "text": part.text, })
+                continue
             elif type(part) is ToolCallPart:
                 call = part.call
                 if part.metadata is None and writer.is_regular(call) and is_sendable(call.arguments):
@@ -459,6 +458,11 @@ def test_objects_of_an_array_without_a_tag_are_told_apart_by_their_first_key() -
 def test_objects_of_an_array_without_a_regular_form_are_read_one_by_one() -> None:
     read, write = a_list({"text": {**BLOCKS["text"], "untagged": "type"}})
     assert (read.count("if "), write.count("if ")) == (1, 1)
+
+
+def test_objects_of_one_shape_in_an_array_need_one_test() -> None:
+    read, _ = a_list({"text": BLOCKS["text"]}, ("read_blocks",))
+    assert '\n    if type(wire) is dict and wire.get("type") == "text":\n' in read
 
 
 def test_an_array_holds_shapes_of_its_profile() -> None:
