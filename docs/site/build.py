@@ -26,7 +26,7 @@ SCHEMAS = ROOT / "schemas"
 
 PARTS = {
     "Start": ["tutorial"],
-    "How to": ["import", "ci", "recipes", "frameworks", "breaking", "pages", "conversations"],
+    "How to": ["import", "editors", "ci", "recipes", "frameworks", "breaking", "pages", "conversations"],
     "Reference": ["declarations", "configuration", "running", "prompt", "errors"],
     "Reference, made of the code": [
         *("reference/commands", "reference/declaration", "reference/config", "reference/format"),
