@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from .runtime.errors import BareApiError, ConversionError, ConversionLoss
 from .runtime.running.results import ToolError
-from .runtime.sessions.refusals import SessionError
+from .runtime.sessions.api_errors import SessionError
 from .runtime.tools.arguments import ArgumentsError, Fault
 
 __all__ = [

@@ -20,7 +20,7 @@ from .runtime.running.handlers import (
     allow_all,
     combined,
 )
-from .runtime.running.loop import AsyncRunStream, Loop, RunStream
+from .runtime.running.loop import AsyncRunStream, RunStream, ToolRunner
 from .runtime.running.results import ToolError
 from .runtime.running.run_settings import RunResult, RunSettings
 from .runtime.sessions.base import AsyncSession, Session, ToolMode
@@ -56,7 +56,7 @@ __all__ = [
     "run_stream",
 ]
 
-_loop = Loop(TOOL_SET)
+_loop = ToolRunner(TOOL_SET)
 
 run = _loop.run
 run_stream = _loop.run_stream

@@ -15,8 +15,8 @@ from typing import Any, ClassVar, TypeAlias, TypeVar
 from .clients import ByteKeys
 from .conversion.extras import ABSENT, is_mark
 from .conversion.reader import Reader
-from .conversion.values import plain, read_list, write_list
-from .conversion.wire import DeclaredTools, Wire, WireFacts
+from .conversion.values import read_list, to_plain_object, write_list
+from .conversion.wire import DeclaredTools, ProviderWire, WireFacts
 from .conversion.writer import OnLoss, OnUnsupported, Writer
 from .errors import wrong_type
 from .models import (
@@ -32,7 +32,7 @@ from .models import (
 )
 from .paths import ROOT, Path
 from .responses import FinishReason, api_error
-from .tool_selection import read_choice, write_choice, write_offered
+from .tool_selection import read_choice, write_choice, write_tool_definition
 
 __all__ = [
     "Converter",
@@ -74,7 +74,7 @@ class Converter:
     SDK_BYTES: ClassVar[ByteKeys]
     """Values that are base64 in the body and bytes in the client."""
 
-    client_data: Callable[[Any, Path], Any] = staticmethod(plain)
+    client_data: Callable[[Any, Path], Any] = staticmethod(to_plain_object)
     """Converts an object of the official client to JSON data."""
     sdk_call: Callable[..., dict[str, Any]]
     """Converts a body to arguments for the official client's call."""
@@ -89,7 +89,7 @@ class Converter:
     write_response: Callable[[Completion, str | None, int | None, Writer], Any]
 
     def __init__(self, declared: DeclaredTools | None = None) -> None:
-        self.wire = Wire(self.FACTS, declared or DeclaredTools())
+        self.wire = ProviderWire(self.FACTS, declared or DeclaredTools())
         self.entries: Mapping[str, Any] = dict(
             zip(
                 self.wire.declared.names,
@@ -357,18 +357,18 @@ class Converter:
         ), ABSENT
 
     def write_tools(
-        self, definitions: Sequence[Any] | None, kept: Any, at: Path, writer: Writer
+        self, definitions: Sequence[Any] | None, extra: Any, at: Path, writer: Writer
     ) -> Any:
         """Write the offered tools."""
         return (
             ABSENT
             if definitions is None
-            else write_list(definitions, at, writer, self.write_offered)
+            else write_list(definitions, at, writer, self.write_tool_definition)
         )
 
-    def write_offered(self, definition: Any, at: Path, writer: Writer) -> Any:
+    def write_tool_definition(self, definition: Any, at: Path, writer: Writer) -> Any:
         """Write a tool as its declaration offers it to this provider."""
-        return write_offered(definition, at, writer, self.write_tool_entry)
+        return write_tool_definition(definition, at, writer, self.write_tool_entry)
 
     def read_tool_choice(
         self, value: Any, at: Path, reader: Reader
@@ -379,12 +379,12 @@ class Converter:
         return read_choice(value, reader, self.TOOL_CHOICES)
 
     def write_tool_choice(
-        self, choice: ToolChoice | None, kept: Any, at: Path, writer: Writer
+        self, choice: ToolChoice | None, extra: Any, at: Path, writer: Writer
     ) -> Any:
         """Write the tool choice."""
         if choice is None:
-            return ABSENT if is_mark(kept) else kept
-        return write_choice(choice, kept, at, writer, self.TOOL_CHOICES)
+            return ABSENT if is_mark(extra) else extra
+        return write_choice(choice, extra, at, writer, self.TOOL_CHOICES)
 
 
 class SdkConverter(Converter):

@@ -15,18 +15,18 @@ from .models import Reasoning
 from .paths import Path
 
 __all__ = [
-    "read_blank_if_none",
     "read_data_url",
     "read_effort",
+    "read_enum_value",
     "read_ephemeral",
     "read_one_or_many",
-    "read_words",
-    "write_blank_if_none",
+    "read_text_blank_as_none",
     "write_data_url",
     "write_effort",
+    "write_enum_value",
     "write_ephemeral",
     "write_one_or_many",
-    "write_words",
+    "write_text_blank_as_none",
 ]
 
 
@@ -53,7 +53,7 @@ def write_data_url(
     url: str | None,
     data: str | None,
     media_type: str | None,
-    kept: Any,
+    extra: Any,
     at: Path,
     writer: Writer,
 ) -> str:
@@ -94,16 +94,16 @@ def read_one_or_many(
 
 
 def write_one_or_many(
-    texts: list[str] | None, kept: Any, at: Path, writer: Writer
+    texts: list[str] | None, extra: Any, at: Path, writer: Writer
 ) -> Any:
     """Write the texts; a single one as it was read."""
     if texts is None:
         return ABSENT
-    return kept if type(kept) is str and texts == [kept] else texts
+    return extra if type(extra) is str and texts == [extra] else texts
 
 
-def read_words(
-    value: Any, at: Path, reader: Reader, table: Mapping[str, str]
+def read_enum_value(
+    value: Any, at: Path, reader: Reader, mapping: Mapping[str, str]
 ) -> tuple[str | None, Any]:
     """Read a word; one that the table lacks is kept as it is.
 
@@ -114,27 +114,29 @@ def read_words(
         return None, ABSENT
     if type(value) is not str:
         raise wrong_type(at, "a string", value)
-    meaning = table.get(value)
+    meaning = mapping.get(value)
     return meaning, value if meaning is None else ABSENT
 
 
-def write_words(
-    word: str | None, kept: Any, at: Path, writer: Writer, table: Mapping[str, str]
+def write_enum_value(
+    value: str | None, extra: Any, at: Path, writer: Writer, mapping: Mapping[str, str]
 ) -> Any:
     """Write a word.
 
     Raises:
         UnsupportedValueError: The wire has no such value.
     """
-    if word is None:
-        return kept
-    for spelling, meaning in table.items():
-        if meaning == word:
+    if value is None:
+        return extra
+    for spelling, meaning in mapping.items():
+        if meaning == value:
             return spelling
     raise UnsupportedValueError("the API has no such value")
 
 
-def read_blank_if_none(value: Any, at: Path, reader: Reader) -> tuple[str | None, Any]:
+def read_text_blank_as_none(
+    value: Any, at: Path, reader: Reader
+) -> tuple[str | None, Any]:
     """Read the text; that there was none at all is kept.
 
     Raises:
@@ -149,11 +151,13 @@ def read_blank_if_none(value: Any, at: Path, reader: Reader) -> tuple[str | None
     return value or None, ABSENT
 
 
-def write_blank_if_none(text: str | None, kept: Any, at: Path, writer: Writer) -> Any:
+def write_text_blank_as_none(
+    text: str | None, extra: Any, at: Path, writer: Writer
+) -> Any:
     """Write the text; an empty one if there is none, unless it was read otherwise."""
     if text is not None:
         return text
-    return ABSENT if kept is None or is_mark(kept) else ""
+    return ABSENT if extra is None or is_mark(extra) else ""
 
 
 _PLAIN = {"type": "ephemeral"}
@@ -166,11 +170,11 @@ def read_ephemeral(value: Any, at: Path, reader: Reader) -> tuple[bool | None, A
     return True, ABSENT if value == _PLAIN else value
 
 
-def write_ephemeral(cache: bool | None, kept: Any, at: Path, writer: Writer) -> Any:
+def write_ephemeral(cache: bool | None, extra: Any, at: Path, writer: Writer) -> Any:
     """Write the mark as it was read."""
     if not cache:
         return ABSENT
-    return kept if type(kept) is dict else dict(_PLAIN)
+    return extra if type(extra) is dict else dict(_PLAIN)
 
 
 def read_effort(value: Any, at: Path, reader: Reader) -> tuple[Reasoning | None, Any]:
@@ -187,7 +191,7 @@ def read_effort(value: Any, at: Path, reader: Reader) -> tuple[Reasoning | None,
 
 
 def write_effort(
-    reasoning: Reasoning | None, kept: Any, at: Path, writer: Writer
+    reasoning: Reasoning | None, extra: Any, at: Path, writer: Writer
 ) -> Any:
     """Write the effort. A number of tokens is not supported."""
     if reasoning is None:

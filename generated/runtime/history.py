@@ -30,7 +30,7 @@ __all__ = [
     "repair",
     "text_of",
     "tool_calls_of",
-    "unanswered",
+    "unanswered_calls",
     "validate",
 ]
 
@@ -361,7 +361,7 @@ def _result(one: _Call) -> ToolResult:
     return replace(result, tool_call_id=one.id, name=result.name or call.name)
 
 
-def unanswered(messages: Sequence[Message]) -> list[tuple[int, list[ToolCall]]]:
+def unanswered_calls(messages: Sequence[Message]) -> list[tuple[int, list[ToolCall]]]:
     """Return the turns with calls that have no result: the index of each message, and those calls."""
     found: list[tuple[int, list[ToolCall]]] = []
     for i, message in enumerate(messages):

@@ -7,7 +7,7 @@ import json
 import re
 from typing import Any
 
-__all__ = ["OpenCall", "PartialObject", "order_by_place", "partial_object"]
+__all__ = ["OpenCall", "PartialObject", "order_by_index", "partial_object"]
 
 
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"?', re.DOTALL)
@@ -157,7 +157,7 @@ class OpenCall:
         self.pieces.append(piece)
 
 
-def order_by_place(calls: list[OpenCall]) -> list[OpenCall]:
+def order_by_index(calls: list[OpenCall]) -> list[OpenCall]:
     """Sort calls by their index if each has its own; otherwise keep the order of arrival."""
     places = {call.place for call in calls}
     if None in places or len(places) < len(calls):

@@ -11,8 +11,8 @@ from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
 from typing import Any, ClassVar
 
 from .conversion.reader import Reader
-from .conversion.values import plain
-from .conversion.wire import Wire
+from .conversion.values import to_plain_object
+from .conversion.wire import ProviderWire
 from .conversion.writer import OnLoss, Writer
 from .errors import ConversionError, wrong_type
 from .models import (
@@ -30,14 +30,14 @@ from .models import (
     ToolCallPart,
     ToolDefinition,
 )
-from .partial_json import OpenCall, PartialObject, order_by_place
+from .partial_json import OpenCall, PartialObject, order_by_index
 from .paths import ROOT, Path, without_path
 from .responses import invalidate_call, invalidate_calls
 
-__all__ = ["BaseStream", "BaseStreamWriter", "SentCall", "place_of"]
+__all__ = ["BaseStream", "BaseStreamWriter", "SentCall", "read_index"]
 
 
-def place_of(index: Any, at: Path) -> Any:
+def read_index(index: Any, at: Path) -> Any:
     """The index that an event bears, as it is.
 
     Raises:
@@ -56,7 +56,7 @@ class BaseStream:
 
     converter: ClassVar[Any]
     """The provider's converter, which reads the complete response. The provider's module sets it."""
-    _plain = staticmethod(plain)
+    _plain = staticmethod(to_plain_object)
     """Converts the client's events to JSON data."""
 
     def __init__(
@@ -64,7 +64,7 @@ class BaseStream:
     ) -> None:
         self._turn = turn
         self._tools = tuple(tools)
-        self.wire: Wire = self.converter.wire
+        self.wire: ProviderWire = self.converter.wire
         self._names = Reader(self.wire, turn, self._tools)
         self._calls: list[OpenCall] = []
         self._owners: dict[str, OpenCall] = {}
@@ -168,7 +168,7 @@ class BaseStream:
             if type(parts) is list
             else []
         )
-        for open_call, call in zip(order_by_place(self._calls), calls, strict=False):
+        for open_call, call in zip(order_by_index(self._calls), calls, strict=False):
             if not open_call.told:
                 open_call.told = True
                 events.append(ToolCallDelta(open_call.index, call.id, call.name))
@@ -197,7 +197,7 @@ class BaseStream:
                 )
             invalidate_calls(completion.message, "error")
             return completion
-        for position, call in enumerate(order_by_place(self._calls)):
+        for position, call in enumerate(order_by_index(self._calls)):
             if call.malformed:
                 invalidate_call(
                     completion.message, position, "malformed", "".join(call.pieces)
@@ -405,7 +405,7 @@ class BaseStreamWriter:
         self.ended = True
         return self._error("the stream ended before the response was complete")
 
-    def sent(self, index: int) -> SentCall:
+    def sent_call(self, index: int) -> SentCall:
         """Return what was sent of a call so far."""
         return self.calls.setdefault(index, SentCall())
 

@@ -20,22 +20,22 @@ from .paths import Path, format_path
 
 __all__ = [
     "UNSAID",
-    "fill",
-    "match",
-    "offered_kind",
+    "fill_pattern",
+    "match_pattern",
     "read_choice",
+    "tool_entry_kind",
     "write_choice",
-    "write_offer",
-    "write_offered",
+    "write_selected_tools",
+    "write_tool_definition",
 ]
 
 
-def fill(pattern: Any, mode: str, names: list[str]) -> Any:
+def fill_pattern(pattern: Any, mode: str, names: list[str]) -> Any:
     """Fill the placeholders of a pattern."""
     if type(pattern) is dict:
-        return {key: fill(value, mode, names) for key, value in pattern.items()}
+        return {key: fill_pattern(value, mode, names) for key, value in pattern.items()}
     if type(pattern) is list and len(pattern) == 1 and _holds(pattern[0]):
-        return [fill(pattern[0], mode, [name]) for name in names]
+        return [fill_pattern(pattern[0], mode, [name]) for name in names]
     if pattern == "$mode":
         return mode
     if pattern == "$name":
@@ -43,7 +43,9 @@ def fill(pattern: Any, mode: str, names: list[str]) -> Any:
     return pattern
 
 
-def match(pattern: Any, value: Any) -> tuple[str | None, list[str], Extras] | None:
+def match_pattern(
+    pattern: Any, value: Any
+) -> tuple[str | None, list[str], Extras] | None:
     """Return the mode, the names and the keys that the pattern does not have; None if the value does not match."""
     found: dict[str, list[str]] = {"$mode": [], "$name": []}
     rest = _match(pattern, value, found)
@@ -103,7 +105,7 @@ def read_choice(
         return table["also"][value], {"$whole": value}
     if (
         "named" in table
-        and (found := match(table["named"], value))
+        and (found := match_pattern(table["named"], value))
         and len(found[1]) == 1
     ):
         _, names, rest = found
@@ -111,13 +113,17 @@ def read_choice(
             reader.tool_name(names[0]), reader.metadata(rest)
         ), ABSENT
     words = _words(table)
-    if "allowed" in table and (found := match(table["allowed"], value)) and found[1]:
+    if (
+        "allowed" in table
+        and (found := match_pattern(table["allowed"], value))
+        and found[1]
+    ):
         known = [reader.tool_name(name) for name in found[1]]
         for mode in ("auto", "required"):
             if found[0] == words[mode]:
                 return AllowedToolChoice(known, mode, reader.metadata(found[2])), ABSENT
     for word in _CHOICES:
-        if word in table and match(table[word], value):
+        if word in table and match_pattern(table[word], value):
             return word, {"$whole": value}
     return None, value
 
@@ -128,7 +134,7 @@ def _words(table: Mapping[str, Any]) -> Mapping[str, str]:
 
 
 def write_choice(
-    choice: ToolChoice, kept: Any, at: Path, writer: Writer, table: Mapping[str, Any]
+    choice: ToolChoice, extra: Any, at: Path, writer: Writer, table: Mapping[str, Any]
 ) -> Any:
     """Write a choice; one that the table has no row for is a loss of behaviour, but `auto` is what silence means.
 
@@ -138,21 +144,21 @@ def write_choice(
     row: str
     mode: str
     if type(choice) is NamedToolChoice:
-        row, mode, names, own = (
+        row, mode, names, extras = (
             "named",
             "required",
             [choice.name],
             writer.own_extras(choice.metadata, at),
         )
     elif type(choice) is AllowedToolChoice:
-        row, mode, names, own = (
+        row, mode, names, extras = (
             "allowed",
             choice.mode or "auto",
             choice.names,
             writer.own_extras(choice.metadata, at),
         )
     else:
-        row, mode, names, own = str(choice), "", [], {}
+        row, mode, names, extras = str(choice), "", [], {}
     refused = writer.wire.refused.intersection(names)
     if refused:
         raise ConversionError(
@@ -173,13 +179,13 @@ def write_choice(
         writer.report_loss(at, "toolChoice", "defaulted", "note", "it is the default")
         return ABSENT
     spelling = [writer.tool_name(name, (at, "name")) for name in names]
-    if row == choice and type(kept) is dict:
-        whole = kept.get("$whole")
-        if match(table[row], whole) or (
+    if row == choice and type(extra) is dict:
+        whole = extra.get("$whole")
+        if match_pattern(table[row], whole) or (
             type(whole) is str and table.get("also", {}).get(whole) == row
         ):
             return whole
-    written = fill(table[row], _words(table).get(mode, mode), spelling)
+    written = fill_pattern(table[row], _words(table).get(mode, mode), spelling)
     if (
         type(written) is str
         and names
@@ -193,7 +199,11 @@ def write_choice(
             f"{writer.wire.title} has another meaning for this name",
         )
         return ABSENT
-    if row == "allowed" and len(names) == 1 and match(table.get("named"), written):
+    if (
+        row == "allowed"
+        and len(names) == 1
+        and match_pattern(table.get("named"), written)
+    ):
         writer.report_loss(
             at,
             "toolChoice",
@@ -201,15 +211,15 @@ def write_choice(
             "note",
             "the choice names the only tool that may be called",
         )
-    if own and type(written) is dict:
-        restore_extras(written, own)
+    if extras and type(written) is dict:
+        restore_extras(written, extras)
     return written
 
 
 Write = Callable[[Any, Path, Writer], Any]
 
 
-def write_offer(
+def write_selected_tools(
     tools: Sequence[Any] | None,
     choice: ToolChoice | None,
     at: Path,
@@ -260,7 +270,7 @@ def write_offer(
     return write_list(tools, (at, "tools"), writer, write_allowed)
 
 
-def offered_kind(tool: dict[str, Any]) -> str | None:
+def tool_entry_kind(tool: dict[str, Any]) -> str | None:
     """Return the type of a tool: `function` if it contains a function and no other type; None otherwise."""
     said = tool.get("type", "function")
     return (
@@ -276,7 +286,9 @@ OfferedWrite = Callable[[Any, Path, Writer], Any]
 _facts_of = attrgetter(*ToolDefinition.__match_args__)
 
 
-def write_offered(tool: Any, at: Path, writer: Writer, write: OfferedWrite) -> Any:
+def write_tool_definition(
+    tool: Any, at: Path, writer: Writer, write: OfferedWrite
+) -> Any:
     """Write a tool. What its declaration says of this provider is in its metadata, and comes last.
 
     `$description` stands for the description, `$patch` is a merge patch (RFC 7396) on the entry. What the declaration
@@ -288,14 +300,14 @@ def write_offered(tool: Any, at: Path, writer: Writer, write: OfferedWrite) -> A
     """
     if type(tool) is not ToolDefinition:
         return write(tool, at, writer)
-    wire, facts, spent = writer.wire, _facts_of(tool), writer.spent
+    wire, facts, budget_used = writer.wire, _facts_of(tool), writer.budget_used
     key = to_bytes(facts)
     known = wire.entries.get(key)
-    if known is not None and not wire.lowerings.over(known[1], spent):
+    if known is not None and not wire.lowerings.exceeded_limits(known[1], budget_used):
         for what, count in known[1].items():
-            spent[what] = spent.get(what, 0) + count
+            budget_used[what] = budget_used.get(what, 0) + count
         return from_bytes(known[0])
-    before, losses = dict(spent), writer.losses
+    before, losses = dict(budget_used), writer.losses
     entry, alike = _written(tool, at, writer, write)
     renamed = (
         writer.names.get(tool.name, tool.name) != tool.name
@@ -310,7 +322,7 @@ def write_offered(tool: Any, at: Path, writer: Writer, write: OfferedWrite) -> A
     ):
         wanted = {
             what: count - before.get(what, 0)
-            for what, count in spent.items()
+            for what, count in budget_used.items()
             if count != before.get(what, 0)
         }
         copy = to_bytes(entry)
@@ -337,18 +349,18 @@ def _written(
             f"its declaration excludes {writer.wire.title}",
         )
         return ABSENT, False
-    own = writer.kept_extras(tool.metadata)
+    extras = writer.peek_extras(tool.metadata)
     said = inner_extras(tool.metadata or {}, "declaration")
     writer.known = "$strict" in said
     settled = _settled(tool, at, writer)
-    if type(own.get("$description")) is str:
-        settled = replace(settled, description=own["$description"])
+    if type(extras.get("$description")) is str:
+        settled = replace(settled, description=extras["$description"])
     entry = write(settled, at, writer)
     writer.known = False
     for name, key in writer.wire.declared_keys.items():
         if f"${name}" in said and type(entry) is dict:
             entry = {**entry, key: said[f"${name}"]}
-    patch = inner_extras(own, "$patch")
+    patch = inner_extras(extras, "$patch")
     if patch and type(entry) is dict:
         entry = _patched(entry, patch)
     return (
@@ -361,7 +373,7 @@ def _written(
 
 def _crowded_out(tool: ToolDefinition, writer: Writer) -> bool:
     """Whether a tool would be strict if earlier tools had not used up the limits."""
-    return bool(writer.wire.lowerings.settle_strictness(tool.parameters, {})[0])
+    return bool(writer.wire.lowerings.choose_strictness(tool.parameters, {})[0])
 
 
 def _settled(tool: ToolDefinition, at: Path, writer: Writer) -> ToolDefinition:
@@ -370,11 +382,11 @@ def _settled(tool: ToolDefinition, at: Path, writer: Writer) -> ToolDefinition:
     Raises:
         ConversionError: The schema does not support strict mode, and `on_unsupported` is "error".
     """
-    strict = writer.wire.strictness(tool, writer.spent)
+    strict = writer.wire.strictness(tool, writer.budget_used)
     if strict == tool.strict:
         return tool
     if tool.strict:
-        refused = writer.wire.refusals(tool)
+        refused = writer.wire.unsupported_changes(tool)
         writer.report_loss(
             (at, "strict"),
             "strict",

@@ -19,9 +19,9 @@ from ..runtime.sessions.connection import (
     GenAIProviderConfig,
     OpenAIProviderConfig,
     ProviderConfig,
-    connected,
+    connect_session,
 )
-from ..runtime.sessions.refusals import SessionError
+from ..runtime.sessions.api_errors import SessionError
 
 __all__ = [
     "INTERFACES",
@@ -98,7 +98,7 @@ def connect(config: ProviderConfig | AnyProviderConfig | Mapping[str, Any]) -> S
         ValueError: The configuration is not valid for the interface.
         ImportError: The official client is not installed.
     """
-    session: Session = connected(config, INTERFACES, __name__, "Session")
+    session: Session = connect_session(config, INTERFACES, __name__, "Session")
     return session
 
 
@@ -117,5 +117,7 @@ def connect_async(
         ValueError: The configuration is not valid for the interface.
         ImportError: The official client is not installed.
     """
-    session: AsyncSession = connected(config, INTERFACES, __name__, "AsyncSession")
+    session: AsyncSession = connect_session(
+        config, INTERFACES, __name__, "AsyncSession"
+    )
     return session

@@ -12,9 +12,9 @@ from typing import Any, ClassVar
 from ..runtime.apis.agent_sdk.converter import AgentSdkConverter
 from ..runtime.apis.agent_sdk.fields import (
     read_data_source,
-    read_image_address,
+    read_image_url,
     write_data_source,
-    write_image_address,
+    write_image_url,
 )
 from ..runtime.conversion.extras import (
     ABSENT,
@@ -31,8 +31,8 @@ from ..runtime.conversion.values import read_text_or_list, write_text_or_list
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
-from ..runtime.fields import read_blank_if_none, write_blank_if_none
-from ..runtime.json_text import sendable_text
+from ..runtime.fields import read_text_blank_as_none, write_text_blank_as_none
+from ..runtime.json_text import strict_json_text
 from ..runtime.models import (
     ContentPart,
     DocumentPart,
@@ -48,18 +48,18 @@ from ..runtime.models import (
     UserMessage,
 )
 from ..runtime.paths import Path
-from ..runtime.responses import FinishReason, count
+from ..runtime.responses import FinishReason, read_count
 from ..runtime.tool_fields import (
-    read_answered_call_id,
     read_call_id,
-    read_dialect_or_empty,
     read_json_arguments,
+    read_result_call_id,
+    read_schema_or_empty,
     read_text_call,
     read_tool_name,
-    write_answered_call_id,
     write_call_id,
-    write_dialect_or_empty,
     write_json_arguments,
+    write_result_call_id,
+    write_schema_or_empty,
     write_tool_name,
 )
 
@@ -262,25 +262,25 @@ class AgentSdk(AgentSdkConverter):
         """Read the usage of a response."""
         input_tokens_count = wire.get("input_tokens")
         if type(input_tokens_count) is not int and input_tokens_count is not None:
-            input_tokens_count = count(wire, "input_tokens", at)
+            input_tokens_count = read_count(wire, "input_tokens", at)
         output_tokens_count = wire.get("output_tokens")
         if type(output_tokens_count) is not int and output_tokens_count is not None:
-            output_tokens_count = count(wire, "output_tokens", at)
+            output_tokens_count = read_count(wire, "output_tokens", at)
         total_tokens_count = wire.get("total_tokens")
         if type(total_tokens_count) is not int and total_tokens_count is not None:
-            total_tokens_count = count(wire, "total_tokens", at)
+            total_tokens_count = read_count(wire, "total_tokens", at)
         input_cached_tokens_count = wire.get("input_cached_tokens")
         if (
             type(input_cached_tokens_count) is not int
             and input_cached_tokens_count is not None
         ):
-            input_cached_tokens_count = count(wire, "input_cached_tokens", at)
+            input_cached_tokens_count = read_count(wire, "input_cached_tokens", at)
         input_cache_creation_tokens_count = wire.get("input_cache_creation_tokens")
         if (
             type(input_cache_creation_tokens_count) is not int
             and input_cache_creation_tokens_count is not None
         ):
-            input_cache_creation_tokens_count = count(
+            input_cache_creation_tokens_count = read_count(
                 wire, "input_cache_creation_tokens", at
             )
         input_image_tokens_count = wire.get("input_image_tokens")
@@ -288,7 +288,7 @@ class AgentSdk(AgentSdkConverter):
             type(input_image_tokens_count) is not int
             and input_image_tokens_count is not None
         ):
-            input_image_tokens_count = count(wire, "input_image_tokens", at)
+            input_image_tokens_count = read_count(wire, "input_image_tokens", at)
         rest = extra_members(wire, _USAGE)
         if input_tokens_count is None:
             rest["$absent"] = [*rest.get("$absent", ()), "input_tokens"]
@@ -316,8 +316,8 @@ class AgentSdk(AgentSdkConverter):
 
     def write_usage(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the usage of a response."""
-        own = writer.own_extras(usage.metadata, at)
-        absent = own.get("$absent", ())
+        extras = writer.own_extras(usage.metadata, at)
+        absent = extras.get("$absent", ())
         wire: dict[str, Any] = {}
         input_tokens_count = usage.input_tokens
         if "input_tokens" not in absent or input_tokens_count:
@@ -337,8 +337,8 @@ class AgentSdk(AgentSdkConverter):
             wire["input_cache_creation_tokens"] = usage.input_cache_creation_tokens
         if usage.input_image_tokens is not None:
             wire["input_image_tokens"] = usage.input_image_tokens
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_system_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
@@ -355,7 +355,7 @@ class AgentSdk(AgentSdkConverter):
             return self.write_text_part(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        return self.write_text_part(writer.described(value, at), at, writer)
+        return self.write_text_part(writer.describe_part(value, at), at, writer)
 
     def read_user_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
         """Read one of several objects. Any other value becomes an opaque part."""
@@ -379,7 +379,7 @@ class AgentSdk(AgentSdkConverter):
             return self.write_document_part(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        return self.write_text_part(writer.described(value, at), at, writer)
+        return self.write_text_part(writer.describe_part(value, at), at, writer)
 
     def read_result_part(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
         """Read one of several objects. Any other value becomes an opaque part."""
@@ -403,7 +403,7 @@ class AgentSdk(AgentSdkConverter):
             return self.write_document_part(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        return self.write_text_part(writer.described(value, at), at, writer)
+        return self.write_text_part(writer.describe_part(value, at), at, writer)
 
     def read_tool_entry(
         self, wire: Any, at: Path, reader: Reader
@@ -419,7 +419,7 @@ class AgentSdk(AgentSdkConverter):
             return self.write_tool(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.report_unsupported(at, writer.kind_of(value), "warning")
+        writer.report_unsupported(at, writer.type_name(value), "warning")
         return ABSENT
 
     def read_tool(
@@ -427,13 +427,13 @@ class AgentSdk(AgentSdkConverter):
     ) -> ToolDefinition:
         """Read the declaration of a tool."""
         name, name_kept = read_tool_name(wire.get("name", ABSENT), (at, "name"), reader)
-        description, description_kept = read_blank_if_none(
+        description, description_kept = read_text_blank_as_none(
             wire.get("description", ABSENT), (at, "description"), reader
         )
         strict = wire.get("strict")
         if strict is not None and type(strict) is not bool:
             raise wrong_type((at, "strict"), "a boolean", strict)
-        parameters, parameters_kept = read_dialect_or_empty(
+        parameters, parameters_kept = read_schema_or_empty(
             wire.get("parameters", ABSENT), (at, "parameters"), reader, strict
         )
         if (
@@ -459,7 +459,7 @@ class AgentSdk(AgentSdkConverter):
         self, definition: ToolDefinition, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write the declaration of a tool."""
-        own = (
+        extras = (
             writer.own_extras(definition.metadata, at)
             if definition.metadata
             else NOTHING
@@ -467,21 +467,21 @@ class AgentSdk(AgentSdkConverter):
         wire: dict[str, Any] = {
             "name": write_tool_name(
                 definition.name,
-                extra_at(own, "name") if own else ABSENT,
+                extra_at(extras, "name") if extras else ABSENT,
                 (at, "name"),
                 writer,
             ),
-            "parameters": write_dialect_or_empty(
+            "parameters": write_schema_or_empty(
                 definition.parameters,
-                extra_at(own, "parameters") if own else ABSENT,
+                extra_at(extras, "parameters") if extras else ABSENT,
                 (at, "parameters"),
                 writer,
                 definition.strict,
             ),
         }
-        description = write_blank_if_none(
+        description = write_text_blank_as_none(
             definition.description,
-            extra_at(own, "description") if own else ABSENT,
+            extra_at(extras, "description") if extras else ABSENT,
             (at, "description"),
             writer,
         )
@@ -489,8 +489,8 @@ class AgentSdk(AgentSdkConverter):
             wire["description"] = description
         if definition.strict is not None:
             wire["strict"] = definition.strict
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_function_call(
@@ -540,8 +540,8 @@ class AgentSdk(AgentSdkConverter):
     ) -> dict[str, Any]:
         """Write a call of a function."""
         if (
-            writer.is_regular(call)
-            and (text := sendable_text(call.arguments)) is not None
+            writer.is_unchanged_call(call)
+            and (text := strict_json_text(call.arguments)) is not None
         ):
             return {
                 "type": "function",
@@ -552,18 +552,18 @@ class AgentSdk(AgentSdkConverter):
                 },
             }
         call = writer.encode_call(call, at)
-        own = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
+        extras = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
         function: dict[str, Any] = {
             "name": write_tool_name(
                 call.name,
-                extra_at(own, "function", "name") if own else ABSENT,
+                extra_at(extras, "function", "name") if extras else ABSENT,
                 (at, "name"),
                 writer,
             ),
             "arguments": write_json_arguments(
                 call.arguments,
                 call.invalid,
-                extra_at(own, "function", "arguments") if own else ABSENT,
+                extra_at(extras, "function", "arguments") if extras else ABSENT,
                 (at, "arguments"),
                 writer,
             ),
@@ -571,12 +571,15 @@ class AgentSdk(AgentSdkConverter):
         wire: dict[str, Any] = {
             "type": "function",
             "id": write_call_id(
-                call.id, extra_at(own, "id") if own else ABSENT, (at, "id"), writer
+                call.id,
+                extra_at(extras, "id") if extras else ABSENT,
+                (at, "id"),
+                writer,
             ),
             "function": function,
         }
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_output_ref(
@@ -605,7 +608,7 @@ class AgentSdk(AgentSdkConverter):
             return {
                 "id": ref.id,
             }
-        own = writer.own_extras(ref.metadata, at) if ref.metadata else NOTHING
+        extras = writer.own_extras(ref.metadata, at) if ref.metadata else NOTHING
         wire: dict[str, Any] = {
             "id": ref.id,
         }
@@ -613,15 +616,15 @@ class AgentSdk(AgentSdkConverter):
             wire["byte_size"] = ref.byte_size
         if ref.line_count is not None:
             wire["line_count"] = ref.line_count
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_tool_result(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> ToolResult:
         """Read a result as a message."""
-        tool_call_id, tool_call_id_kept = read_answered_call_id(
+        tool_call_id, tool_call_id_kept = read_result_call_id(
             wire.get("tool_call_id", ABSENT), (at, "tool_call_id"), reader
         )
         name, name_kept = read_tool_name(
@@ -657,28 +660,28 @@ class AgentSdk(AgentSdkConverter):
         self, result: ToolResult, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a result as a message."""
-        own = writer.own_extras(result.metadata, at) if result.metadata else NOTHING
+        extras = writer.own_extras(result.metadata, at) if result.metadata else NOTHING
         wire: dict[str, Any] = {
             "role": "tool",
-            "tool_call_id": write_answered_call_id(
+            "tool_call_id": write_result_call_id(
                 result.tool_call_id,
-                extra_at(own, "tool_call_id") if own else ABSENT,
+                extra_at(extras, "tool_call_id") if extras else ABSENT,
                 (at, "toolCallId"),
                 writer,
             ),
             "tool_name": write_tool_name(
                 result.name,
-                extra_at(own, "tool_name") if own else ABSENT,
+                extra_at(extras, "tool_name") if extras else ABSENT,
                 (at, "name"),
                 writer,
             ),
         }
         wire |= self.write_result_content(
-            result.kind, result.value, result.is_error, own, (at, "kind"), writer
+            result.kind, result.value, result.is_error, extras, (at, "kind"), writer
         )
         output_ref = self.write_stored_output(
             result.output_ref,
-            extra_at(own, "output_ref") if own else ABSENT,
+            extra_at(extras, "output_ref") if extras else ABSENT,
             (at, "outputRef"),
             writer,
         )
@@ -686,8 +689,8 @@ class AgentSdk(AgentSdkConverter):
             wire["output_ref"] = output_ref
         if result.trimmed is not None:
             wire["trimmed"] = result.trimmed
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_text_part(
@@ -711,15 +714,15 @@ class AgentSdk(AgentSdkConverter):
                 "type": "text",
                 "text": part.text,
             }
-        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.cache is not None:
             writer.report_unsupported((at, "cache"), "cache")
         wire: dict[str, Any] = {
             "type": "text",
             "text": part.text,
         }
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_image_part(
@@ -729,7 +732,7 @@ class AgentSdk(AgentSdkConverter):
         image_url = wire.get("image_url")
         if type(image_url) is not dict:
             raise wrong_type((at, "image_url"), "an object", image_url)
-        url, data, media_type, detail, url_kept = read_image_address(
+        url, data, media_type, detail, url_kept = read_image_url(
             image_url, (at, "image_url"), reader, _IMAGE_PART_URL
         )
         rest = extra_members(wire, _IMAGE_PART)
@@ -744,18 +747,18 @@ class AgentSdk(AgentSdkConverter):
         self, part: ImagePart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write an image part."""
-        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.name is not None:
             writer.report_unsupported((at, "name"), "name")
         if part.cache is not None:
             writer.report_unsupported((at, "cache"), "cache")
         image_url: dict[str, Any] = {}
-        image_url |= write_image_address(
+        image_url |= write_image_url(
             part.url,
             part.data,
             part.media_type,
             part.detail,
-            inner_extras(own, "image_url"),
+            inner_extras(extras, "image_url"),
             (at, "url"),
             writer,
             _IMAGE_PART_URL,
@@ -764,8 +767,8 @@ class AgentSdk(AgentSdkConverter):
             "type": "image_url",
             "image_url": image_url,
         }
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_document_part(
@@ -790,7 +793,7 @@ class AgentSdk(AgentSdkConverter):
         self, part: DocumentPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a document part."""
-        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.name is not None:
             writer.report_unsupported((at, "name"), "name")
         if part.detail is not None:
@@ -803,14 +806,14 @@ class AgentSdk(AgentSdkConverter):
                 part.url,
                 part.data,
                 part.media_type,
-                extra_at(own, "source") if own else ABSENT,
+                extra_at(extras, "source") if extras else ABSENT,
                 (at, "url"),
                 writer,
                 _DOCUMENT_PART_SOURCE,
             ),
         }
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_system_message(
@@ -835,7 +838,9 @@ class AgentSdk(AgentSdkConverter):
         self, message: SystemMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a system message."""
-        own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
+        extras = (
+            writer.own_extras(message.metadata, at) if message.metadata else NOTHING
+        )
         wire: dict[str, Any] = {
             "role": "system",
             "content": write_text_or_list(
@@ -846,8 +851,8 @@ class AgentSdk(AgentSdkConverter):
             wire["name"] = message.name
         if message.cache is not None:
             wire["cache"] = message.cache
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_user_message(
@@ -869,7 +874,9 @@ class AgentSdk(AgentSdkConverter):
         self, message: UserMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a user message."""
-        own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
+        extras = (
+            writer.own_extras(message.metadata, at) if message.metadata else NOTHING
+        )
         wire: dict[str, Any] = {
             "role": "user",
             "content": write_text_or_list(
@@ -878,6 +885,6 @@ class AgentSdk(AgentSdkConverter):
         }
         if message.name is not None:
             wire["name"] = message.name
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire

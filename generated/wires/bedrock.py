@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ..runtime.apis.bedrock.client import converse
+from ..runtime.apis.bedrock.client import converse_kwargs
 from ..runtime.apis.bedrock.content import block_kind
 from ..runtime.apis.bedrock.converter import BedrockConverter
 from ..runtime.apis.bedrock.fields import (
     read_block_source,
     read_document_name,
+    read_nonempty_text,
     read_schema_text,
-    read_some_text,
     write_block_source,
     write_document_name,
+    write_nonempty_text,
     write_schema_text,
-    write_some_text,
 )
 from ..runtime.clients import ByteKeys
 from ..runtime.conversion.extras import (
@@ -36,7 +36,7 @@ from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
 from ..runtime.fields import read_effort, write_effort
-from ..runtime.json_values import is_sendable
+from ..runtime.json_values import is_strict_json
 from ..runtime.models import (
     AssistantPart,
     AudioPart,
@@ -55,17 +55,17 @@ from ..runtime.models import (
     VideoPart,
 )
 from ..runtime.paths import Path
-from ..runtime.responses import FinishReason, count
+from ..runtime.responses import FinishReason, read_count
 from ..runtime.tool_fields import (
     read_call_id,
-    read_dialect_or_empty,
     read_object_arguments,
     read_result_id,
+    read_schema_or_empty,
     read_tool_name,
     write_call_id,
-    write_dialect_or_empty,
     write_object_arguments,
     write_result_id,
+    write_schema_or_empty,
     write_tool_name,
 )
 
@@ -304,31 +304,33 @@ class Bedrock(BedrockConverter):
             "requestMetadata",
         ],
     )
-    sdk_call = staticmethod(converse)
+    sdk_call = staticmethod(converse_kwargs)
 
     def read_usage(self, wire: dict[str, Any], at: Path, reader: Reader) -> Usage:
         """Read the usage of a response."""
         input_tokens_count = wire.get("inputTokens")
         if type(input_tokens_count) is not int and input_tokens_count is not None:
-            input_tokens_count = count(wire, "inputTokens", at)
+            input_tokens_count = read_count(wire, "inputTokens", at)
         cache_read_input_tokens_count = wire.get("cacheReadInputTokens")
         if (
             type(cache_read_input_tokens_count) is not int
             and cache_read_input_tokens_count is not None
         ):
-            cache_read_input_tokens_count = count(wire, "cacheReadInputTokens", at)
+            cache_read_input_tokens_count = read_count(wire, "cacheReadInputTokens", at)
         cache_write_input_tokens_count = wire.get("cacheWriteInputTokens")
         if (
             type(cache_write_input_tokens_count) is not int
             and cache_write_input_tokens_count is not None
         ):
-            cache_write_input_tokens_count = count(wire, "cacheWriteInputTokens", at)
+            cache_write_input_tokens_count = read_count(
+                wire, "cacheWriteInputTokens", at
+            )
         output_tokens_count = wire.get("outputTokens")
         if type(output_tokens_count) is not int and output_tokens_count is not None:
-            output_tokens_count = count(wire, "outputTokens", at)
+            output_tokens_count = read_count(wire, "outputTokens", at)
         total_tokens_count = wire.get("totalTokens")
         if type(total_tokens_count) is not int and total_tokens_count is not None:
-            total_tokens_count = count(wire, "totalTokens", at)
+            total_tokens_count = read_count(wire, "totalTokens", at)
         rest = extra_members(wire, _USAGE)
         if input_tokens_count is None:
             rest["$absent"] = [*rest.get("$absent", ()), "inputTokens"]
@@ -359,8 +361,8 @@ class Bedrock(BedrockConverter):
 
     def write_usage(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the usage of a response."""
-        own = writer.own_extras(usage.metadata, at)
-        absent = own.get("$absent", ())
+        extras = writer.own_extras(usage.metadata, at)
+        absent = extras.get("$absent", ())
         wire: dict[str, Any] = {}
         input_tokens_count = (
             usage.input_tokens
@@ -382,8 +384,8 @@ class Bedrock(BedrockConverter):
             wire["cacheReadInputTokens"] = usage.input_cached_tokens
         if usage.input_cache_creation_tokens is not None:
             wire["cacheWriteInputTokens"] = usage.input_cache_creation_tokens
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_system_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
@@ -400,7 +402,7 @@ class Bedrock(BedrockConverter):
             return self.write_text_part(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        return self.write_text_part(writer.described(value, at), at, writer)
+        return self.write_text_part(writer.describe_part(value, at), at, writer)
 
     def read_user_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
         """Read one of several objects. Any other value becomes an opaque part."""
@@ -432,7 +434,7 @@ class Bedrock(BedrockConverter):
             return self.write_audio_part(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        return self.write_text_part(writer.described(value, at), at, writer)
+        return self.write_text_part(writer.describe_part(value, at), at, writer)
 
     def read_assistant_content(
         self, wire: Any, at: Path, reader: Reader
@@ -466,7 +468,7 @@ class Bedrock(BedrockConverter):
             return self.write_audio_part(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.report_unsupported(at, writer.kind_of(value), "warning")
+        writer.report_unsupported(at, writer.type_name(value), "warning")
         return ABSENT
 
     def read_result_part(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
@@ -495,7 +497,7 @@ class Bedrock(BedrockConverter):
             return self.write_video_part(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        return self.write_text_part(writer.described(value, at), at, writer)
+        return self.write_text_part(writer.describe_part(value, at), at, writer)
 
     def read_request_body(
         self, wire: dict[str, Any], at: Path, reader: Reader
@@ -519,7 +521,7 @@ class Bedrock(BedrockConverter):
         tools, tools_kept = self.read_tools(
             tool_config.get("tools", ABSENT), ((at, "toolConfig"), "tools"), reader
         )
-        reader.offers(tools)
+        reader.set_offered_tools(tools)
         max_output_tokens = inference_config.get("maxTokens")
         if max_output_tokens is not None and type(max_output_tokens) is not int:
             raise wrong_type(
@@ -593,7 +595,9 @@ class Bedrock(BedrockConverter):
         self, request: Request, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write the plain keys of a request body."""
-        own = writer.own_extras(request.metadata, at) if request.metadata else NOTHING
+        extras = (
+            writer.own_extras(request.metadata, at) if request.metadata else NOTHING
+        )
         if request.parallel_tool_calls is not None:
             writer.report_unsupported(
                 (at, "parallelToolCalls"),
@@ -607,7 +611,7 @@ class Bedrock(BedrockConverter):
         output_config: dict[str, Any] = {}
         output_format = self.write_output_format(
             request.output_format,
-            extra_at(own, "outputConfig", "textFormat") if own else ABSENT,
+            extra_at(extras, "outputConfig", "textFormat") if extras else ABSENT,
             (at, "outputFormat"),
             writer,
         )
@@ -615,7 +619,7 @@ class Bedrock(BedrockConverter):
             output_config["textFormat"] = output_format
         reasoning = write_effort(
             request.reasoning,
-            extra_at(own, "outputConfig", "effort") if own else ABSENT,
+            extra_at(extras, "outputConfig", "effort") if extras else ABSENT,
             (at, "reasoning"),
             writer,
         )
@@ -624,7 +628,7 @@ class Bedrock(BedrockConverter):
         tool_config: dict[str, Any] = {}
         tools = self.write_tools(
             request.tools,
-            extra_at(own, "toolConfig", "tools") if own else ABSENT,
+            extra_at(extras, "toolConfig", "tools") if extras else ABSENT,
             (at, "tools"),
             writer,
         )
@@ -632,7 +636,7 @@ class Bedrock(BedrockConverter):
             tool_config["tools"] = tools
         tool_choice = self.write_request_tool_choice(
             request.tool_choice,
-            extra_at(own, "toolConfig", "toolChoice") if own else ABSENT,
+            extra_at(extras, "toolConfig", "toolChoice") if extras else ABSENT,
             (at, "toolChoice"),
             writer,
             request.messages,
@@ -649,15 +653,17 @@ class Bedrock(BedrockConverter):
         if request.stop is not None:
             inference_config["stopSequences"] = request.stop
         wire: dict[str, Any] = {}
-        wire |= self.write_conversation(request.messages, own, (at, "messages"), writer)
+        wire |= self.write_conversation(
+            request.messages, extras, (at, "messages"), writer
+        )
         if inference_config:
             wire["inferenceConfig"] = inference_config
         if tool_config:
             wire["toolConfig"] = tool_config
         if output_config:
             wire["outputConfig"] = output_config
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_output_schema(
@@ -703,13 +709,15 @@ class Bedrock(BedrockConverter):
         self, schema: OutputSchema, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write an output schema."""
-        own = writer.own_extras(schema.metadata, at) if schema.metadata else NOTHING
+        extras = writer.own_extras(schema.metadata, at) if schema.metadata else NOTHING
         if schema.strict is not None:
             writer.report_unsupported((at, "strict"), "strict")
         json_schema: dict[str, Any] = {
             "schema": write_schema_text(
                 schema.schema,
-                extra_at(own, "structure", "jsonSchema", "schema") if own else ABSENT,
+                extra_at(extras, "structure", "jsonSchema", "schema")
+                if extras
+                else ABSENT,
                 (at, "schema"),
                 writer,
             ),
@@ -723,8 +731,8 @@ class Bedrock(BedrockConverter):
             "type": "json_schema",
             "structure": structure,
         }
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_tool(
@@ -742,7 +750,7 @@ class Bedrock(BedrockConverter):
         name, name_kept = read_tool_name(
             tool_spec.get("name", ABSENT), ((at, "toolSpec"), "name"), reader
         )
-        description, description_kept = read_some_text(
+        description, description_kept = read_nonempty_text(
             tool_spec.get("description", ABSENT),
             ((at, "toolSpec"), "description"),
             reader,
@@ -750,7 +758,7 @@ class Bedrock(BedrockConverter):
         strict = tool_spec.get("strict")
         if strict is not None and type(strict) is not bool:
             raise wrong_type(((at, "toolSpec"), "strict"), "a boolean", strict)
-        parameters, parameters_kept = read_dialect_or_empty(
+        parameters, parameters_kept = read_schema_or_empty(
             input_schema.get("json", ABSENT),
             (((at, "toolSpec"), "inputSchema"), "json"),
             reader,
@@ -786,15 +794,17 @@ class Bedrock(BedrockConverter):
         self, definition: ToolDefinition, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write the declaration of a tool."""
-        own = (
+        extras = (
             writer.own_extras(definition.metadata, at)
             if definition.metadata
             else NOTHING
         )
         input_schema: dict[str, Any] = {
-            "json": write_dialect_or_empty(
+            "json": write_schema_or_empty(
                 definition.parameters,
-                extra_at(own, "toolSpec", "inputSchema", "json") if own else ABSENT,
+                extra_at(extras, "toolSpec", "inputSchema", "json")
+                if extras
+                else ABSENT,
                 (at, "parameters"),
                 writer,
                 definition.strict,
@@ -803,15 +813,15 @@ class Bedrock(BedrockConverter):
         tool_spec: dict[str, Any] = {
             "name": write_tool_name(
                 definition.name,
-                extra_at(own, "toolSpec", "name") if own else ABSENT,
+                extra_at(extras, "toolSpec", "name") if extras else ABSENT,
                 (at, "name"),
                 writer,
             ),
             "inputSchema": input_schema,
         }
-        description = write_some_text(
+        description = write_nonempty_text(
             definition.description,
-            extra_at(own, "toolSpec", "description") if own else ABSENT,
+            extra_at(extras, "toolSpec", "description") if extras else ABSENT,
             (at, "description"),
             writer,
         )
@@ -822,8 +832,8 @@ class Bedrock(BedrockConverter):
         wire: dict[str, Any] = {
             "toolSpec": tool_spec,
         }
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_tool_use(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
@@ -835,7 +845,7 @@ class Bedrock(BedrockConverter):
         name = tool_use.get("name")
         arguments = tool_use.get("input")
         if len(tool_use) == 3 and type(arguments) is dict:
-            found = reader.regular_call(
+            found = reader.unchanged_call(
                 id,
                 name,
                 arguments,
@@ -871,7 +881,7 @@ class Bedrock(BedrockConverter):
         self, call: ToolCall, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a call as a block."""
-        if writer.is_regular(call) and is_sendable(call.arguments):
+        if writer.is_unchanged_call(call) and is_strict_json(call.arguments):
             return {
                 "toolUse": {
                     "toolUseId": call.id,
@@ -880,24 +890,24 @@ class Bedrock(BedrockConverter):
                 },
             }
         call = writer.encode_call(call, at)
-        own = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
+        extras = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
         tool_use: dict[str, Any] = {
             "toolUseId": write_call_id(
                 call.id,
-                extra_at(own, "toolUse", "toolUseId") if own else ABSENT,
+                extra_at(extras, "toolUse", "toolUseId") if extras else ABSENT,
                 (at, "id"),
                 writer,
             ),
             "name": write_tool_name(
                 call.name,
-                extra_at(own, "toolUse", "name") if own else ABSENT,
+                extra_at(extras, "toolUse", "name") if extras else ABSENT,
                 (at, "name"),
                 writer,
             ),
             "input": write_object_arguments(
                 call.arguments,
                 call.invalid,
-                extra_at(own, "toolUse", "input") if own else ABSENT,
+                extra_at(extras, "toolUse", "input") if extras else ABSENT,
                 (at, "arguments"),
                 writer,
             ),
@@ -905,8 +915,8 @@ class Bedrock(BedrockConverter):
         wire: dict[str, Any] = {
             "toolUse": tool_use,
         }
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_tool_result(
@@ -938,12 +948,12 @@ class Bedrock(BedrockConverter):
         self, result: ToolResult, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a result of a call."""
-        own = writer.own_extras(result.metadata, at) if result.metadata else NOTHING
+        extras = writer.own_extras(result.metadata, at) if result.metadata else NOTHING
         tool_result: dict[str, Any] = {
             "toolUseId": write_result_id(
                 result.tool_call_id,
                 result.name,
-                extra_at(own, "toolResult", "toolUseId") if own else ABSENT,
+                extra_at(extras, "toolResult", "toolUseId") if extras else ABSENT,
                 (at, "toolCallId"),
                 writer,
             ),
@@ -952,15 +962,15 @@ class Bedrock(BedrockConverter):
             result.kind,
             result.value,
             result.is_error,
-            inner_extras(own, "toolResult"),
+            inner_extras(extras, "toolResult"),
             (at, "kind"),
             writer,
         )
         wire: dict[str, Any] = {
             "toolResult": tool_result,
         }
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_text_part(
@@ -983,12 +993,12 @@ class Bedrock(BedrockConverter):
             return {
                 "text": part.text,
             }
-        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         wire: dict[str, Any] = {
             "text": part.text,
         }
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_reasoning_part(
@@ -1045,7 +1055,7 @@ class Bedrock(BedrockConverter):
                     },
                 },
             }
-        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         reasoning_text: dict[str, Any] = {
             "text": part.text,
         }
@@ -1055,8 +1065,8 @@ class Bedrock(BedrockConverter):
         wire: dict[str, Any] = {
             "reasoningContent": reasoning_content,
         }
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_image_part(
@@ -1081,7 +1091,7 @@ class Bedrock(BedrockConverter):
         self, part: ImagePart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write an image block."""
-        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.name is not None:
             writer.report_unsupported((at, "name"), "name")
         if part.detail is not None:
@@ -1091,7 +1101,7 @@ class Bedrock(BedrockConverter):
             part.url,
             part.data,
             part.media_type,
-            inner_extras(own, "image"),
+            inner_extras(extras, "image"),
             (at, "url"),
             writer,
             _IMAGE_PART_FORMAT,
@@ -1099,8 +1109,8 @@ class Bedrock(BedrockConverter):
         wire: dict[str, Any] = {}
         if image:
             wire["image"] = image
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_document_part(
@@ -1128,13 +1138,13 @@ class Bedrock(BedrockConverter):
         self, part: DocumentPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a document block."""
-        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.detail is not None:
             writer.report_unsupported((at, "detail"), "detail")
         document: dict[str, Any] = {
             "name": write_document_name(
                 part.name,
-                extra_at(own, "document", "name") if own else ABSENT,
+                extra_at(extras, "document", "name") if extras else ABSENT,
                 (at, "name"),
                 writer,
             ),
@@ -1143,7 +1153,7 @@ class Bedrock(BedrockConverter):
             part.url,
             part.data,
             part.media_type,
-            inner_extras(own, "document"),
+            inner_extras(extras, "document"),
             (at, "url"),
             writer,
             _DOCUMENT_PART_FORMAT,
@@ -1151,8 +1161,8 @@ class Bedrock(BedrockConverter):
         wire: dict[str, Any] = {
             "document": document,
         }
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_video_part(
@@ -1177,7 +1187,7 @@ class Bedrock(BedrockConverter):
         self, part: VideoPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a video block."""
-        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.name is not None:
             writer.report_unsupported((at, "name"), "name")
         if part.detail is not None:
@@ -1187,7 +1197,7 @@ class Bedrock(BedrockConverter):
             part.url,
             part.data,
             part.media_type,
-            inner_extras(own, "video"),
+            inner_extras(extras, "video"),
             (at, "url"),
             writer,
             _VIDEO_PART_FORMAT,
@@ -1195,8 +1205,8 @@ class Bedrock(BedrockConverter):
         wire: dict[str, Any] = {}
         if video:
             wire["video"] = video
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_audio_part(
@@ -1221,7 +1231,7 @@ class Bedrock(BedrockConverter):
         self, part: AudioPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write an audio block."""
-        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.name is not None:
             writer.report_unsupported((at, "name"), "name")
         if part.detail is not None:
@@ -1231,7 +1241,7 @@ class Bedrock(BedrockConverter):
             part.url,
             part.data,
             part.media_type,
-            inner_extras(own, "audio"),
+            inner_extras(extras, "audio"),
             (at, "url"),
             writer,
             _AUDIO_PART_FORMAT,
@@ -1239,6 +1249,6 @@ class Bedrock(BedrockConverter):
         wire: dict[str, Any] = {}
         if audio:
             wire["audio"] = audio
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire

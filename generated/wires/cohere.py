@@ -11,10 +11,10 @@ from typing import Any, ClassVar
 
 from ..runtime.apis.cohere.converter import CohereConverter
 from ..runtime.apis.cohere.fields import (
-    methods_for_streams,
-    read_dialect_beside_strict,
+    read_strict_schema,
     read_token_budget,
-    write_dialect_beside_strict,
+    stream_method_kwargs,
+    write_strict_schema,
     write_token_budget,
 )
 from ..runtime.conversion.extras import (
@@ -36,7 +36,7 @@ from ..runtime.fields import (
     write_data_url,
     write_one_or_many,
 )
-from ..runtime.json_text import sendable_text
+from ..runtime.json_text import strict_json_text
 from ..runtime.models import (
     AssistantPart,
     ContentPart,
@@ -55,7 +55,7 @@ from ..runtime.models import (
     UserMessage,
 )
 from ..runtime.paths import Path
-from ..runtime.responses import FinishReason, count, counts
+from ..runtime.responses import FinishReason, read_count, read_counts
 from ..runtime.tool_fields import (
     read_call_id,
     read_json_arguments,
@@ -237,7 +237,7 @@ class Cohere(CohereConverter):
             "tools",
         ]
     )
-    sdk_call = staticmethod(methods_for_streams)
+    sdk_call = staticmethod(stream_method_kwargs)
 
     def read_usage(self, wire: dict[str, Any], at: Path, reader: Reader) -> Usage:
         """Read the usage of a response."""
@@ -245,28 +245,28 @@ class Cohere(CohereConverter):
         if tokens_count is None:
             tokens_count = NOTHING
         elif type(tokens_count) is not dict:
-            tokens_count = counts(wire, "tokens", at)
+            tokens_count = read_counts(wire, "tokens", at)
         tokens_input_tokens_count = tokens_count.get("input_tokens")
         if (
             type(tokens_input_tokens_count) is not int
             and tokens_input_tokens_count is not None
         ):
-            tokens_input_tokens_count = count(tokens_count, "input_tokens", at)
+            tokens_input_tokens_count = read_count(tokens_count, "input_tokens", at)
         tokens_output_tokens_count = tokens_count.get("output_tokens")
         if (
             type(tokens_output_tokens_count) is not int
             and tokens_output_tokens_count is not None
         ):
-            tokens_output_tokens_count = count(tokens_count, "output_tokens", at)
+            tokens_output_tokens_count = read_count(tokens_count, "output_tokens", at)
         cached_tokens_count = wire.get("cached_tokens")
         if type(cached_tokens_count) is not int and cached_tokens_count is not None:
-            cached_tokens_count = count(wire, "cached_tokens", at)
+            cached_tokens_count = read_count(wire, "cached_tokens", at)
         tokens_image_tokens_count = tokens_count.get("image_tokens")
         if (
             type(tokens_image_tokens_count) is not int
             and tokens_image_tokens_count is not None
         ):
-            tokens_image_tokens_count = count(tokens_count, "image_tokens", at)
+            tokens_image_tokens_count = read_count(tokens_count, "image_tokens", at)
         rest = extra_members(wire, _USAGE)
         if tokens_input_tokens_count is None:
             rest["$absent"] = [*rest.get("$absent", ()), "input_tokens"]
@@ -292,8 +292,8 @@ class Cohere(CohereConverter):
 
     def write_usage(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the usage of a response."""
-        own = writer.own_extras(usage.metadata, at)
-        absent = own.get("$absent", ())
+        extras = writer.own_extras(usage.metadata, at)
+        absent = extras.get("$absent", ())
         wire: dict[str, Any] = {}
         tokens_count: dict[str, Any] = {}
         tokens_input_tokens_count = usage.input_tokens
@@ -308,8 +308,8 @@ class Cohere(CohereConverter):
             tokens_count["image_tokens"] = usage.input_image_tokens
         if tokens_count:
             wire["tokens"] = tokens_count
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_system_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
@@ -326,7 +326,7 @@ class Cohere(CohereConverter):
             return self.write_text_part(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        return self.write_text_part(writer.described(value, at), at, writer)
+        return self.write_text_part(writer.describe_part(value, at), at, writer)
 
     def read_user_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
         """Read one of several objects. Any other value becomes an opaque part."""
@@ -346,7 +346,7 @@ class Cohere(CohereConverter):
             return self.write_image_part(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        return self.write_text_part(writer.described(value, at), at, writer)
+        return self.write_text_part(writer.describe_part(value, at), at, writer)
 
     def read_result_part(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
         """Read one of several objects. Any other value becomes an opaque part."""
@@ -362,7 +362,7 @@ class Cohere(CohereConverter):
             return self.write_text_part(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        return self.write_text_part(writer.described(value, at), at, writer)
+        return self.write_text_part(writer.describe_part(value, at), at, writer)
 
     def read_assistant_content(
         self, wire: Any, at: Path, reader: Reader
@@ -384,7 +384,7 @@ class Cohere(CohereConverter):
             return self.write_thinking_part(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.report_unsupported(at, writer.kind_of(value), "warning")
+        writer.report_unsupported(at, writer.type_name(value), "warning")
         return ABSENT
 
     def read_tool_entry(
@@ -403,7 +403,7 @@ class Cohere(CohereConverter):
             return self.write_tool(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.report_unsupported(at, writer.kind_of(value), "warning")
+        writer.report_unsupported(at, writer.type_name(value), "warning")
         return ABSENT
 
     def read_tool_calls(self, value: Any, at: Path, reader: Reader) -> list[Any] | None:
@@ -510,7 +510,9 @@ class Cohere(CohereConverter):
         self, request: Request, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write the plain keys of a request body."""
-        own = writer.own_extras(request.metadata, at) if request.metadata else NOTHING
+        extras = (
+            writer.own_extras(request.metadata, at) if request.metadata else NOTHING
+        )
         if request.parallel_tool_calls is not None:
             writer.report_unsupported(
                 (at, "parallelToolCalls"),
@@ -520,7 +522,7 @@ class Cohere(CohereConverter):
         wire: dict[str, Any] = {
             "messages": self.write_messages(
                 request.messages,
-                extra_at(own, "messages") if own else ABSENT,
+                extra_at(extras, "messages") if extras else ABSENT,
                 (at, "messages"),
                 writer,
             ),
@@ -529,7 +531,7 @@ class Cohere(CohereConverter):
             wire["model"] = request.model
         tools = self.write_tools(
             request.tools,
-            extra_at(own, "tools") if own else ABSENT,
+            extra_at(extras, "tools") if extras else ABSENT,
             (at, "tools"),
             writer,
         )
@@ -537,7 +539,7 @@ class Cohere(CohereConverter):
             wire["tools"] = tools
         tool_choice = self.write_tool_choice(
             request.tool_choice,
-            extra_at(own, "tool_choice") if own else ABSENT,
+            extra_at(extras, "tool_choice") if extras else ABSENT,
             (at, "toolChoice"),
             writer,
         )
@@ -545,7 +547,7 @@ class Cohere(CohereConverter):
             wire["tool_choice"] = tool_choice
         output_format = self.write_output_format(
             request.output_format,
-            extra_at(own, "response_format") if own else ABSENT,
+            extra_at(extras, "response_format") if extras else ABSENT,
             (at, "outputFormat"),
             writer,
         )
@@ -559,7 +561,7 @@ class Cohere(CohereConverter):
             wire["p"] = request.top_p
         stop = write_one_or_many(
             request.stop,
-            extra_at(own, "stop_sequences") if own else ABSENT,
+            extra_at(extras, "stop_sequences") if extras else ABSENT,
             (at, "stop"),
             writer,
         )
@@ -569,7 +571,7 @@ class Cohere(CohereConverter):
             wire["seed"] = request.seed
         reasoning = write_token_budget(
             request.reasoning,
-            extra_at(own, "thinking") if own else ABSENT,
+            extra_at(extras, "thinking") if extras else ABSENT,
             (at, "reasoning"),
             writer,
         )
@@ -577,8 +579,8 @@ class Cohere(CohereConverter):
             wire["thinking"] = reasoning
         if request.stream is not None:
             wire["stream"] = request.stream
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_tool(
@@ -594,7 +596,7 @@ class Cohere(CohereConverter):
         description = function.get("description")
         if description is not None and type(description) is not str:
             raise wrong_type(((at, "function"), "description"), "a string", description)
-        parameters, parameters_kept = read_dialect_beside_strict(
+        parameters, parameters_kept = read_strict_schema(
             function.get("parameters", ABSENT), ((at, "function"), "parameters"), reader
         )
         if (
@@ -620,7 +622,7 @@ class Cohere(CohereConverter):
         self, definition: ToolDefinition, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write the declaration of a function."""
-        own = (
+        extras = (
             writer.own_extras(definition.metadata, at)
             if definition.metadata
             else NOTHING
@@ -628,13 +630,13 @@ class Cohere(CohereConverter):
         function: dict[str, Any] = {
             "name": write_tool_name(
                 definition.name,
-                extra_at(own, "function", "name") if own else ABSENT,
+                extra_at(extras, "function", "name") if extras else ABSENT,
                 (at, "name"),
                 writer,
             ),
-            "parameters": write_dialect_beside_strict(
+            "parameters": write_strict_schema(
                 definition.parameters,
-                extra_at(own, "function", "parameters") if own else ABSENT,
+                extra_at(extras, "function", "parameters") if extras else ABSENT,
                 (at, "parameters"),
                 writer,
                 definition.strict,
@@ -646,8 +648,8 @@ class Cohere(CohereConverter):
             "type": "function",
             "function": function,
         }
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_tool_call(
@@ -691,8 +693,8 @@ class Cohere(CohereConverter):
     ) -> dict[str, Any]:
         """Write a call of a function."""
         if (
-            writer.is_regular(call)
-            and (text := sendable_text(call.arguments)) is not None
+            writer.is_unchanged_call(call)
+            and (text := strict_json_text(call.arguments)) is not None
         ):
             return {
                 "type": "function",
@@ -703,18 +705,18 @@ class Cohere(CohereConverter):
                 },
             }
         call = writer.encode_call(call, at)
-        own = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
+        extras = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
         function: dict[str, Any] = {
             "name": write_tool_name(
                 call.name,
-                extra_at(own, "function", "name") if own else ABSENT,
+                extra_at(extras, "function", "name") if extras else ABSENT,
                 (at, "name"),
                 writer,
             ),
             "arguments": write_json_arguments(
                 call.arguments,
                 call.invalid,
-                extra_at(own, "function", "arguments") if own else ABSENT,
+                extra_at(extras, "function", "arguments") if extras else ABSENT,
                 (at, "arguments"),
                 writer,
             ),
@@ -722,12 +724,15 @@ class Cohere(CohereConverter):
         wire: dict[str, Any] = {
             "type": "function",
             "id": write_call_id(
-                call.id, extra_at(own, "id") if own else ABSENT, (at, "id"), writer
+                call.id,
+                extra_at(extras, "id") if extras else ABSENT,
+                (at, "id"),
+                writer,
             ),
             "function": function,
         }
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_tool_result(
@@ -760,7 +765,7 @@ class Cohere(CohereConverter):
         self, result: ToolResult, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a result as a message."""
-        own = writer.own_extras(result.metadata, at) if result.metadata else NOTHING
+        extras = writer.own_extras(result.metadata, at) if result.metadata else NOTHING
         if result.is_error is not None:
             writer.report_unsupported((at, "isError"), "isError")
         wire: dict[str, Any] = {
@@ -768,21 +773,21 @@ class Cohere(CohereConverter):
             "tool_call_id": write_result_id(
                 result.tool_call_id,
                 result.name,
-                extra_at(own, "tool_call_id") if own else ABSENT,
+                extra_at(extras, "tool_call_id") if extras else ABSENT,
                 (at, "toolCallId"),
                 writer,
             ),
             "content": self.write_result_content(
                 result.kind,
                 result.value,
-                extra_at(own, "content") if own else ABSENT,
+                extra_at(extras, "content") if extras else ABSENT,
                 (at, "kind"),
                 writer,
                 result.is_error,
             ),
         }
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_text_part(
@@ -806,15 +811,15 @@ class Cohere(CohereConverter):
                 "type": "text",
                 "text": part.text,
             }
-        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.cache is not None:
             writer.report_unsupported((at, "cache"), "cache")
         wire: dict[str, Any] = {
             "type": "text",
             "text": part.text,
         }
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_image_part(
@@ -850,7 +855,7 @@ class Cohere(CohereConverter):
         self, part: ImagePart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write an image part."""
-        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.name is not None:
             writer.report_unsupported((at, "name"), "name")
         if part.cache is not None:
@@ -860,7 +865,7 @@ class Cohere(CohereConverter):
                 part.url,
                 part.data,
                 part.media_type,
-                extra_at(own, "image_url", "url") if own else ABSENT,
+                extra_at(extras, "image_url", "url") if extras else ABSENT,
                 (at, "url"),
                 writer,
             ),
@@ -871,8 +876,8 @@ class Cohere(CohereConverter):
             "type": "image_url",
             "image_url": image_url,
         }
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_thinking_part(
@@ -896,13 +901,13 @@ class Cohere(CohereConverter):
                 "type": "thinking",
                 "thinking": part.text,
             }
-        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         wire: dict[str, Any] = {
             "type": "thinking",
             "thinking": part.text,
         }
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_output_schema(
@@ -926,7 +931,7 @@ class Cohere(CohereConverter):
                 "type": "json_object",
                 "schema": schema.schema,
             }
-        own = writer.own_extras(schema.metadata, at) if schema.metadata else NOTHING
+        extras = writer.own_extras(schema.metadata, at) if schema.metadata else NOTHING
         if schema.name is not None:
             writer.report_unsupported((at, "name"), "name")
         if schema.strict is not None:
@@ -935,8 +940,8 @@ class Cohere(CohereConverter):
             "type": "json_object",
             "schema": schema.schema,
         }
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_system_message(
@@ -955,7 +960,9 @@ class Cohere(CohereConverter):
         self, message: SystemMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a system message."""
-        own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
+        extras = (
+            writer.own_extras(message.metadata, at) if message.metadata else NOTHING
+        )
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
         if message.cache is not None:
@@ -966,8 +973,8 @@ class Cohere(CohereConverter):
                 message.content, (at, "content"), writer, self.write_system_content
             ),
         }
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_user_message(
@@ -986,7 +993,9 @@ class Cohere(CohereConverter):
         self, message: UserMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a user message."""
-        own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
+        extras = (
+            writer.own_extras(message.metadata, at) if message.metadata else NOTHING
+        )
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
         wire: dict[str, Any] = {
@@ -995,6 +1004,6 @@ class Cohere(CohereConverter):
                 message.content, (at, "content"), writer, self.write_user_content
             ),
         }
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire

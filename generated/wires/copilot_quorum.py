@@ -10,10 +10,10 @@ from typing import Any, ClassVar
 
 from ..runtime.apis.copilot_quorum.converter import CopilotQuorumConverter
 from ..runtime.apis.copilot_quorum.fields import (
-    read_answered_name,
     read_map_arguments,
-    write_answered_name,
+    read_result_tool_name,
     write_map_arguments,
+    write_result_tool_name,
 )
 from ..runtime.conversion.extras import (
     ABSENT,
@@ -25,18 +25,18 @@ from ..runtime.conversion.extras import (
 from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
-from ..runtime.fields import read_blank_if_none, write_blank_if_none
+from ..runtime.fields import read_text_blank_as_none, write_text_blank_as_none
 from ..runtime.models import OpaquePart, ToolCall, ToolDefinition, ToolResult
 from ..runtime.paths import Path
 from ..runtime.responses import FinishReason
 from ..runtime.tool_fields import (
-    read_answered_call_id,
     read_id_or_null,
-    read_open_dialect,
+    read_non_strict_schema,
+    read_result_call_id,
     read_tool_name,
-    write_answered_call_id,
     write_id_or_null,
-    write_open_dialect,
+    write_non_strict_schema,
+    write_result_call_id,
     write_tool_name,
 )
 
@@ -98,7 +98,7 @@ class CopilotQuorum(CopilotQuorumConverter):
             return self.write_tool(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.report_unsupported(at, writer.kind_of(value), "warning")
+        writer.report_unsupported(at, writer.type_name(value), "warning")
         return ABSENT
 
     def read_tool(
@@ -106,10 +106,10 @@ class CopilotQuorum(CopilotQuorumConverter):
     ) -> ToolDefinition:
         """Read a declaration of `to_json_schema`."""
         name, name_kept = read_tool_name(wire.get("name", ABSENT), (at, "name"), reader)
-        description, description_kept = read_blank_if_none(
+        description, description_kept = read_text_blank_as_none(
             wire.get("description", ABSENT), (at, "description"), reader
         )
-        parameters, parameters_kept = read_open_dialect(
+        parameters, parameters_kept = read_non_strict_schema(
             wire.get("input_schema", ABSENT), (at, "input_schema"), reader
         )
         if (
@@ -135,7 +135,7 @@ class CopilotQuorum(CopilotQuorumConverter):
         self, definition: ToolDefinition, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a declaration of `to_json_schema`."""
-        own = (
+        extras = (
             writer.own_extras(definition.metadata, at)
             if definition.metadata
             else NOTHING
@@ -145,29 +145,29 @@ class CopilotQuorum(CopilotQuorumConverter):
         wire: dict[str, Any] = {
             "name": write_tool_name(
                 definition.name,
-                extra_at(own, "name") if own else ABSENT,
+                extra_at(extras, "name") if extras else ABSENT,
                 (at, "name"),
                 writer,
             ),
         }
-        description = write_blank_if_none(
+        description = write_text_blank_as_none(
             definition.description,
-            extra_at(own, "description") if own else ABSENT,
+            extra_at(extras, "description") if extras else ABSENT,
             (at, "description"),
             writer,
         )
         if description is not ABSENT:
             wire["description"] = description
-        parameters = write_open_dialect(
+        parameters = write_non_strict_schema(
             definition.parameters,
-            extra_at(own, "input_schema") if own else ABSENT,
+            extra_at(extras, "input_schema") if extras else ABSENT,
             (at, "parameters"),
             writer,
         )
         if parameters is not ABSENT:
             wire["input_schema"] = parameters
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_called(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
@@ -195,11 +195,11 @@ class CopilotQuorum(CopilotQuorumConverter):
     def write_called(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a call as the application has it."""
         call = writer.encode_call(call, at)
-        own = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
+        extras = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
         wire: dict[str, Any] = {
             "tool_name": write_tool_name(
                 call.name,
-                extra_at(own, "tool_name") if own else ABSENT,
+                extra_at(extras, "tool_name") if extras else ABSENT,
                 (at, "name"),
                 writer,
             ),
@@ -207,19 +207,22 @@ class CopilotQuorum(CopilotQuorumConverter):
         arguments = write_map_arguments(
             call.arguments,
             call.invalid,
-            extra_at(own, "arguments") if own else ABSENT,
+            extra_at(extras, "arguments") if extras else ABSENT,
             (at, "arguments"),
             writer,
         )
         if arguments is not ABSENT:
             wire["arguments"] = arguments
         id = write_id_or_null(
-            call.id, extra_at(own, "native_id") if own else ABSENT, (at, "id"), writer
+            call.id,
+            extra_at(extras, "native_id") if extras else ABSENT,
+            (at, "id"),
+            writer,
         )
         if id is not ABSENT:
             wire["native_id"] = id
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_tool_use(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
@@ -245,41 +248,41 @@ class CopilotQuorum(CopilotQuorumConverter):
     ) -> dict[str, Any]:
         """Write a tool use block of a response."""
         call = writer.encode_call(call, at)
-        own = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
+        extras = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
         wire: dict[str, Any] = {
             "name": write_tool_name(
                 call.name,
-                extra_at(own, "name") if own else ABSENT,
+                extra_at(extras, "name") if extras else ABSENT,
                 (at, "name"),
                 writer,
             ),
         }
         id = write_id_or_null(
-            call.id, extra_at(own, "id") if own else ABSENT, (at, "id"), writer
+            call.id, extra_at(extras, "id") if extras else ABSENT, (at, "id"), writer
         )
         if id is not ABSENT:
             wire["id"] = id
         arguments = write_map_arguments(
             call.arguments,
             call.invalid,
-            extra_at(own, "input") if own else ABSENT,
+            extra_at(extras, "input") if extras else ABSENT,
             (at, "arguments"),
             writer,
         )
         if arguments is not ABSENT:
             wire["input"] = arguments
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_tool_result(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> ToolResult:
         """Read a result for a session."""
-        tool_call_id, tool_call_id_kept = read_answered_call_id(
+        tool_call_id, tool_call_id_kept = read_result_call_id(
             wire.get("tool_use_id", ABSENT), (at, "tool_use_id"), reader
         )
-        name, name_kept = read_answered_name(
+        name, name_kept = read_result_tool_name(
             wire.get("tool_name", ABSENT), (at, "tool_name"), reader
         )
         kind, value_, is_error, kind_kept = self.read_output(wire, at, reader)
@@ -297,24 +300,24 @@ class CopilotQuorum(CopilotQuorumConverter):
         self, result: ToolResult, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a result for a session."""
-        own = writer.own_extras(result.metadata, at) if result.metadata else NOTHING
+        extras = writer.own_extras(result.metadata, at) if result.metadata else NOTHING
         wire: dict[str, Any] = {
-            "tool_use_id": write_answered_call_id(
+            "tool_use_id": write_result_call_id(
                 result.tool_call_id,
-                extra_at(own, "tool_use_id") if own else ABSENT,
+                extra_at(extras, "tool_use_id") if extras else ABSENT,
                 (at, "toolCallId"),
                 writer,
             ),
-            "tool_name": write_answered_name(
+            "tool_name": write_result_tool_name(
                 result.name,
-                extra_at(own, "tool_name") if own else ABSENT,
+                extra_at(extras, "tool_name") if extras else ABSENT,
                 (at, "name"),
                 writer,
             ),
         }
         wire |= self.write_output(
-            result.kind, result.value, result.is_error, own, (at, "kind"), writer
+            result.kind, result.value, result.is_error, extras, (at, "kind"), writer
         )
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire

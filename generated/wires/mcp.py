@@ -10,10 +10,10 @@ from typing import Any, ClassVar
 
 from ..runtime.apis.mcp.converter import McpConverter
 from ..runtime.apis.mcp.fields import (
-    read_live_arguments,
+    read_client_arguments,
     read_object_schema,
     read_text_block,
-    write_live_arguments,
+    write_client_arguments,
     write_object_schema,
     write_text_block,
 )
@@ -22,7 +22,7 @@ from ..runtime.apis.mcp.results import (
     result_block_kind,
     write_media_block,
 )
-from ..runtime.clients import call_tool_keywords
+from ..runtime.clients import call_tool_kwargs
 from ..runtime.conversion.extras import (
     ABSENT,
     NOTHING,
@@ -47,9 +47,9 @@ from ..runtime.models import (
 )
 from ..runtime.paths import Path
 from ..runtime.tool_fields import (
-    read_open_dialect,
+    read_non_strict_schema,
     read_tool_name,
-    write_open_dialect,
+    write_non_strict_schema,
     write_tool_name,
 )
 
@@ -132,7 +132,7 @@ class Mcp(McpConverter):
     SDK_KEYWORDS: ClassVar[frozenset[str]] = frozenset(
         ["name", "arguments", "input_responses", "request_state", "meta"]
     )
-    sdk_call = staticmethod(call_tool_keywords)
+    sdk_call = staticmethod(call_tool_kwargs)
 
     def read_tool_entry(
         self, wire: Any, at: Path, reader: Reader
@@ -148,7 +148,7 @@ class Mcp(McpConverter):
             return self.write_tool(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.report_unsupported(at, writer.kind_of(value), "warning")
+        writer.report_unsupported(at, writer.type_name(value), "warning")
         return ABSENT
 
     def read_block(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
@@ -181,7 +181,7 @@ class Mcp(McpConverter):
             return self.write_document_block(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        return self.write_text_block(writer.described(value, at), at, writer)
+        return self.write_text_block(writer.describe_part(value, at), at, writer)
 
     def read_tool(
         self, wire: dict[str, Any], at: Path, reader: Reader
@@ -191,7 +191,7 @@ class Mcp(McpConverter):
         description = wire.get("description")
         if description is not None and type(description) is not str:
             raise wrong_type((at, "description"), "a string", description)
-        parameters, parameters_kept = read_open_dialect(
+        parameters, parameters_kept = read_non_strict_schema(
             wire.get("inputSchema", ABSENT), (at, "inputSchema"), reader
         )
         result, result_kept = read_object_schema(
@@ -220,7 +220,7 @@ class Mcp(McpConverter):
         self, definition: ToolDefinition, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a tool of a listing."""
-        own = (
+        extras = (
             writer.own_extras(definition.metadata, at)
             if definition.metadata
             else NOTHING
@@ -230,16 +230,16 @@ class Mcp(McpConverter):
         wire: dict[str, Any] = {
             "name": write_tool_name(
                 definition.name,
-                extra_at(own, "name") if own else ABSENT,
+                extra_at(extras, "name") if extras else ABSENT,
                 (at, "name"),
                 writer,
             ),
         }
         if definition.description is not None:
             wire["description"] = definition.description
-        parameters = write_open_dialect(
+        parameters = write_non_strict_schema(
             definition.parameters,
-            extra_at(own, "inputSchema") if own else ABSENT,
+            extra_at(extras, "inputSchema") if extras else ABSENT,
             (at, "parameters"),
             writer,
         )
@@ -247,14 +247,14 @@ class Mcp(McpConverter):
             wire["inputSchema"] = parameters
         result = write_object_schema(
             definition.result,
-            extra_at(own, "outputSchema") if own else ABSENT,
+            extra_at(extras, "outputSchema") if extras else ABSENT,
             (at, "result"),
             writer,
         )
         if result is not ABSENT:
             wire["outputSchema"] = result
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_tool_call(
@@ -262,7 +262,7 @@ class Mcp(McpConverter):
     ) -> ToolCall:
         """Read the params of a call."""
         name, name_kept = read_tool_name(wire.get("name", ABSENT), (at, "name"), reader)
-        arguments, invalid, arguments_kept = read_live_arguments(
+        arguments, invalid, arguments_kept = read_client_arguments(
             wire.get("arguments", ABSENT), (at, "arguments"), reader
         )
         rest = extra_members(wire, _TOOL_CALL)
@@ -279,26 +279,26 @@ class Mcp(McpConverter):
     ) -> dict[str, Any]:
         """Write the params of a call."""
         call = writer.encode_call(call, at)
-        own = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
+        extras = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
         wire: dict[str, Any] = {
             "name": write_tool_name(
                 call.name,
-                extra_at(own, "name") if own else ABSENT,
+                extra_at(extras, "name") if extras else ABSENT,
                 (at, "name"),
                 writer,
             ),
         }
-        arguments = write_live_arguments(
+        arguments = write_client_arguments(
             call.arguments,
             call.invalid,
-            extra_at(own, "arguments") if own else ABSENT,
+            extra_at(extras, "arguments") if extras else ABSENT,
             (at, "arguments"),
             writer,
         )
         if arguments is not ABSENT:
             wire["arguments"] = arguments
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_text_block(
@@ -314,13 +314,13 @@ class Mcp(McpConverter):
         self, part: TextPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a text: a block of its own, or an embedded resource."""
-        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.cache is not None:
             writer.report_unsupported((at, "cache"), "cache")
         wire: dict[str, Any] = {}
-        wire |= write_text_block(part.text, own, (at, "text"), writer)
-        if own:
-            restore_extras(wire, own)
+        wire |= write_text_block(part.text, extras, (at, "text"), writer)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_image_block(
@@ -338,7 +338,7 @@ class Mcp(McpConverter):
         self, part: ImagePart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write an image."""
-        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.detail is not None:
             writer.report_unsupported((at, "detail"), "detail")
         if part.cache is not None:
@@ -349,13 +349,13 @@ class Mcp(McpConverter):
             part.data,
             part.media_type,
             part.name,
-            own,
+            extras,
             (at, "url"),
             writer,
             _IMAGE_BLOCK_TYPE,
         )
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_audio_block(
@@ -373,7 +373,7 @@ class Mcp(McpConverter):
         self, part: AudioPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write an audio recording."""
-        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.detail is not None:
             writer.report_unsupported((at, "detail"), "detail")
         if part.cache is not None:
@@ -384,13 +384,13 @@ class Mcp(McpConverter):
             part.data,
             part.media_type,
             part.name,
-            own,
+            extras,
             (at, "url"),
             writer,
             _AUDIO_BLOCK_TYPE,
         )
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_video_block(
@@ -408,7 +408,7 @@ class Mcp(McpConverter):
         self, part: VideoPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a video."""
-        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.detail is not None:
             writer.report_unsupported((at, "detail"), "detail")
         if part.cache is not None:
@@ -419,13 +419,13 @@ class Mcp(McpConverter):
             part.data,
             part.media_type,
             part.name,
-            own,
+            extras,
             (at, "url"),
             writer,
             _VIDEO_BLOCK_TYPE,
         )
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_document_block(
@@ -443,7 +443,7 @@ class Mcp(McpConverter):
         self, part: DocumentPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a document."""
-        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.detail is not None:
             writer.report_unsupported((at, "detail"), "detail")
         if part.cache is not None:
@@ -454,11 +454,11 @@ class Mcp(McpConverter):
             part.data,
             part.media_type,
             part.name,
-            own,
+            extras,
             (at, "url"),
             writer,
             _DOCUMENT_BLOCK_TYPE,
         )
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire

@@ -11,15 +11,15 @@ from typing import Any, ClassVar
 from ..runtime.apis.openai_chat.fields import read_schema_name, write_schema_name
 from ..runtime.apis.openai_responses.converter import ResponsesConverter
 from ..runtime.apis.openai_responses.fields import (
-    given_part,
-    read_always,
+    item_part_kind,
+    read_constant,
+    read_explicit_flag,
     read_file_source,
-    read_said_flag,
-    write_always,
+    write_constant,
+    write_explicit_flag,
     write_file_source,
-    write_said_flag,
 )
-from ..runtime.clients import keywords
+from ..runtime.clients import call_kwargs
 from ..runtime.conversion.extras import (
     ABSENT,
     NOTHING,
@@ -34,7 +34,7 @@ from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
 from ..runtime.fields import read_data_url, read_effort, write_data_url, write_effort
-from ..runtime.json_text import sendable_text
+from ..runtime.json_text import strict_json_text
 from ..runtime.models import (
     AssistantPart,
     ContentPart,
@@ -53,18 +53,18 @@ from ..runtime.models import (
     UserMessage,
 )
 from ..runtime.paths import Path
-from ..runtime.responses import FinishReason, count, counts
+from ..runtime.responses import FinishReason, read_count, read_counts
 from ..runtime.tool_fields import (
     read_call_id,
-    read_dialect_as_given,
     read_json_arguments,
     read_result_id,
+    read_schema_or_null,
     read_text_call,
     read_tool_name,
     write_call_id,
-    write_dialect_as_given,
     write_json_arguments,
     write_result_id,
+    write_schema_or_null,
     write_tool_name,
 )
 
@@ -295,7 +295,7 @@ class OpenaiResponses(ResponsesConverter):
             "user",
         ]
     )
-    sdk_call = staticmethod(keywords)
+    sdk_call = staticmethod(call_kwargs)
 
     def read_usage(self, wire: dict[str, Any], at: Path, reader: Reader) -> Usage:
         """Read the usage of a response."""
@@ -303,21 +303,21 @@ class OpenaiResponses(ResponsesConverter):
         if input_tokens_details_count is None:
             input_tokens_details_count = NOTHING
         elif type(input_tokens_details_count) is not dict:
-            input_tokens_details_count = counts(wire, "input_tokens_details", at)
+            input_tokens_details_count = read_counts(wire, "input_tokens_details", at)
         output_tokens_details_count = wire.get("output_tokens_details")
         if output_tokens_details_count is None:
             output_tokens_details_count = NOTHING
         elif type(output_tokens_details_count) is not dict:
-            output_tokens_details_count = counts(wire, "output_tokens_details", at)
+            output_tokens_details_count = read_counts(wire, "output_tokens_details", at)
         input_tokens_count = wire.get("input_tokens")
         if type(input_tokens_count) is not int and input_tokens_count is not None:
-            input_tokens_count = count(wire, "input_tokens", at)
+            input_tokens_count = read_count(wire, "input_tokens", at)
         output_tokens_count = wire.get("output_tokens")
         if type(output_tokens_count) is not int and output_tokens_count is not None:
-            output_tokens_count = count(wire, "output_tokens", at)
+            output_tokens_count = read_count(wire, "output_tokens", at)
         total_tokens_count = wire.get("total_tokens")
         if type(total_tokens_count) is not int and total_tokens_count is not None:
-            total_tokens_count = count(wire, "total_tokens", at)
+            total_tokens_count = read_count(wire, "total_tokens", at)
         input_tokens_details_cached_tokens_count = input_tokens_details_count.get(
             "cached_tokens"
         )
@@ -325,7 +325,7 @@ class OpenaiResponses(ResponsesConverter):
             type(input_tokens_details_cached_tokens_count) is not int
             and input_tokens_details_cached_tokens_count is not None
         ):
-            input_tokens_details_cached_tokens_count = count(
+            input_tokens_details_cached_tokens_count = read_count(
                 input_tokens_details_count, "cached_tokens", at
             )
         input_tokens_details_cache_write_tokens_count = input_tokens_details_count.get(
@@ -335,7 +335,7 @@ class OpenaiResponses(ResponsesConverter):
             type(input_tokens_details_cache_write_tokens_count) is not int
             and input_tokens_details_cache_write_tokens_count is not None
         ):
-            input_tokens_details_cache_write_tokens_count = count(
+            input_tokens_details_cache_write_tokens_count = read_count(
                 input_tokens_details_count, "cache_write_tokens", at
             )
         output_tokens_details_reasoning_tokens_count = output_tokens_details_count.get(
@@ -345,7 +345,7 @@ class OpenaiResponses(ResponsesConverter):
             type(output_tokens_details_reasoning_tokens_count) is not int
             and output_tokens_details_reasoning_tokens_count is not None
         ):
-            output_tokens_details_reasoning_tokens_count = count(
+            output_tokens_details_reasoning_tokens_count = read_count(
                 output_tokens_details_count, "reasoning_tokens", at
             )
         rest = extra_members(wire, _USAGE)
@@ -394,8 +394,8 @@ class OpenaiResponses(ResponsesConverter):
 
     def write_usage(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the usage of a response."""
-        own = writer.own_extras(usage.metadata, at)
-        absent = own.get("$absent", ())
+        extras = writer.own_extras(usage.metadata, at)
+        absent = extras.get("$absent", ())
         wire: dict[str, Any] = {}
         input_tokens_details_count: dict[str, Any] = {}
         output_tokens_details_count: dict[str, Any] = {}
@@ -423,14 +423,14 @@ class OpenaiResponses(ResponsesConverter):
             wire["input_tokens_details"] = input_tokens_details_count
         if output_tokens_details_count:
             wire["output_tokens_details"] = output_tokens_details_count
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_given_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
         """Read one of several objects. Any other value becomes an opaque part."""
         if type(wire) is dict:
-            kind = given_part(wire)
+            kind = item_part_kind(wire)
             if kind == "text":
                 return self.read_text_part(wire, at, reader)
             if kind == "image":
@@ -449,9 +449,11 @@ class OpenaiResponses(ResponsesConverter):
             return self.write_document_part(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        return self.write_text_part(writer.described(value, at), at, writer)
+        return self.write_text_part(writer.describe_part(value, at), at, writer)
 
-    def read_said_content(self, wire: Any, at: Path, reader: Reader) -> AssistantPart:
+    def read_message_content(
+        self, wire: Any, at: Path, reader: Reader
+    ) -> AssistantPart:
         """Read one of several objects. Any other value becomes an opaque part."""
         if type(wire) is dict:
             kind = wire.get("type")
@@ -461,7 +463,7 @@ class OpenaiResponses(ResponsesConverter):
                 return self.read_said_refusal(wire, at, reader)
         return OpaquePart(reader.wire.name, wire)
 
-    def write_said_content(self, value: Any, at: Path, writer: Writer) -> Any:
+    def write_message_content(self, value: Any, at: Path, writer: Writer) -> Any:
         """Write one of several values. An unsupported value is reported."""
         if type(value) is TextPart:
             return self.write_said_text(value, at, writer)
@@ -469,7 +471,7 @@ class OpenaiResponses(ResponsesConverter):
             return self.write_said_refusal(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.report_unsupported(at, writer.kind_of(value), "warning")
+        writer.report_unsupported(at, writer.type_name(value), "warning")
         return ABSENT
 
     def read_tool_entry(
@@ -488,7 +490,7 @@ class OpenaiResponses(ResponsesConverter):
             return self.write_tool(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.report_unsupported(at, writer.kind_of(value), "warning")
+        writer.report_unsupported(at, writer.type_name(value), "warning")
         return ABSENT
 
     def read_request_body(
@@ -508,7 +510,7 @@ class OpenaiResponses(ResponsesConverter):
         tools, tools_kept = self.read_tools(
             wire.get("tools", ABSENT), (at, "tools"), reader
         )
-        reader.offers(tools)
+        reader.set_offered_tools(tools)
         model = wire.get("model")
         if model is not None and type(model) is not str:
             raise wrong_type((at, "model"), "a string", model)
@@ -579,7 +581,9 @@ class OpenaiResponses(ResponsesConverter):
         self, request: Request, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write the keys of a request body."""
-        own = writer.own_extras(request.metadata, at) if request.metadata else NOTHING
+        extras = (
+            writer.own_extras(request.metadata, at) if request.metadata else NOTHING
+        )
         if request.stop is not None:
             writer.report_unsupported((at, "stop"), "stop", "warning")
         if request.seed is not None:
@@ -587,7 +591,7 @@ class OpenaiResponses(ResponsesConverter):
         reasoning_: dict[str, Any] = {}
         reasoning = write_effort(
             request.reasoning,
-            extra_at(own, "reasoning", "effort") if own else ABSENT,
+            extra_at(extras, "reasoning", "effort") if extras else ABSENT,
             (at, "reasoning"),
             writer,
         )
@@ -596,7 +600,7 @@ class OpenaiResponses(ResponsesConverter):
         text: dict[str, Any] = {}
         output_format = self.write_output_format(
             request.output_format,
-            extra_at(own, "text", "format") if own else ABSENT,
+            extra_at(extras, "text", "format") if extras else ABSENT,
             (at, "outputFormat"),
             writer,
         )
@@ -607,7 +611,7 @@ class OpenaiResponses(ResponsesConverter):
             wire["model"] = request.model
         messages = self.write_input(
             request.messages,
-            extra_at(own, "input") if own else ABSENT,
+            extra_at(extras, "input") if extras else ABSENT,
             (at, "messages"),
             writer,
         )
@@ -615,7 +619,7 @@ class OpenaiResponses(ResponsesConverter):
             wire["input"] = messages
         tools = self.write_tools(
             request.tools,
-            extra_at(own, "tools") if own else ABSENT,
+            extra_at(extras, "tools") if extras else ABSENT,
             (at, "tools"),
             writer,
         )
@@ -623,7 +627,7 @@ class OpenaiResponses(ResponsesConverter):
             wire["tools"] = tools
         tool_choice = self.write_tool_choice(
             request.tool_choice,
-            extra_at(own, "tool_choice") if own else ABSENT,
+            extra_at(extras, "tool_choice") if extras else ABSENT,
             (at, "toolChoice"),
             writer,
         )
@@ -643,8 +647,8 @@ class OpenaiResponses(ResponsesConverter):
             wire["text"] = text
         if reasoning_:
             wire["reasoning"] = reasoning_
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_tool(
@@ -655,10 +659,10 @@ class OpenaiResponses(ResponsesConverter):
         description = wire.get("description")
         if description is not None and type(description) is not str:
             raise wrong_type((at, "description"), "a string", description)
-        strict, strict_kept = read_said_flag(
+        strict, strict_kept = read_explicit_flag(
             wire.get("strict", ABSENT), (at, "strict"), reader
         )
-        parameters, parameters_kept = read_dialect_as_given(
+        parameters, parameters_kept = read_schema_or_null(
             wire.get("parameters", ABSENT), (at, "parameters"), reader, strict
         )
         if (
@@ -684,7 +688,7 @@ class OpenaiResponses(ResponsesConverter):
         self, definition: ToolDefinition, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write the declaration of a function."""
-        own = (
+        extras = (
             writer.own_extras(definition.metadata, at)
             if definition.metadata
             else NOTHING
@@ -693,32 +697,32 @@ class OpenaiResponses(ResponsesConverter):
             "type": "function",
             "name": write_tool_name(
                 definition.name,
-                extra_at(own, "name") if own else ABSENT,
+                extra_at(extras, "name") if extras else ABSENT,
                 (at, "name"),
                 writer,
             ),
         }
         if definition.description is not None:
             wire["description"] = definition.description
-        strict = write_said_flag(
+        strict = write_explicit_flag(
             definition.strict,
-            extra_at(own, "strict") if own else ABSENT,
+            extra_at(extras, "strict") if extras else ABSENT,
             (at, "strict"),
             writer,
         )
         if strict is not ABSENT:
             wire["strict"] = strict
-        parameters = write_dialect_as_given(
+        parameters = write_schema_or_null(
             definition.parameters,
-            extra_at(own, "parameters") if own else ABSENT,
+            extra_at(extras, "parameters") if extras else ABSENT,
             (at, "parameters"),
             writer,
             definition.strict,
         )
         if parameters is not ABSENT:
             wire["parameters"] = parameters
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_tool_call(
@@ -755,8 +759,8 @@ class OpenaiResponses(ResponsesConverter):
     ) -> dict[str, Any]:
         """Write a call of a function."""
         if (
-            writer.is_regular(call)
-            and (text := sendable_text(call.arguments)) is not None
+            writer.is_unchanged_call(call)
+            and (text := strict_json_text(call.arguments)) is not None
         ):
             return {
                 "type": "function_call",
@@ -765,28 +769,31 @@ class OpenaiResponses(ResponsesConverter):
                 "arguments": text,
             }
         call = writer.encode_call(call, at)
-        own = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
+        extras = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
         wire: dict[str, Any] = {
             "type": "function_call",
             "call_id": write_call_id(
-                call.id, extra_at(own, "call_id") if own else ABSENT, (at, "id"), writer
+                call.id,
+                extra_at(extras, "call_id") if extras else ABSENT,
+                (at, "id"),
+                writer,
             ),
             "name": write_tool_name(
                 call.name,
-                extra_at(own, "name") if own else ABSENT,
+                extra_at(extras, "name") if extras else ABSENT,
                 (at, "name"),
                 writer,
             ),
             "arguments": write_json_arguments(
                 call.arguments,
                 call.invalid,
-                extra_at(own, "arguments") if own else ABSENT,
+                extra_at(extras, "arguments") if extras else ABSENT,
                 (at, "arguments"),
                 writer,
             ),
         }
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_tool_result(
@@ -819,7 +826,7 @@ class OpenaiResponses(ResponsesConverter):
         self, result: ToolResult, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a result as an item."""
-        own = writer.own_extras(result.metadata, at) if result.metadata else NOTHING
+        extras = writer.own_extras(result.metadata, at) if result.metadata else NOTHING
         if result.is_error is not None:
             writer.report_unsupported((at, "isError"), "isError")
         wire: dict[str, Any] = {
@@ -827,21 +834,21 @@ class OpenaiResponses(ResponsesConverter):
             "call_id": write_result_id(
                 result.tool_call_id,
                 result.name,
-                extra_at(own, "call_id") if own else ABSENT,
+                extra_at(extras, "call_id") if extras else ABSENT,
                 (at, "toolCallId"),
                 writer,
             ),
             "output": self.write_result_content(
                 result.kind,
                 result.value,
-                extra_at(own, "output") if own else ABSENT,
+                extra_at(extras, "output") if extras else ABSENT,
                 (at, "kind"),
                 writer,
                 result.is_error,
             ),
         }
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_text_part(
@@ -865,15 +872,15 @@ class OpenaiResponses(ResponsesConverter):
                 "type": "input_text",
                 "text": part.text,
             }
-        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.cache is not None:
             writer.report_unsupported((at, "cache"), "cache")
         wire: dict[str, Any] = {
             "type": "input_text",
             "text": part.text,
         }
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_image_part(
@@ -883,7 +890,7 @@ class OpenaiResponses(ResponsesConverter):
         url, data, media_type, url_kept = read_data_url(
             wire.get("image_url", ABSENT), (at, "image_url"), reader
         )
-        detail, detail_kept = read_always(
+        detail, detail_kept = read_constant(
             wire.get("detail", ABSENT), (at, "detail"), reader, _IMAGE_PART_DETAIL
         )
         if (
@@ -906,7 +913,7 @@ class OpenaiResponses(ResponsesConverter):
         self, part: ImagePart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write an image part."""
-        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.name is not None:
             writer.report_unsupported((at, "name"), "name")
         if part.cache is not None:
@@ -917,22 +924,22 @@ class OpenaiResponses(ResponsesConverter):
                 part.url,
                 part.data,
                 part.media_type,
-                extra_at(own, "image_url") if own else ABSENT,
+                extra_at(extras, "image_url") if extras else ABSENT,
                 (at, "url"),
                 writer,
             ),
         }
-        detail = write_always(
+        detail = write_constant(
             part.detail,
-            extra_at(own, "detail") if own else ABSENT,
+            extra_at(extras, "detail") if extras else ABSENT,
             (at, "detail"),
             writer,
             _IMAGE_PART_DETAIL,
         )
         if detail is not ABSENT:
             wire["detail"] = detail
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_document_part(
@@ -955,7 +962,7 @@ class OpenaiResponses(ResponsesConverter):
         self, part: DocumentPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a file part."""
-        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.cache is not None:
             writer.report_unsupported((at, "cache"), "cache")
         wire: dict[str, Any] = {
@@ -966,15 +973,15 @@ class OpenaiResponses(ResponsesConverter):
             part.data,
             part.media_type,
             part.name,
-            own,
+            extras,
             (at, "url"),
             writer,
             _DOCUMENT_PART_FILE_DATA,
         )
         if part.detail is not None:
             wire["detail"] = part.detail
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_said_text(
@@ -998,15 +1005,15 @@ class OpenaiResponses(ResponsesConverter):
                 "type": "output_text",
                 "text": part.text,
             }
-        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.cache is not None:
             writer.report_unsupported((at, "cache"), "cache")
         wire: dict[str, Any] = {
             "type": "output_text",
             "text": part.text,
         }
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_said_refusal(
@@ -1030,13 +1037,13 @@ class OpenaiResponses(ResponsesConverter):
                 "type": "refusal",
                 "refusal": part.text,
             }
-        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         wire: dict[str, Any] = {
             "type": "refusal",
             "refusal": part.text,
         }
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_output_schema(
@@ -1067,20 +1074,23 @@ class OpenaiResponses(ResponsesConverter):
         self, schema: OutputSchema, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write an output schema."""
-        own = writer.own_extras(schema.metadata, at) if schema.metadata else NOTHING
+        extras = writer.own_extras(schema.metadata, at) if schema.metadata else NOTHING
         wire: dict[str, Any] = {
             "type": "json_schema",
             "schema": schema.schema,
         }
         name = write_schema_name(
-            schema.name, extra_at(own, "name") if own else ABSENT, (at, "name"), writer
+            schema.name,
+            extra_at(extras, "name") if extras else ABSENT,
+            (at, "name"),
+            writer,
         )
         if name is not ABSENT:
             wire["name"] = name
         if schema.strict is not None:
             wire["strict"] = schema.strict
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_system_message(
@@ -1099,19 +1109,21 @@ class OpenaiResponses(ResponsesConverter):
         self, message: SystemMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a system or developer message."""
-        own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
+        extras = (
+            writer.own_extras(message.metadata, at) if message.metadata else NOTHING
+        )
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
         if message.cache is not None:
             writer.report_unsupported((at, "cache"), "cache")
         wire: dict[str, Any] = {
-            "role": own.get("role", "system"),
+            "role": extras.get("role", "system"),
             "content": write_text_or_list(
                 message.content, (at, "content"), writer, self.write_given_content
             ),
         }
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_user_message(
@@ -1130,7 +1142,9 @@ class OpenaiResponses(ResponsesConverter):
         self, message: UserMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a user message."""
-        own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
+        extras = (
+            writer.own_extras(message.metadata, at) if message.metadata else NOTHING
+        )
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
         wire: dict[str, Any] = {
@@ -1139,6 +1153,6 @@ class OpenaiResponses(ResponsesConverter):
                 message.content, (at, "content"), writer, self.write_given_content
             ),
         }
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     Stamp = tuple[int, int, int, int]
 
-__all__ = ["cached_status", "read_results", "save_record", "save_results"]
+__all__ = ["cached_output", "read_results", "save_record", "save_results"]
 
 FORMAT = f"toolgen {__version__}, record 1"
 
@@ -55,12 +55,12 @@ UNSURE: Stamp = (-1, 0, 0, 0)
 """The stamp of a file that was written in the moment of recording: it is read again."""
 
 
-def cached_status(words: list[str]) -> str | None:
+def cached_output(arguments: list[str]) -> str | None:
     """What `build` or `check` say of a tree in which nothing changed; None where they have to look.
 
-    `words` are the command line; others than a sources folder and `--out FOLDER` are not for here.
+    `arguments` are the command line; others than a sources folder and `--out FOLDER` are not for here.
     """
-    given = _folders(words)
+    given = _folders(arguments)
     if given is None:
         return None
     try:
@@ -75,22 +75,22 @@ def cached_status(words: list[str]) -> str | None:
         if found.keys() != known.keys():
             return None
         for key, (stamp, digest) in known.items():
-            if (words[0] != "build" or _stamp(found[key]) != stamp) and _digest(found[key]) != digest:
+            if (arguments[0] != "build" or _stamp(found[key]) != stamp) and _digest(found[key]) != digest:
                 return None
     except (OSError, ValueError):
         return None  # there is no record, or it is not one of ours, or files come and go
-    return _text(build if words[0] == "build" else check)
+    return _text(build if arguments[0] == "build" else check)
 
 
 def save_record(
     schemas: str,
     out: str | None,
     package: str,
-    said: tuple[str, str],
+    printed: tuple[str, str],
     sources: Mapping[str, str],
     files: Mapping[str, str],
 ) -> str:
-    """Record a build, and return why there is no record, or an empty text: `said` is what `build` and `check` say next time, where nothing changes.
+    """Record a build, and return why there is no record, or an empty text: `printed` is what `build` and `check` say next time, where nothing changes.
 
     `sources` are SHA-256 of what was read by path in SCHEMAS, `files` those of all that belongs into `package`. Where
     something else stands there by now, or the record cannot be written, there is none.
@@ -98,7 +98,7 @@ def save_record(
     lines = [
         FORMAT,
         _tool(),
-        *(text.encode("utf-8", "surrogateescape").hex() for text in (os.path.abspath(package), *said)),
+        *(text.encode("utf-8", "surrogateescape").hex() for text in (os.path.abspath(package), *printed)),
     ]
     now = time.time_ns()
     try:
@@ -242,11 +242,11 @@ def _opened(place: str) -> BufferedReader:
     return file
 
 
-def _folders(words: list[str]) -> tuple[str, str | None] | None:
+def _folders(arguments: list[str]) -> tuple[str, str | None] | None:
     """The sources folder and `--out` of a plain command; None for any other."""
-    if not words or words[0] not in ("build", "check"):
+    if not arguments or arguments[0] not in ("build", "check"):
         return None
-    rest, out = words[1:], None
+    rest, out = arguments[1:], None
     if "--out" in rest:
         i = rest.index("--out")
         out = rest[i + 1] if i + 1 < len(rest) else ""

@@ -13,7 +13,7 @@ from toolgen import __version__
 from toolgen.diagnostics import Findings
 from toolgen.load import Sources
 from toolgen.parse import Config
-from toolgen.pipeline import Progress, Project, link_project, no_progress, read_project, render_project
+from toolgen.pipeline import Progress, Project, ignore_progress, read_project, render_project, resolve_project
 from toolgen.tokens import installed_tokenizer
 from toolgen.write import Output, Stamp
 from toolgen.write.lockfile import PayloadDigests
@@ -29,18 +29,18 @@ class Compilation:
     """A project with what was linked and what was rendered of it. Nothing of it is on disk."""
 
     schemas: Path
-    linked: Project
+    resolved: Project
     package: Package
 
     @property
     def sources(self) -> Sources:
         """What was read."""
-        return self.linked.sources
+        return self.resolved.sources
 
     @property
     def config(self) -> Config:
         """What the project wants."""
-        return self.linked.config
+        return self.resolved.config
 
     @property
     def files(self) -> Mapping[str, str]:
@@ -57,13 +57,13 @@ class Compilation:
         sent = {name: PayloadDigests(wire.fingerprint, wire.tool_digests()) for name, wire in wires.items()}
         return Stamp(__version__, self.config.edition, self.sources.digests, runtime, _made_with(), sent)
 
-    def output(self, folder: Path) -> Output:
+    def output_in(self, folder: Path) -> Output:
         """The folder that the files belong in."""
         return Output(folder, folder.as_posix(), self.schemas)
 
     def payloads(self) -> Payloads:
         """What providers are sent: all tools, and each tool alone with what is lost of it."""
-        from toolgen.rules import Lost, Payload, Payloads
+        from toolgen.rules import Payload, PayloadLoss, Payloads
 
         wires = self.package.wires
         single = [
@@ -71,7 +71,9 @@ class Compilation:
                 one.tool,
                 name,
                 wire.payload_of(one.tool.name),
-                tuple(Lost(told.pointer, told.what, told.action, told.reason) for told in one.told if told.severe),
+                tuple(
+                    PayloadLoss(told.pointer, told.what, told.action, told.reason) for told in one.told if told.severe
+                ),
             )
             for name, wire in wires.items()
             for one in wire.tools
@@ -84,7 +86,7 @@ class Compilation:
 
 
 @dataclass(frozen=True, slots=True)
-class Linted:
+class LintResult:
     """What was looked at: the number of tools, and what they take by provider and tool, in bytes.
 
     The whole payload of a provider is that of the tool `*`.
@@ -102,41 +104,41 @@ class Linted:
 
 
 def compile_project(
-    schemas: Path, findings: Findings, providers: Sequence[str] = (), progress: Progress = no_progress
+    schemas: Path, findings: Findings, providers: Sequence[str] = (), progress: Progress = ignore_progress
 ) -> Compilation | None:
     """Run the stages up to render, with the rules of a build; None where one of them found errors."""
     return _rendered(schemas, read_project(schemas, findings, providers, progress), findings, progress)
 
 
 def lint_project(
-    schemas: Path, findings: Findings, providers: Sequence[str] = (), progress: Progress = no_progress
-) -> Linted | None:
+    schemas: Path, findings: Findings, providers: Sequence[str] = (), progress: Progress = ignore_progress
+) -> LintResult | None:
     """Run every stage of a build in memory, then every rule; None where a build would refuse the sources."""
     from toolgen.rules import (
         RULES,
         apply_payload_rules,
         apply_rules,
         apply_suppressions,
-        check_silencing,
+        check_suppressions,
         find_suppressions,
     )
 
-    linked = link_project(schemas, findings, providers, progress)
+    linked = resolve_project(schemas, findings, providers, progress)
     if linked is not None:
         progress("linked", len(linked.sources.tools))
     compilation = _rendered(schemas, linked, findings, progress)
     if compilation is None:
         return None
     sources, levels, payloads = compilation.sources, compilation.config.lint, compilation.payloads()
-    apply_rules(compilation.linked.catalog, findings, levels, building=False)
+    apply_rules(compilation.resolved.catalog, findings, levels, building=False)
     apply_payload_rules(payloads, findings, levels)
     allowed = find_suppressions(sources)
     used = apply_suppressions(findings, levels, allowed, RULES)
     said = Findings()
-    check_silencing(sources, allowed, used, RULES, said)
+    check_suppressions(sources, allowed, used, RULES, said)
     apply_suppressions(said, levels, (), RULES)
     findings.items += said.items
-    return Linted(len(compilation.linked.catalog.tools), _sizes(payloads), sources)
+    return LintResult(len(compilation.resolved.catalog.tools), _sizes(payloads), sources)
 
 
 @cache
@@ -151,9 +153,9 @@ def _rendered(schemas: Path, linked: Project | None, findings: Findings, progres
 
 
 def _sizes(payloads: Payloads) -> Mapping[str, Mapping[str, int]]:
-    from toolgen.rules import size
+    from toolgen.rules import payload_size
 
-    sizes: dict[str, dict[str, int]] = {name: {"*": size(value)} for name, value in payloads.sets.items()}
+    sizes: dict[str, dict[str, int]] = {name: {"*": payload_size(value)} for name, value in payloads.sets.items()}
     for each in payloads.single:
-        sizes[each.provider][each.tool.name] = size(each.value)
+        sizes[each.provider][each.tool.name] = payload_size(each.value)
     return sizes

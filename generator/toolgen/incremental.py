@@ -1,11 +1,11 @@
 """Incremental builds: results of one build that the next one reuses, so that it repeats only what changed.
 
-There are two kinds of results. `reuse` keeps any object in memory, for later builds of the same process
-(`incremental_builds`). `recall` keeps plain data, which later processes find in the user's cache (`stored_results`): texts,
+There are two kinds of results. `reuse_or_make` keeps any object in memory, for later builds of the same process
+(`enable_incremental_builds`). `recall` keeps plain data, which later processes find in the user's cache (`stored_results`): texts,
 payloads, findings, and the facts about a tool that stages need, so that its source is not parsed again.
 
 The key of a result names the step and contains everything that the result was made from. Strings are part of a key as they
-are. In a key of `reuse`, documents, declarations, tools and profiles are compared by identity: they stay the same objects
+are. In a key of `reuse_or_make`, documents, declarations, tools and profiles are compared by identity: they stay the same objects
 as long as their sources stay the same, and by value 1 would equal 1.0 and true. A key of `recall` contains their digests. A
 result is never changed. A step whose key leaves something out is a defect; tests compare every build of a long series of
 edits with a fresh one.
@@ -28,17 +28,17 @@ __all__ = [
     "BuildResults",
     "Key",
     "Unread",
-    "find",
+    "enable_incremental_builds",
+    "find_result",
     "find_stored",
-    "incremental_builds",
-    "keep",
     "plain_findings",
     "recall",
     "recall_reported",
     "report_again",
-    "reuse",
-    "reuse_reported",
+    "reuse_or_make",
+    "reuse_with_findings",
     "store",
+    "store_result",
     "stored_results",
 ]
 
@@ -77,7 +77,7 @@ _count = 0
 
 
 @contextmanager
-def incremental_builds() -> Iterator[BuildResults]:
+def enable_incremental_builds() -> Iterator[BuildResults]:
     """Keep results for the length of a `with` block, in which builds follow each other. Not for several threads."""
     global _results, _stored
     _results, _stored = BuildResults(), BuildResults()
@@ -112,27 +112,27 @@ def stored_results(schemas: str, out: str | None) -> Iterator[Callable[[], None]
         _stored = outer
 
 
-def find(*key: Hashable) -> Any:
+def find_result(*key: Hashable) -> Any:
     """Return the result of a key, or None if there is none."""
     return None if _results is None else _results.find(key)
 
 
-def keep(result: T, *key: Hashable) -> T:
+def store_result(result: T, *key: Hashable) -> T:
     """Keep a result, and return it."""
     if _results is not None:
         _results.keep(key, result)
     return result
 
 
-def reuse(make: Callable[[], T], *key: Hashable) -> T:
+def reuse_or_make(make: Callable[[], T], *key: Hashable) -> T:
     """The result that is kept by a key, or a new one. It is not None."""
     if _results is None:
         return make()
-    found: T | None = find(*key)
-    return keep(make(), *key) if found is None else found
+    found: T | None = find_result(*key)
+    return store_result(make(), *key) if found is None else found
 
 
-def reuse_reported(make: Callable[[Findings], T], findings: Findings, *key: Hashable) -> T:
+def reuse_with_findings(make: Callable[[Findings], T], findings: Findings, *key: Hashable) -> T:
     """A result whose step reports findings, which are reported again with it."""
     if _results is None:
         return make(findings)
@@ -141,7 +141,7 @@ def reuse_reported(make: Callable[[Findings], T], findings: Findings, *key: Hash
         own = Findings()
         return make(own), own
 
-    result, own = reuse(made, *key)
+    result, own = reuse_or_make(made, *key)
     findings.items += own.items
     return result
 

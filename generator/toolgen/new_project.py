@@ -15,11 +15,11 @@ from toolgen import __version__
 from toolgen.diagnostics import Findings
 from toolgen.load import Document
 from toolgen.load.loading import load_shipped
-from toolgen.render.templates import environment
+from toolgen.render.templates import template_environment
 from toolgen.resolve.editor_schemas import editor_schema
-from toolgen.resolve.linking import DEFAULT_PROVIDERS
-from toolgen.resources import builtin
-from toolgen.validation import meta
+from toolgen.resolve.resolution import DEFAULT_PROVIDERS
+from toolgen.resources import shipped_folder
+from toolgen.validation import meta_schema
 
 SCHEMAS, OUT = "schemas", "generated"
 EDITOR = f"{SCHEMAS}/.editor"
@@ -37,7 +37,7 @@ class NewFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WriteResult:
     """What was done: the files that were made, those that say the same already, and those that say something else."""
 
     created: tuple[NewFile, ...]
@@ -52,7 +52,7 @@ def project_files(folder: Path, profiles: Sequence[Document]) -> list[NewFile]:
     there is none yet; CI is GitHub's unless the folder has GitLab's.
     """
     values = {
-        "providers": used_providers(folder, profiles) or list(DEFAULT_PROVIDERS),
+        "providers": detect_providers(folder, profiles) or list(DEFAULT_PROVIDERS),
         "schemas": SCHEMAS,
         "out": OUT,
         "version": __version__,
@@ -67,24 +67,24 @@ def project_files(folder: Path, profiles: Sequence[Document]) -> list[NewFile]:
         ".pre-commit-config.yaml": "pre-commit.yaml",
         **({".gitlab-ci.yml": "gitlab.yml"} if gitlab else {".github/workflows/toolgen.yml": "github.yml"}),
     }
-    templates = environment()
+    templates = template_environment()
     files = [
         NewFile(path, templates.get_template(f"init/{name}.jinja").render(values)) for path, name in wanted.items()
     ]
-    return [*files, *(NewFile(f"{EDITOR}/{kind}.json", editor_text(kind)) for kind in ("config", "declaration"))]
+    return [*files, *(NewFile(f"{EDITOR}/{kind}.json", editor_schema_text(kind)) for kind in ("config", "declaration"))]
 
 
-def editor_text(kind: str) -> str:
+def editor_schema_text(kind: str) -> str:
     """The JSON Schema of a kind of source file, as editors take it and `toolgen schema KIND --editor` prints it."""
     profiles: dict[str, Any] = {}
     if kind == "declaration":
-        shipped = load_shipped("providers", builtin("schemas"), Findings())
+        shipped = load_shipped("providers", shipped_folder("schemas"), Findings())
         profiles = {Path(document.source).stem: document.value for document in shipped}
-    found = editor_schema(meta(kind), is_declaration=kind == "declaration", profiles=profiles)
+    found = editor_schema(meta_schema(kind), is_declaration=kind == "declaration", profiles=profiles)
     return json.dumps(found, indent=2, ensure_ascii=False) + "\n"
 
 
-def used_providers(folder: Path, profiles: Sequence[Document]) -> list[str]:
+def detect_providers(folder: Path, profiles: Sequence[Document]) -> list[str]:
     """The providers whose official clients a project names in pyproject.toml or requirements files, by name.
 
     Of several providers on one client, those that are default ones count.
@@ -127,7 +127,7 @@ def _normalized(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def write_project(folder: Path, files: Sequence[NewFile]) -> Written:
+def write_project(folder: Path, files: Sequence[NewFile]) -> WriteResult:
     """Write the files that are not there; no file that is there is changed. Where one cannot be written, none is left.
 
     Raises:
@@ -153,7 +153,7 @@ def write_project(folder: Path, files: Sequence[NewFile]) -> Written:
         for made in reversed(folders):
             made.rmdir()
         raise
-    return Written(tuple(created), tuple(unchanged), tuple(kept))
+    return WriteResult(tuple(created), tuple(unchanged), tuple(kept))
 
 
 def _has_lines(path: Path, text: str) -> bool:

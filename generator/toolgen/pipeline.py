@@ -36,7 +36,7 @@ Progress: TypeAlias = Callable[[str, int], None]
 """Called after a step with its name (`read`, `linked`, `rendered` or `written`) and the number of tools."""
 
 
-def no_progress(step: str, tools: int) -> None:
+def ignore_progress(step: str, tools: int) -> None:
     """Tell nobody."""
 
 
@@ -50,7 +50,7 @@ class Project:
 
 
 def read_project(
-    schemas: Path, findings: Findings, providers: Sequence[str] = (), progress: Progress = no_progress
+    schemas: Path, findings: Findings, providers: Sequence[str] = (), progress: Progress = ignore_progress
 ) -> Project | None:
     """Load, parse, resolve and apply the rules that a build runs; None where a stage found errors.
 
@@ -58,7 +58,7 @@ def read_project(
     """
     from toolgen.rules import RULES, apply_rules, apply_suppressions, find_suppressions
 
-    project = link_project(schemas, findings, providers, progress)
+    project = resolve_project(schemas, findings, providers, progress)
     if project is None:
         return None
     apply_rules(project.catalog, findings, project.config.lint)
@@ -69,30 +69,30 @@ def read_project(
     return None if findings.errors else project
 
 
-def link_project(
+def resolve_project(
     schemas: Path,
     findings: Findings,
     providers: Sequence[str] = (),
-    progress: Progress = no_progress,
+    progress: Progress = ignore_progress,
     folder: FolderOf | None = None,
     name: str | None = None,
 ) -> Project | None:
     """Load, parse and resolve; None where a stage found errors. `folder` and `name` are those of `load`."""
-    from toolgen.resolve.linking import link_catalog
-    from toolgen.resources import builtin
+    from toolgen.resolve.resolution import resolve_catalog
+    from toolgen.resources import shipped_folder
 
-    sources = load(schemas, findings, builtin=builtin("schemas"), folder=folder, name=name)
+    sources = load(schemas, findings, builtin=shipped_folder("schemas"), folder=folder, name=name)
     progress("read", len(sources.tools))
     if findings.errors:
         return None
     parsed = parse(sources, findings)
-    catalog = link_catalog(parsed, providers, findings) if parsed is not None else None
+    catalog = resolve_catalog(parsed, providers, findings) if parsed is not None else None
     if parsed is None or catalog is None or findings.errors:
         return None
     return Project(sources, parsed.config, catalog)
 
 
-def render_project(project: Project, findings: Findings, progress: Progress = no_progress) -> Package | None:
+def render_project(project: Project, findings: Findings, progress: Progress = ignore_progress) -> Package | None:
     """Plan and render; None where a profile does not fit the format, or a provider cannot be sent a tool."""
     from toolgen.render.package import package_files
 

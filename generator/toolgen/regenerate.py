@@ -19,19 +19,19 @@ from toolgen.parse import parse
 from toolgen.plan.provider import plan_provider
 from toolgen.render.package import models_text, profile_ancestors, wire_text
 from toolgen.render.shipped import MODELS, digest, wire_sources
-from toolgen.resolve.linking import link_catalog
-from toolgen.resources import builtin, runtime_folder, wires_folder
+from toolgen.resolve.resolution import resolve_catalog
+from toolgen.resources import runtime_folder, shipped_folder, wires_folder
 
 
 def _files() -> Iterator[tuple[Path, str]]:
     """The files that belong here, with their texts."""
     findings = Findings()
-    folder = builtin("schemas")
+    folder = shipped_folder("schemas")
     providers, formats = (load_shipped(kind, folder, findings) for kind in ("providers", "format"))
     sources = Sources("<toolgen>", (), (), providers, formats, None, {}, {})
     names = tuple(sorted(document.source.rsplit("/", 1)[-1].split(".")[0] for document in providers))
     parsed = parse(sources, findings)
-    catalog = link_catalog(parsed, names, findings) if parsed is not None else None
+    catalog = resolve_catalog(parsed, names, findings) if parsed is not None else None
     if catalog is None or findings.errors:
         raise SystemExit("\n".join(f"{finding.code}: {finding.message}" for finding in findings))
     text, exported = models_text(catalog.format)
@@ -45,7 +45,7 @@ def _files() -> Iterator[tuple[Path, str]]:
     yield wires_folder() / "digests.json", json.dumps(digests, indent=2) + "\n"
 
 
-def out_of_date() -> list[str]:
+def stale_files() -> list[str]:
     """The names of the files that are not what they should be, and of those that should not be there."""
     found = dict(_files())
     stale = [path for path, text in found.items() if not path.is_file() or path.read_text(encoding="utf-8") != text]
@@ -60,7 +60,7 @@ def _left_over(found: Mapping[Path, str]) -> list[Path]:
 def main() -> None:
     """Write the files, or with `--check` name those that are out of date and end with 1."""
     if "--check" in sys.argv:
-        names = out_of_date()
+        names = stale_files()
         sys.exit(f"out of date: {', '.join(names)}; run `make build`" if names else 0)
     found = dict(_files())
     for path, text in found.items():

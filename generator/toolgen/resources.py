@@ -12,7 +12,7 @@ _ALL = re.compile(r"^__all__ = (\[[^\]]*\])", re.MULTILINE)
 _PACKAGE = Path(__file__).resolve().parent
 
 
-def builtin(kind: str) -> Path:
+def shipped_folder(kind: str) -> Path:
     """Return the shipped `templates` or `schemas` folder."""
     packaged = _PACKAGE / kind
     return packaged if packaged.is_dir() else _PACKAGE.parents[1] / kind
@@ -35,14 +35,14 @@ def runtime_names() -> Mapping[str, str]:
     root = runtime_folder()
     for path in sorted(root.rglob("*.py")):
         module = ".".join(path.relative_to(root).with_suffix("").parts)
-        for name in () if module == "models" else exported(path):
+        for name in () if module == "models" else exported_names(path):
             if name in found:
                 raise ValueError(f"runtime.{found[name]} and runtime.{module} both export {name}")
             found[name] = module
     return found
 
 
-def exported(path: Path) -> tuple[str, ...]:
+def exported_names(path: Path) -> tuple[str, ...]:
     """The names in a module's `__all__`, which is a list of texts that begins a line: parsing whole modules takes long."""
     found = _ALL.search(path.read_text(encoding="utf-8"))
     return tuple(ast.literal_eval(found[1])) if found is not None else ()

@@ -21,16 +21,16 @@ from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]
 from toolgen.diagnostics import Findings, Span
 from toolgen.diagnostics.finding import RawText, did_you_mean, quote_name
 from toolgen.load import Document, Pointer
-from toolgen.load.reading import Report, Unreadable, decoded
+from toolgen.load.text_decoding import FaultReporter, Unreadable, decode_text
 from toolgen.load.yaml_reader import read_yaml
-from toolgen.resources import builtin
+from toolgen.resources import shipped_folder
 
 KINDS = ("declaration", "provider", "format", "config")
 """The kinds of source files, as `toolgen schema` names them."""
 
 
 @cache
-def meta(kind: str) -> Mapping[str, Any]:
+def meta_schema(kind: str) -> Mapping[str, Any]:
     """Return the JSON Schema of a kind of source file. It is shared, and never changed.
 
     Raises:
@@ -39,11 +39,11 @@ def meta(kind: str) -> Mapping[str, Any]:
     """
     if kind not in KINDS:
         raise KeyError(kind)
-    path = builtin("schemas") / "meta" / f"{kind}.yaml"
+    path = shipped_folder("schemas") / "meta" / f"{kind}.yaml"
     findings = Findings()
-    report = Report(path.name, findings)
+    report = FaultReporter(path.name, findings)
     try:
-        trees = read_yaml(decoded(path.read_bytes(), report), report)
+        trees = read_yaml(decode_text(path.read_bytes(), report), report)
     except Unreadable:
         trees = []
     value = trees[0].value if len(trees) == 1 else None
@@ -59,7 +59,7 @@ MAX_ERRORS = 1_000
 """Errors of the library that are looked at; several may be one finding."""
 
 
-def conforms(
+def validate_document(
     document: Document,
     meta: Mapping[str, Any],
     findings: Findings,
@@ -133,8 +133,8 @@ class _Reporter:
         elif keyword in ("additionalProperties", "unevaluatedProperties"):
             self._unknown(error, pointer)
         elif keyword == "required":
-            for name in words(error.validator_value):
-                if name not in words(error.instance):
+            for name in strings_in(error.validator_value):
+                if name not in strings_in(error.instance):
                     self._add("missing-key", self._document.key_span(*pointer), str(name), key=name)
         elif keyword == "type":
             self._type(error, pointer)
@@ -160,13 +160,13 @@ class _Reporter:
         if not unknown:
             self._unexplained.append(pointer)
         for name in unknown:
-            others = (key for key in known if key not in words(error.instance))
+            others = (key for key in known if key not in strings_in(error.instance))
             hint = (None if pointer else self._hints.get(name)) or did_you_mean(name, others)
             span = self._document.key_span(*pointer, name)
             self._add("unknown-key", span, name, hint=hint, key=name)
 
     def _type(self, error: ValidationError, pointer: Pointer) -> None:
-        self._mismatch(words(error.validator_value), error.instance, self._place(error, pointer))
+        self._mismatch(strings_in(error.validator_value), error.instance, self._place(error, pointer))
 
     def _mismatch(self, names: Iterable[str], value: object, span: Span) -> None:
         expected = " or ".join(names)
@@ -179,7 +179,7 @@ class _Reporter:
         if keyword == "enum":
             values: list[object] = list(error.validator_value)  # type: ignore[arg-type]
             value = error.instance
-            hint = did_you_mean(value, words(values)) if isinstance(value, str) else None
+            hint = did_you_mean(value, strings_in(values)) if isinstance(value, str) else None
             self._problem(span, f"{_shown(value)} is not one of {_listed(values)}", hint)
         else:
             self._problem(span, _sentence(keyword, error))
@@ -285,7 +285,7 @@ def _root_types(error: ValidationError) -> list[str]:
         refused = [e for e in branch if e.validator == "type" and not e.relative_path]
         if not refused:
             return []
-        types.update(dict.fromkeys(words(refused[0].validator_value)))
+        types.update(dict.fromkeys(strings_in(refused[0].validator_value)))
     return list(types)
 
 
@@ -354,10 +354,10 @@ def _unknown_keys(error: ValidationError, known: Iterable[str]) -> list[str]:
         known = schema.get("properties", ())
     names = frozenset(known)
     patterns = [re.compile(p) for p in schema.get("patternProperties", ())]
-    return [key for key in words(error.instance) if key not in names and not any(p.search(key) for p in patterns)]
+    return [key for key in strings_in(error.instance) if key not in names and not any(p.search(key) for p in patterns)]
 
 
-def words(value: object) -> list[str]:
+def strings_in(value: object) -> list[str]:
     """Return the texts that a keyword's value or an object holds: one, a list's, or an object's keys."""
     if isinstance(value, str):
         return [value]

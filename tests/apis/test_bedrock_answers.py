@@ -35,7 +35,7 @@ USAGE = {
 }
 
 
-def blocks_of(sample: Package, *events: Any) -> list[Any]:
+def find_blocks(sample: Package, *events: Any) -> list[Any]:
     """The blocks of a whole answer with the events in it, and the law on what is written of them."""
     stream = [{"messageStart": {"role": "assistant", "p": "abc"}}, *events, STOP, USAGE]
     completion, told = laws.played(sample, PROVIDER, stream)
@@ -48,7 +48,7 @@ def blocks_of(sample: Package, *events: Any) -> list[Any]:
 
 
 def test_a_block_is_made_by_its_first_delta(sample: Package) -> None:
-    assert blocks_of(
+    assert find_blocks(
         sample,
         thought(0, text="h"),
         thought(0, text="m"),
@@ -77,14 +77,14 @@ def test_a_call_whose_start_was_lost_is_told(sample: Package) -> None:
     [(["cmVk", "cmVk"], "cmVkcmVk"), (["cg==", "ZWQ="], "cmVk"), (["cg==", "!"], "cg==!"), ([b"re", b"d"], "cmVk")],
 )
 def test_pieces_of_base64_are_joined_as_bytes(sample: Package, pieces: list[Any], whole: str) -> None:
-    found = blocks_of(sample, *(thought(0, redactedContent=piece) for piece in pieces))
+    found = find_blocks(sample, *(thought(0, redactedContent=piece) for piece in pieces))
     assert found == [{"reasoningContent": {"redactedContent": whole}}]
 
 
 def test_text_with_sources_is_text(sample: Package) -> None:
     events = [delta(0, {"citation": {"title": "t"}}), delta(0, {"text": "a"}), delta(0, {"citation": {"title": "u"}})]
     cited = {"content": [{"text": "a"}], "citations": [{"title": "t"}, {"title": "u"}]}
-    assert blocks_of(sample, *events) == [{"citationsContent": cited}]
+    assert find_blocks(sample, *events) == [{"citationsContent": cited}]
     completion, _ = laws.played(sample, PROVIDER, events)
     assert laws.joined(completion, "TextPart") == "a"
 
@@ -103,7 +103,7 @@ def test_a_servers_call_stays_as_it_is(sample: Package) -> None:
     call = {"toolUseId": "1", "name": "x", "type": "server_tool_use", "input": {"a": 1}}
     given = {"toolUseId": "1", "type": "x_result", "status": "success", "content": [{"text": "a"}, {"json": {"b": 1}}]}
     image = {"image": {"format": "png", "source": {"bytes": "cG5n"}}}
-    assert blocks_of(sample, *events) == [{"toolUse": call}, {"toolResult": given}, image]
+    assert find_blocks(sample, *events) == [{"toolUse": call}, {"toolResult": given}, image]
 
 
 @pytest.mark.parametrize(

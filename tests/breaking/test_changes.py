@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from tests.support.generated import shipped_profiles
-from toolgen.breaking.comparison import Compared, compare_with
-from toolgen.breaking.subset import compare_schemas, relation_of
+from toolgen.breaking.comparison import Comparison, compare_with
+from toolgen.breaking.subset import combined_relation, compare_schemas
 from toolgen.diagnostics import Findings
 
 H, M, C = "handlers", "model", "conversations"
@@ -33,7 +33,7 @@ def write(folder: Path, tools: Any, config: Any = None) -> Path:
     return folder
 
 
-def compared(tmp_path: Path, before: Any, after: Any, config: Any = None) -> tuple[Compared, Findings]:
+def compared(tmp_path: Path, before: Any, after: Any, config: Any = None) -> tuple[Comparison, Findings]:
     findings = Findings()
     old, new = write(tmp_path / "old", before), write(tmp_path / "new", after, config)
     with shipped_profiles("openai_chat"):
@@ -181,8 +181,8 @@ SAME = [
 
 @pytest.mark.parametrize(("before", "after"), SAME)
 def test_other_words_for_the_same_values_are_no_change_of_values(before: Any, after: Any) -> None:
-    assert relation_of(compare_schemas(before, after)) is None
-    assert relation_of(compare_schemas(after, before)) is None
+    assert combined_relation(compare_schemas(before, after)) is None
+    assert combined_relation(compare_schemas(after, before)) is None
 
 
 def test_recursive_schemas_are_compared_once() -> None:
@@ -259,7 +259,7 @@ def test_what_is_called_wider_refuses_nothing_and_what_is_called_narrower_has_a_
             name = rng.choice(list(new["properties"]))
             new["properties"][name] = schema(1)
         differences = compare_schemas(old, new)
-        relation = relation_of(differences)
+        relation = combined_relation(differences)
         before, after = ValueValidator(old), ValueValidator(new)
         declared = set(old.get("properties", {}))
         lost = [
@@ -291,7 +291,7 @@ def test_settings_that_changed(tmp_path: Path, code: str, before: Any, after: An
     assert [(change.code, change.audiences) for change in found.changes] == [(code, audiences)]
 
 
-def between(tmp_path: Path, old: Path, new: Path, provider: str = "openai_chat") -> tuple[Compared, Findings]:
+def between(tmp_path: Path, old: Path, new: Path, provider: str = "openai_chat") -> tuple[Comparison, Findings]:
     findings = Findings()
     with shipped_profiles(provider):
         found = compare_with(new, findings, None, old)

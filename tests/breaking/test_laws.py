@@ -16,7 +16,7 @@ from tests.breaking.test_changes import CASES, write
 from tests.corpus.declarations import DECLARATIONS
 from tests.support.generated import compiled, shipped_profiles
 from toolgen.breaking.replay import replay
-from toolgen.breaking.subset import ABSENT, compare_schemas, relation_of
+from toolgen.breaking.subset import ABSENT, combined_relation, compare_schemas
 from toolgen.breaking.values import samples
 from toolgen.diagnostics import Findings
 from toolgen.resolve.value_checks import TooManyStepsError, ValueValidator
@@ -185,7 +185,7 @@ def test_what_is_said_of_an_edit_holds_for_values(name: str) -> None:
     for identifier, old, new in edited(name):
         for before, after in ((old, new), (new, old)):
             differences = compare_schemas(before, after)
-            relation = relation_of(differences)
+            relation = combined_relation(differences)
             lost = refused(before, after, values_of(before))
             decided[all(d.relation != "unknown" or d.code == "parameter-renamed" for d in differences)] += 1
             if relation in (None, "wider"):
@@ -198,7 +198,7 @@ def test_what_is_said_of_an_edit_holds_for_values(name: str) -> None:
                     and not difference.way
                 ):
                     assert refused(before, after, [difference.witness]) is not ABSENT
-        forth, back = (relation_of(compare_schemas(*pair)) for pair in ((old, new), (new, old)))
+        forth, back = (combined_relation(compare_schemas(*pair)) for pair in ((old, new), (new, old)))
         if forth in BACK and back in BACK and "property" not in name:  # one that goes is refused where it came from
             assert back == BACK[forth], (identifier, forth, back)
     assert decided.total() > 0, "no declaration can be edited so"

@@ -12,7 +12,7 @@ import pytest
 from tests.support.generated import Package, compiled, shipped_profiles, write_project
 from tests.support.repository import ROOT, extended
 from toolgen.breaking.comparison import compare_with
-from toolgen.breaking.replay import Replayed, replay
+from toolgen.breaking.replay import ReplayResult, replay
 from toolgen.diagnostics import Findings
 
 RECORDED = ROOT / "tests/traffic/recorded"
@@ -110,7 +110,7 @@ def stored(name: str, arguments: Any) -> Any:
     return {"role": "assistant", "content": [{"type": "tool_call", "call": call}]}
 
 
-def replayed(folder: Path, text: str, provider: str | None = None) -> tuple[Replayed, list[str]]:
+def replayed(folder: Path, text: str, provider: str | None = None) -> tuple[ReplayResult, list[str]]:
     file = folder / "stored.jsonl"
     file.write_text(text, "utf-8")
     with shipped_profiles("openai_chat"):

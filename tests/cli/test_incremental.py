@@ -18,7 +18,7 @@ import pytest
 from toolgen import build_cache
 from toolgen.compilation import Compilation, compile_project, lint_project
 from toolgen.diagnostics import Findings
-from toolgen.incremental import incremental_builds, stored_results
+from toolgen.incremental import enable_incremental_builds, stored_results
 
 CORPUS = Path(__file__).resolve().parents[1] / "corpus"
 
@@ -78,7 +78,7 @@ class Edits:
                 *([self.describe] * 3),
                 *([self.configure] * 4),
                 *(self.add, self.drop, self.rename, self.move, self.break_off, self.litter, self.mend, self.share),
-                *(self.change_type, self.refer, self.profile, self.constrain, self.respell, self.write_yaml),
+                *(self.change_type, self.refer, self.profile, self.constrain, self.respell, self.dump_checked),
             ]
         )
         edit()
@@ -225,7 +225,7 @@ class Edits:
             json.dumps(tool).replace('"#"', self.chance.choice(["100", "1e2"]))
         )
 
-    def write_yaml(self) -> None:
+    def dump_checked(self) -> None:
         """A file of two tools with a comment that silences, or a text in their place that is not YAML."""
         n = self.chance.randrange(100)
         tools = f"""\
@@ -269,7 +269,7 @@ def rounds(schemas: Path, seed: int, count: int) -> Iterator[tuple[int, str, boo
     edits = Edits(schemas, seed)
     edits.fill()
     after_error = False
-    with incremental_builds() as results:
+    with enable_incremental_builds() as results:
         for n in range(count):
             edit = edits.make(after_error) if n else "fill"
             findings = Findings()
@@ -312,7 +312,7 @@ def test_memory_is_flat_over_five_hundred_edits(tmp_path: Path) -> None:
     edits = Edits(schemas, 8)
     edits.fill()
     kept, used = [], []
-    with incremental_builds() as results:
+    with enable_incremental_builds() as results:
         for n in range(501):
             findings = Findings()
             with stored_results(str(schemas), None) as save:

@@ -6,8 +6,8 @@ import importlib
 from typing import Any
 
 from generated.models import AssistantMessage, Completion, TextPart, ToolCall, ToolCallPart, Usage
-from generated.runtime.sessions.text_protocol import events_of
-from tests.providers.exchanges import all_of, whole
+from generated.runtime.sessions.text_protocol import stream_events
+from tests.providers.exchanges import every_condition, whole
 from tests.support.loopback import Reply
 
 Said = str | tuple[str, dict[str, Any]]
@@ -32,8 +32,8 @@ def reply(provider: str, *said: Said, name: str = "call") -> Reply:
 def stream(provider: str, *said: Said, name: str = "call") -> Reply:
     """An answer in a stream."""
     writer = importlib.import_module(f"generated.providers.{provider}").StreamWriter(id="answer_1", created=1)
-    events = [wire for event in events_of(completion(*said, name=name)) for wire in writer.write(event)]
-    return all_of(provider, [*events, *writer.finish()])
+    events = [wire for event in stream_events(completion(*said, name=name)) for wire in writer.write(event)]
+    return every_condition(provider, [*events, *writer.finish()])
 
 
 REFUSED = whole({"type": "error", "error": {"type": "invalid_request_error", "message": "no such model"}}, 400)

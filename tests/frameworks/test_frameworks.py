@@ -359,7 +359,7 @@ def test_a_checker_takes_the_modules(package: Package, checker: tuple[str, ...],
 from {package.name}.frameworks import langchain, mcp, openai_agents, pydantic_ai
 from {package.name}.tools import Handlers
 
-def all_of(app: Handlers) -> None:
+def every_condition(app: Handlers) -> None:
     pydantic_ai.tools(app, "get_weather", approval=False)
     langchain.tools(app)
     openai_agents.tools(app, "take-photo", timeout=3)

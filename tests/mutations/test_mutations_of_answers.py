@@ -53,7 +53,7 @@ def hand_over(provider: str, target: str) -> Check:
 
     def check(package: Package) -> None:
         for recording in test_history.history(provider):
-            laws.handed_over(package, provider, target, recording["request"])
+            laws.hand_over(package, provider, target, recording["request"])
 
     return check
 

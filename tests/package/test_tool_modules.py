@@ -159,13 +159,13 @@ def optional(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_absent_null_and_given(run: Run, optional: Path, given: dict[str, Any], read: Any) -> None:
     value = {"req": 1, "req_null": None, **given}
 
-    as_object, as_text = run(optional, _TABLE, [["probe", value], ["probe", json.dumps(value)]])
+    with_object, as_text = run(optional, _TABLE, [["probe", value], ["probe", json.dumps(value)]])
 
-    assert as_object == as_text
+    assert with_object == as_text
     if isinstance(read, str):
-        assert as_object == {"error": read}
+        assert with_object == {"error": read}
     else:
-        assert as_object == {
+        assert with_object == {
             "value": {"req": 1, "req_null": None, **READ, **read},
             "set": sorted(value),
         }

@@ -27,7 +27,7 @@ from tests.support.commands import toolgen
 from tests.support.repository import ROOT
 from tests.support.sources import faults
 from tests.unit.test_editor_schemas import MISTAKES_OF_FORM, OF_FORM
-from toolgen.new_project import editor_text
+from toolgen.new_project import editor_schema_text
 
 AJV = """
 const Ajv = require("ajv");
@@ -136,8 +136,8 @@ def project_faults(node: Path, folder: Path) -> Iterator[str]:
         asked = places["tool"].with_name("asked.yaml").as_uri()
         server.diagnostics({asked: text})
         line = next(number for number, words in enumerate(text.splitlines()) if "pattern" in words)
-        place_of = {"line": line, "character": text.splitlines()[line].index("pattern") + 2}
-        said = server.ask("textDocument/hover", {"textDocument": {"uri": asked}, "position": place_of})
+        read_index = {"line": line, "character": text.splitlines()[line].index("pattern") + 2}
+        said = server.ask("textDocument/hover", {"textDocument": {"uri": asked}, "position": read_index})
         if "anthropic" not in json.dumps(said):
             yield f"over `pattern` it is not said who lacks it: {said}"
 
@@ -154,7 +154,7 @@ def main(node: Path, collection: Path | None) -> int:
     warned = [{f.code for f in faults({"tools/probe.json": value}, idle=True)} & OF_FORM for value in real.values()]
     with tempfile.TemporaryDirectory() as place:
         schema = Path(place) / "declaration.json"
-        schema.write_text(editor_text("declaration"), "utf-8")
+        schema.write_text(editor_schema_text("declaration"), "utf-8")
         texts = {f"file://{place}/mistake{i}.yaml": mistake.text for i, mistake in enumerate(MISTAKES_OF_FORM)}
         texts |= {
             f"file://{place}/real{i}.yaml": yaml.safe_dump(value, sort_keys=False, allow_unicode=True)
@@ -174,7 +174,7 @@ def main(node: Path, collection: Path | None) -> int:
         wrong += project_faults(node, Path(place) / "project")
     values = [yaml.safe_load(one.text) for one in MISTAKES_OF_FORM]
     given = json.dumps(
-        {"schema": json.loads(editor_text("declaration")), "values": [*values, *real.values()]}, default=str
+        {"schema": json.loads(editor_schema_text("declaration")), "values": [*values, *real.values()]}, default=str
     )
     done = subprocess.run(["node", "-e", AJV], cwd=node, input=given, capture_output=True, text=True, check=True)
     verdicts = json.loads(done.stdout)

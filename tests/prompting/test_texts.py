@@ -157,5 +157,5 @@ def test_a_value_that_json_cannot_hold_is_refused_by_its_place(sample: Package) 
 @pytest.mark.row("Q10")
 def test_a_definition_knows_the_aliases_of_its_declaration(package: Package) -> None:
     definitions = package.module("tools").DEFINITIONS
-    names = package.module("runtime.prompting.text_calls").names_of(definitions.values())
+    names = package.module("runtime.prompting.text_calls").accepted_names(definitions.values())
     assert {alias: name for alias, name in names.items() if alias != name} == package.module("tools").ALIASES

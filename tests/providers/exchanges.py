@@ -27,7 +27,7 @@ def stream(provider: str, pieces: Iterable[bytes], *, cut: bool = False) -> Repl
     return Reply(pieces, WIRES[provider].client.media_type, cut=cut)
 
 
-def all_of(provider: str, events: list[Any]) -> Reply:
+def every_condition(provider: str, events: list[Any]) -> Reply:
     """The reply of a stream with these events, which comes to its end."""
     client = WIRES[provider].client
     return stream(provider, client.torn(client.framed(events) + client.end))
@@ -85,7 +85,7 @@ class Exchanges:
 
     def streamed(self, provider: str, events: list[Any], keywords: dict[str, Any] | None = None) -> Any:
         """The client's stream of events."""
-        return self.call(provider, all_of(provider, events), keywords, streaming=True)
+        return self.call(provider, every_condition(provider, events), keywords, streaming=True)
 
     def sent(self) -> Sent:
         """The request of the call before, which is the only one."""

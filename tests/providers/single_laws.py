@@ -20,7 +20,7 @@ def stored(package: Package, kind: str, value: Any) -> Any:
     return models.load(getattr(models, kind), json.loads(json.dumps(models.dump(value))))
 
 
-def call_of(package: Package, provider: str, wire: Any) -> Any:
+def find_call(package: Package, provider: str, wire: Any) -> Any:
     """A call that was read, under our id where the wire has none."""
     read = package.provider(provider).from_tool_call
     given = [CALL] if "id" in inspect.signature(read).parameters else []
@@ -31,10 +31,10 @@ def definitions_of(package: Package, provider: str, recording: Any) -> Any:
     return package.provider(provider).from_tools(copy.deepcopy(recording["tools"]))
 
 
-def result_of(package: Package, provider: str, recording: Any) -> tuple[Any, Any]:
+def make_result(package: Package, provider: str, recording: Any) -> tuple[Any, Any]:
     """The result of a recording, and the definitions that it was read with."""
     definitions = definitions_of(package, provider, recording)
-    module, name = package.provider(provider), call_of(package, provider, recording["call"]).name
+    module, name = package.provider(provider), find_call(package, provider, recording["call"]).name
     return module.from_tool_result(copy.deepcopy(recording["result"]), CALL, name, tools=definitions), definitions
 
 
@@ -49,7 +49,7 @@ def wire_comes_back(package: Package, provider: str, recording: Any) -> None:
     """Law 1: what was read is written as it came, through JSON as well, and nothing that was given is changed."""
     module, given = package.provider(provider), copy.deepcopy(recording)
     definitions = module.from_tools(given["tools"])
-    call = call_of(package, provider, given["call"])
+    call = find_call(package, provider, given["call"])
     for tools, one in ((definitions, call), (None, stored(package, "ToolCall", call))):
         tools = tools or [stored(package, "ToolDefinition", d) for d in definitions]
         assert laws.exact(module.to_tools(tools)) == laws.exact(recording["tools"])
@@ -70,10 +70,10 @@ def format_comes_back(package: Package, provider: str, recording: Any) -> None:
     losses: list[Any] = []
     again = [laws.bare(d) for d in module.from_tools(module.to_tools(definitions, on_loss=losses.append))]
     assert laws.exact(models.dump(again)) == laws.exact(models.dump(definitions))
-    call = laws.bare(call_of(package, provider, recording["call"]))
-    assert laws.bare(call_of(package, provider, module.to_tool_call(call))) == call
+    call = laws.bare(find_call(package, provider, recording["call"]))
+    assert laws.bare(find_call(package, provider, module.to_tool_call(call))) == call
     if recording["result"] is not None:
-        result = laws.bare(result_of(package, provider, recording)[0])
+        result = laws.bare(make_result(package, provider, recording)[0])
         losses = []
         wire = written(package, provider, result, definitions, losses)
         back = laws.bare(module.from_tool_result(wire, CALL, result.name, tools=definitions))
@@ -88,10 +88,10 @@ def types_are_legal(package: Package, provider: str, recording: Any) -> None:
     definitions = [laws.bare(d) for d in definitions_of(package, provider, recording)]
     for tool in module.to_tools(definitions):
         assert wire.tool_faults(tool) == []
-    call = laws.bare(call_of(package, provider, recording["call"]))
+    call = laws.bare(find_call(package, provider, recording["call"]))
     assert wire.call_faults(module.to_tool_call(call)) == []
     if recording["result"] is not None:
-        result = laws.bare(result_of(package, provider, recording)[0])
+        result = laws.bare(make_result(package, provider, recording)[0])
         assert wire.result_faults(written(package, provider, result, definitions)) == []
 
 
@@ -103,8 +103,8 @@ def unknown_is_kept(package: Package, provider: str, recording: Any) -> None:
     }
     wire_comes_back(package, provider, changed)
     if recording["result"] is not None:
-        known, _ = result_of(package, provider, recording)
-        found, _ = result_of(package, provider, changed)
+        known, _ = make_result(package, provider, recording)
+        found, _ = make_result(package, provider, changed)
         assert (found.kind, found.is_error) == (known.kind, known.is_error)
         assert laws.bare(found.value) == laws.bare(known.value)
 

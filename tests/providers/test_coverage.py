@@ -69,7 +69,7 @@ MESSAGES = ["to_messages", "from_messages"]
 METHODS = {"Stream": ["feed", "finish", "partial_arguments", "result"], "StreamWriter": ["finish", "write"]}
 
 
-def names_of(provider: str) -> dict[str, list[str] | None]:
+def accepted_names(provider: str) -> dict[str, list[str] | None]:
     """The names of a provider's module and their parameters, by what its profile says that the wire has.
 
     A wire's table may name what a function takes besides.
@@ -88,7 +88,7 @@ def names_of(provider: str) -> dict[str, list[str] | None]:
 @pytest.mark.parametrize("provider", PROFILES)
 def test_a_module_has_every_name_and_no_other(sample: Package, provider: str) -> None:
     module: Any = sample.provider(provider)
-    names = names_of(provider)
+    names = accepted_names(provider)
     assert sorted(module.__all__) == sorted(names)
     for name, parameters in names.items():
         if parameters is not None:

@@ -11,7 +11,7 @@ import pytest
 
 from tests.providers import laws
 from tests.providers.answers import answer_of
-from tests.providers.exchanges import Exchanges, all_of, keywords, plain, stream, whole
+from tests.providers.exchanges import Exchanges, every_condition, keywords, plain, stream, whole
 from tests.providers.recorded import answered, refused, streamed
 from tests.providers.wires import WIRES
 from tests.support.generated import Package
@@ -136,7 +136,7 @@ def test_a_recorded_stream_of_the_asynchronous_client(
     request, words = asked(sample, provider, recording)
 
     async def heard() -> list[Any]:
-        source = await exchanges.acall(provider, all_of(provider, recording["events"]), words, streaming=True)
+        source = await exchanges.acall(provider, every_condition(provider, recording["events"]), words, streaming=True)
         return [event async for event in sample.provider(provider).aiter_events(source)]
 
     events = exchanges.run(heard())
@@ -266,7 +266,7 @@ def test_what_the_client_raises_is_told_by_its_kind(
 def test_an_error_in_a_stream_is_raised_and_told(exchanges: Exchanges, sample: Package, provider: str) -> None:
     module, wire, facts = sample.provider(provider), WIRES[provider], table(provider)
     events = wire.split(answer_of(provider, calls=True))
-    reply = all_of(provider, [*events[: len(events) // 2], facts["bare_error"]])
+    reply = every_condition(provider, [*events[: len(events) // 2], facts["bare_error"]])
     if not wire.client.raises:
         told = list(module.iter_events(exchanges.call(provider, reply, streaming=True)))
         assert [type(e).__name__ for e in told[-2:]] == ["ErrorEvent", "CompletedEvent"]

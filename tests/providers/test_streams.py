@@ -191,7 +191,7 @@ def test_a_chunk_costs_the_same_however_much_came_before(sample: Package, models
     """By lines that run, not by the clock: text, and arguments of a call."""
     module = sample.provider(provider)
 
-    def events_of(count: int) -> list[list[Any]]:
+    def stream_events(count: int) -> list[list[Any]]:
         text = models.AssistantMessage([models.TextPart("seven c" * count)])
         call = models.ToolCall("call_1", "now", {"text": "seven c" * count})
         calling = models.AssistantMessage([models.ToolCallPart(call)])
@@ -209,7 +209,7 @@ def test_a_chunk_costs_the_same_however_much_came_before(sample: Package, models
 
         return steps(feed)
 
-    for few, many in zip(events_of(500), events_of(2000), strict=True):
+    for few, many in zip(stream_events(500), stream_events(2000), strict=True):
         assert cost(many) <= 4.5 * cost(few)
 
 

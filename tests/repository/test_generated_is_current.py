@@ -6,12 +6,12 @@ from importlib import import_module
 
 from tests.support.commands import toolgen
 from tests.support.repository import PROFILES, ROOT
-from toolgen.regenerate import out_of_date
+from toolgen.regenerate import stale_files
 from toolgen.write import read_lock
 
 
 def test_the_generated_modules_of_the_generator_are_in_step() -> None:
-    assert out_of_date() == []
+    assert stale_files() == []
 
 
 def test_the_committed_package_is_in_step() -> None:

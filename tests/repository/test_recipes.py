@@ -375,8 +375,8 @@ def test_add_a_command(copy: Path) -> None:
     """A module with a `command` in cli/ is a command."""
     (copy / "generator/toolgen/cli/hello.py").write_text(
         '"""`toolgen hello`: say hello."""\n\nfrom __future__ import annotations\n\nimport click\n\n'
-        "from toolgen.cli.terminal import emit\n\n\n"
-        '@click.command("hello")\ndef command() -> None:\n    """Say hello."""\n    emit("hello\\n")\n',
+        "from toolgen.cli.terminal import write_output\n\n\n"
+        '@click.command("hello")\ndef command() -> None:\n    """Say hello."""\n    write_output("hello\\n")\n',
         "utf-8",
     )
     assert "hello" in toolgen(copy, "--help")[1]

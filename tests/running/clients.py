@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
-from tests.providers.exchanges import all_of, whole
+from tests.providers.exchanges import every_condition, whole
 from tests.providers.wires import WIRES
 from tests.support.generated import Package
 from tests.support.loopback import Loopback, Reply
@@ -68,9 +68,9 @@ def replied(package: Package, provider: str, completion: Any, streaming: bool) -
     if not streaming:
         return whole(module.to_response(completion, id="answer_1", created=1))
     writer = module.StreamWriter(id="answer_1", created=1)
-    events = package.module("runtime.sessions.text_protocol").events_of(completion)
+    events = package.module("runtime.sessions.text_protocol").stream_events(completion)
     wire = [event for told in events for event in writer.write(told)]
-    return all_of(provider, [*wire, *writer.finish()])
+    return every_condition(provider, [*wire, *writer.finish()])
 
 
 @contextmanager

@@ -607,7 +607,7 @@ def test_a_history_that_is_nested_without_end_is_no_reason_to_fail(runnable: Pac
     call = models.ToolCallPart(models.ToolCall("a", "grep", {"pattern": deep}))
     answer = models.AssistantMessage([call])
     known.learn(history, answer)
-    assert known.new_in([*history, answer, models.UserMessage("Two.")], None) == 2
+    assert known.first_new_index([*history, answer, models.UserMessage("Two.")], None) == 2
 
 
 def test_two_answers_at_once_are_refused(runnable: Package, play: Any) -> None:

@@ -134,7 +134,7 @@ REFUSED = [object(), print, int, ValueError("x"), {(1, 2): 1}, {1: 1, "1": 2}, l
 @pytest.mark.parametrize("value", REFUSED, ids=lambda value: type(value).__name__)
 def test_what_has_no_json_is_refused(runnable: Package, value: Any) -> None:
     module = runnable.module("runtime.running.results")
-    with pytest.raises(module.NoJSONError):
+    with pytest.raises(module.NotJSONError):
         module.json_value({"a": [value]})
 
 

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from tests.providers.exchanges import all_of, stream, whole
+from tests.providers.exchanges import every_condition, stream, whole
 from tests.running.clients import OWN_SESSIONS, SESSIONS, replied, session
 from tests.running.project import Handlers, reviewed
 from tests.running.scripts import completion
@@ -106,7 +106,7 @@ def test_an_error_in_place_of_an_answer_is_a_refusal(
     runnable: Package, server: Loopback, provider: str, later: bool, streaming: bool
 ) -> None:
     body = table(provider)["bare_error"]
-    server.replies.append(all_of(provider, [body]) if streaming else whole(body))
+    server.replies.append(every_condition(provider, [body]) if streaming else whole(body))
     with (
         session(runnable, provider, server, later) as made,
         pytest.raises(runnable.module("sessions").SessionError) as raised,
@@ -133,7 +133,7 @@ def test_a_code_in_an_error_that_came_as_an_answer_is_its_status(
     runnable: Package, server: Loopback, provider: str, code: Any, status: int, kind: str, later: bool, streaming: bool
 ) -> None:
     body = {"error": {"code": code, "message": "Provider returned error"}}
-    server.replies.append(all_of("openai_chat", [body]) if streaming else whole(body))
+    server.replies.append(every_condition("openai_chat", [body]) if streaming else whole(body))
     loop = reviewed(runnable)
 
     def ask(made: Any) -> Any:
@@ -527,7 +527,7 @@ def test_a_slow_answer_can_be_cancelled(runnable: Package, server: Loopback) -> 
         release.wait(20)
         yield b"{}"
 
-    server.replies.append(all_of("openai_chat", []))
+    server.replies.append(every_condition("openai_chat", []))
     server.replies[0] = type(server.replies[0])(slowly())
 
     async def cancelled(made: Any) -> None:

@@ -158,7 +158,7 @@ def test_a_run_that_is_killed_at_any_await_repeats_no_recorded_call_and_loses_no
         async def run_command(self, args: Any) -> Any:
             return await self._noted("run_command", 0)
 
-    async def go_on(steps: int | None) -> None:
+    async def resume(steps: int | None) -> None:
         before = read()
         session = native(runnable, answers[sum(m.role == "assistant" for m in before) :] or answers[-1:], later=True)
         task = asyncio.ensure_future(
@@ -183,7 +183,7 @@ def test_a_run_that_is_killed_at_any_await_repeats_no_recorded_call_and_loses_no
         child = os.fork()
         if child == 0:
             try:
-                asyncio.new_event_loop().run_until_complete(go_on(steps))
+                asyncio.new_event_loop().run_until_complete(resume(steps))
             finally:
                 os._exit(0)
         os.waitpid(child, 0)
@@ -191,7 +191,7 @@ def test_a_run_that_is_killed_at_any_await_repeats_no_recorded_call_and_loses_no
         before = len(ran.read_text().split())
         if read()[-1].role != "assistant" or messages_of.has_tool_calls(read()[-1]):
             killed += 1
-            asyncio.run(go_on(None))
+            asyncio.run(resume(None))
         assert [name for name in ran.read_text().split()[before:] if name in recorded] == [], steps
         done = [r.tool_call_id for message in read() if message.role == "tool" for r in message.results]
         asked = [call.id for message in read() for call in messages_of.tool_calls_of(message)]

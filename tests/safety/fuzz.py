@@ -135,7 +135,7 @@ def two_paths() -> list[Package]:
         ):
             files = compiled(schemas)
         wires = "".join(text for path, text in files.items() if path.startswith("wires/"))
-        for fast in ("read_text_call", "take_text_call", "take_call", "regular_call", "is_regular"):
+        for fast in ("read_text_call", "take_text_call", "take_call", "unchanged_call", "is_unchanged_call"):
             assert fast not in wires
         _TWO.append(Package(files, folder))
         texts, fields = (_TWO[1].module(f"runtime.{name}") for name in ("json_text", "fields.arguments"))

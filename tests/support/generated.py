@@ -103,7 +103,7 @@ def write_project(
     return schemas
 
 
-_BUILTIN = resources.builtin
+_BUILTIN = resources.shipped_folder
 _FOLDERS = ExitStack()
 atexit.register(_FOLDERS.close)
 
@@ -112,7 +112,7 @@ atexit.register(_FOLDERS.close)
 def shipped_profiles(*names: str) -> Iterator[None]:
     """Let the tool ship these profiles alone: reading all of them is most of the time that small sources take."""
     folder = _shipped(names)
-    with mock.patch.object(resources, "builtin", lambda kind: folder if kind == "schemas" else _BUILTIN(kind)):
+    with mock.patch.object(resources, "shipped_folder", lambda kind: folder if kind == "schemas" else _BUILTIN(kind)):
         yield
 
 

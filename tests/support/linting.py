@@ -8,7 +8,7 @@ from pathlib import Path
 
 from toolgen.compilation import lint_project
 from toolgen.diagnostics import Finding, Findings
-from toolgen.pipeline import link_project
+from toolgen.pipeline import resolve_project
 from toolgen.rules import apply_rules
 
 
@@ -32,7 +32,7 @@ def of_declarations(folder: Path, sources: Mapping[str, str]) -> list[Finding]:
     """The findings of rules that need no payloads, which takes less time."""
     findings = Findings()
     with chdir(written(folder, sources).parent):
-        project = link_project(Path("schemas"), findings)
+        project = resolve_project(Path("schemas"), findings)
     assert project is not None, list(findings)
     apply_rules(project.catalog, findings, project.config.lint, building=False)
     return list(findings)

@@ -11,13 +11,13 @@ from toolgen.runtime.lowering.references import References
 def dangling(schema: Mapping[str, Any]) -> set[str]:
     """References that lead nowhere."""
     references = References(schema)
-    found = (inner["$ref"] for _, inner in references.walked() if type(inner.get("$ref")) is str)
-    return {reference for reference in found if references.way(reference) is None}
+    found = (inner["$ref"] for _, inner in references.walk_schemas() if type(inner.get("$ref")) is str)
+    return {reference for reference in found if references.target_pointer(reference) is None}
 
 
 def required_without_property(schema: Mapping[str, Any]) -> Iterator[str]:
     """Names that an object requires and does not describe, where it describes others."""
-    for _, inner in References(schema).walked():
+    for _, inner in References(schema).walk_schemas():
         properties, required = inner.get("properties"), inner.get("required")
         if type(properties) is dict and properties and type(required) is list and "patternProperties" not in inner:
             yield from (name for name in required if name not in properties)

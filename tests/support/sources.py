@@ -13,7 +13,7 @@ from toolgen.diagnostics.codes import resolve_references
 from toolgen.load import Document, Sources
 from toolgen.parse import parse
 from toolgen.resolve.catalog import SharedType, Tool
-from toolgen.resolve.linking import link
+from toolgen.resolve.resolution import resolve_tools
 
 
 def document(source: str, value: Any) -> Document:
@@ -62,7 +62,7 @@ def linked(files: Mapping[str, Any]) -> tuple[tuple[Tool, ...], tuple[SharedType
     findings = Findings()
     parsed = parse(sources(files), findings)
     assert parsed is not None
-    result = link(parsed, findings)
+    result = resolve_tools(parsed, findings)
     assert [finding for finding in findings if finding.level == "error"] == []
     return result
 
@@ -76,7 +76,7 @@ def faults(files: Mapping[str, Any], idle: bool = False) -> list[Finding]:
     findings = Findings()
     parsed = parse(sources(files), findings)
     assert parsed is not None
-    link(parsed, findings)
+    resolve_tools(parsed, findings)
     return [finding for finding in findings if idle or finding.code not in IDLE]
 
 

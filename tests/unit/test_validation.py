@@ -11,8 +11,8 @@ import pytest
 from toolgen.diagnostics import Finding, Findings
 from toolgen.diagnostics.codes.parse import ROWS
 from toolgen.load import load
-from toolgen.parse.config import Config, configuration
-from toolgen.validation import MAX_FINDINGS, conforms, meta
+from toolgen.parse.config import Config, parse_config
+from toolgen.validation import MAX_FINDINGS, meta_schema, validate_document
 
 META: dict[str, Any] = {
     "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -100,7 +100,7 @@ def checked(root: Path, text: str, schema: Mapping[str, Any] = META) -> tuple[bo
     (root / "schemas" / "tools" / "x.yaml").write_text(text)
     findings = Findings()
     (document,) = load(root / "schemas", findings).tools
-    return conforms(document, schema, findings), list(findings)
+    return validate_document(document, schema, findings), list(findings)
 
 
 @pytest.mark.parametrize(("text", "place", "says", "hint"), CASES, ids=[c[0] for c in CASES])
@@ -143,7 +143,7 @@ def test_the_code_of_other_errors_can_be_chosen(tmp_path: Path) -> None:
     (tmp_path / "schemas" / "tools").mkdir(parents=True)
     (tmp_path / "schemas" / "tools" / "x.yaml").write_text("name: a\nkind: alpha\n")
     (document,) = load(tmp_path / "schemas", findings).tools
-    assert not conforms(document, META, findings, code="not-json")
+    assert not validate_document(document, META, findings, code="not-json")
     assert [f.code for f in findings] == ["not-json"]
 
 
@@ -163,11 +163,11 @@ def test_an_unknown_schema_is_never_fetched(tmp_path: Path) -> None:
 def test_the_meta_schema_of_the_configuration_is_a_schema() -> None:
     from jsonschema import Draft202012Validator
 
-    Draft202012Validator.check_schema(dict(meta("config")))
-    assert meta("config") is meta("config")
-    assert all(p.get("description") for p in meta("config")["properties"].values())
+    Draft202012Validator.check_schema(dict(meta_schema("config")))
+    assert meta_schema("config") is meta_schema("config")
+    assert all(p.get("description") for p in meta_schema("config")["properties"].values())
     with pytest.raises(KeyError):
-        meta("../config")
+        meta_schema("../config")
 
 
 def configured(root: Path, text: str | None) -> tuple[Config, list[Finding]]:
@@ -176,7 +176,7 @@ def configured(root: Path, text: str | None) -> tuple[Config, list[Finding]]:
     if text is not None:
         (root / "schemas" / "toolgen.yaml").write_text(text)
     findings = Findings()
-    return configuration(load(root / "schemas", findings), findings), list(findings)
+    return parse_config(load(root / "schemas", findings), findings), list(findings)
 
 
 def test_without_a_configuration_there_are_the_defaults(tmp_path: Path) -> None:
@@ -184,7 +184,7 @@ def test_without_a_configuration_there_are_the_defaults(tmp_path: Path) -> None:
     assert findings == []
     assert config == Config()
     assert config.edition == "2026"
-    properties = meta("config")["properties"]
+    properties = meta_schema("config")["properties"]
     for name in ("edition", "strict", "recursion_depth"):
         assert properties[name]["default"] == getattr(config, name)
 
@@ -216,7 +216,7 @@ recursion_depth: 2
         parts=("tools", "running"),
         recursion_depth=2,
     )
-    assert set(meta("config")["properties"]) - {"$schema"} == set(Config.__dataclass_fields__)
+    assert set(meta_schema("config")["properties"]) - {"$schema"} == set(Config.__dataclass_fields__)
 
 
 @pytest.mark.parametrize(

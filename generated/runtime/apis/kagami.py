@@ -9,10 +9,10 @@ from typing import Any, Literal
 from ..conversion.extras import ABSENT, Extras, extra_members, is_mark, restore_extras
 from ..conversion.reader import Reader
 from ..conversion.values import (
-    as_one_text,
-    defaulted,
+    join_texts,
     optional_text,
     read_list,
+    with_default,
     write_list,
 )
 from ..conversion.writer import Writer
@@ -48,21 +48,21 @@ class KagamiConverter(TextChatConverter):
     read_part: ValueReader[ContentPart]
     write_part: ValueWriter[Any]
 
-    def read_offer(
+    def read_tool_list(
         self, value: Any, at: Path, reader: Reader
     ) -> tuple[list[ToolDefinition | OpaquePart] | None, Any]:
         """Read the tools on offer; that there was no list is kept."""
         tools, _ = self.read_tools(value, at, reader)
         return tools, {"$absent": True} if value is ABSENT else ABSENT
 
-    def write_offer(
-        self, definitions: Sequence[Any] | None, kept: Any, at: Path, writer: Writer
+    def write_tool_list(
+        self, definitions: Sequence[Any] | None, extra: Any, at: Path, writer: Writer
     ) -> Any:
         """Write the tools on offer; a request has a list of them, if it did not come without."""
-        if definitions is None and (kept is None or is_mark(kept)):
-            return kept if kept is None else ABSENT
+        if definitions is None and (extra is None or is_mark(extra)):
+            return extra if extra is None else ABSENT
         return self.write_tools(
-            defaulted(definitions, [], at, writer), ABSENT, at, writer
+            with_default(definitions, [], at, writer), ABSENT, at, writer
         )
 
     def read_parts(
@@ -77,7 +77,7 @@ class KagamiConverter(TextChatConverter):
         ) is TextPart and not parts[0].metadata else parts, ABSENT
 
     def write_parts(
-        self, content: str | Sequence[Any], kept: Any, at: Path, writer: Writer
+        self, content: str | Sequence[Any], extra: Any, at: Path, writer: Writer
     ) -> list[Any]:
         """Write the parts of a content; a text is one."""
         return write_list(
@@ -87,14 +87,17 @@ class KagamiConverter(TextChatConverter):
             self.write_part,
         )
 
-    def read_said(
+    def read_assistant_content(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> tuple[str | list[AssistantPart], Extras]:
         """Read content and calls of what the model answered, and what our own writing would not give."""
         parts: list[AssistantPart] = [
             *(
                 read_list(
-                    wire.get("content"), (at, "content"), reader, self.read_answer_part
+                    wire.get("content"),
+                    (at, "content"),
+                    reader,
+                    self.read_response_part,
                 )
                 or ()
             )
@@ -114,14 +117,14 @@ class KagamiConverter(TextChatConverter):
             return parts[0].text, rest
         return [*parts, *(calls or ())], rest
 
-    def read_answer_part(
+    def read_response_part(
         self, wire: Any, at: Path, reader: Reader
     ) -> TextPart | OpaquePart:
         """Read a part of what the model answered: a text, or a part that nobody knows."""
         part = self.read_part(wire, at, reader)
         return part if type(part) is TextPart else OpaquePart(reader.wire.name, wire)
 
-    def write_answer_part(
+    def write_response_part(
         self, part: AssistantPart, at: Path, writer: Writer
     ) -> list[Any]:
         """Write a part of an answer that is not a call; a refusal is text here."""
@@ -137,11 +140,11 @@ class KagamiConverter(TextChatConverter):
         written = self.write_part(part, at, writer)
         return [] if written is ABSENT else [written]
 
-    def write_said(
+    def write_assistant_content(
         self, message: AssistantMessage, own: Extras, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write content and calls of what the model answered; a content that was left out stays so."""
-        texts, calls = self.spread(message, at, writer)
+        texts, calls = self.write_parts_as_messages(message, at, writer)
         wire: dict[str, Any] = {"content": texts}
         if not texts and ("content" in own or "content" in own.get("$absent", ())):
             del wire["content"]
@@ -191,7 +194,7 @@ class KagamiConverter(TextChatConverter):
             writer.report_unsupported((ROOT, "usage"), "usage")
         at = (ROOT, "message")
         writer.own_extras(completion.message.metadata, at)
-        texts, calls = self.spread(completion.message, at, writer)
+        texts, calls = self.write_parts_as_messages(completion.message, at, writer)
         if completion.finish_reason not in ("stop", "tool_calls"):
             writer.report_unsupported(
                 (ROOT, "finishReason"),
@@ -209,7 +212,7 @@ class KagamiConverter(TextChatConverter):
         restore_extras(wire, own)
         return wire
 
-    def read_output_word(
+    def read_output_format_name(
         self, value: Any, at: Path, reader: Reader
     ) -> tuple[Literal["text", "json"] | None, Any]:
         """Read what the answer shall be; another word is kept."""
@@ -221,10 +224,10 @@ class KagamiConverter(TextChatConverter):
             raise wrong_type(at, "a string", value)
         return None, value
 
-    def write_output_word(
+    def write_output_format_name(
         self,
         output_format: Literal["text", "json"] | OutputSchema | None,
-        kept: Any,
+        extra: Any,
         at: Path,
         writer: Writer,
     ) -> Any:
@@ -239,9 +242,9 @@ class KagamiConverter(TextChatConverter):
                 "the API only supports JSON without a schema",
             )
             return "json"
-        if output_format is None and kept is not ABSENT:
-            return ABSENT if is_mark(kept) else kept
-        return defaulted(output_format, "text", at, writer)
+        if output_format is None and extra is not ABSENT:
+            return ABSENT if is_mark(extra) else extra
+        return with_default(output_format, "text", at, writer)
 
     def read_result_response(
         self, wire: dict[str, Any], at: Path, reader: Reader
@@ -274,7 +277,7 @@ class KagamiConverter(TextChatConverter):
             )
             kind, value = (
                 "error" if is_error else "text",
-                as_one_text(value, (at[0], "value"), writer),
+                join_texts(value, (at[0], "value"), writer),
             )
         return {
             "response": write_result_object(

@@ -8,11 +8,11 @@ from typing import Any, Literal
 
 from ..conversion.extras import ABSENT, Extras, extra_members, restore_extras
 from ..conversion.reader import Reader
-from ..conversion.values import as_one_text, optional_text, read_list
+from ..conversion.values import join_texts, optional_text, read_list
 from ..conversion.writer import Writer
 from ..converter import ObjectReader, ObjectWriter
 from ..errors import wrong_type
-from ..json_text import dump_loosely
+from ..json_text import dump_lenient
 from ..models import (
     AssistantMessage,
     AssistantPart,
@@ -37,12 +37,12 @@ __all__ = [
     "ModularPromptConverter",
     "ModularPromptStream",
     "ModularPromptStreamWriter",
-    "read_text_alone",
-    "write_text_alone",
+    "read_text_only",
+    "write_text_only",
 ]
 
 
-def read_text_alone(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
+def read_text_only(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
     """Read the text.
 
     Raises:
@@ -53,9 +53,9 @@ def read_text_alone(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
     return value, ABSENT
 
 
-def write_text_alone(content: Any, kept: Any, at: Path, writer: Writer) -> str:
+def write_text_only(content: Any, extra: Any, at: Path, writer: Writer) -> str:
     """Write the texts of the content as one."""
-    return as_one_text(content, at, writer)
+    return join_texts(content, at, writer)
 
 
 _RESPONSE = frozenset(["content", "finishReason", "toolCalls", "usage"])
@@ -76,16 +76,16 @@ class ModularPromptConverter(TextChatConverter):
         return self.read_messages(wire, at, reader)[0], ABSENT if wire else wire
 
     def write_further_messages(
-        self, messages: Sequence[Message], kept: Any, at: Path, writer: Writer
+        self, messages: Sequence[Message], extra: Any, at: Path, writer: Writer
     ) -> Any:
         """Write the messages after those of the prompt."""
-        return self.write_messages(messages, ABSENT, at, writer) if messages else kept
+        return self.write_messages(messages, ABSENT, at, writer) if messages else extra
 
     def is_function_call(self, wire: dict[str, Any]) -> bool:
         """Whether an entry of the calls that has a function is a call of it."""
         return bool(wire.get("type", "function") == "function")
 
-    def read_said(
+    def read_assistant_content(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> tuple[str | list[AssistantPart] | None, Extras]:
         """Read content and calls of what the model answered, and what our own writing would not give."""
@@ -102,11 +102,11 @@ class ModularPromptConverter(TextChatConverter):
             return content, rest | ({"toolCalls": calls} if "toolCalls" in wire else {})
         return [*([TextPart(content)] if content else []), *calls], rest
 
-    def write_said(
+    def write_assistant_content(
         self, message: AssistantMessage, own: Extras, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write content and calls of what the model answered, its texts as one; a content that was left out stays so."""
-        texts, calls = self.spread(message, at, writer)
+        texts, calls = self.write_parts_as_messages(message, at, writer)
         if len(texts) > 1:
             writer.report_loss(
                 (at, "content"),
@@ -135,7 +135,7 @@ class ModularPromptConverter(TextChatConverter):
         self,
         kind: str,
         value: Any,
-        kept: Any,
+        extra: Any,
         at: Path,
         writer: Writer,
         is_error: bool | None,
@@ -150,7 +150,7 @@ class ModularPromptConverter(TextChatConverter):
                 "the format has no error flag for results",
             )
         if kind != "multimodal":
-            return write_result_text(kind, value, kept, at, writer)
+            return write_result_text(kind, value, extra, at, writer)
         writer.report_loss(
             (at[0], "kind"),
             "multimodal",
@@ -158,7 +158,7 @@ class ModularPromptConverter(TextChatConverter):
             "note",
             "the format has only text results",
         )
-        return as_one_text(value, (at[0], "value"), writer)
+        return join_texts(value, (at[0], "value"), writer)
 
     def read_response(
         self, wire: dict[str, Any], at: Path, reader: Reader
@@ -168,7 +168,7 @@ class ModularPromptConverter(TextChatConverter):
         if usage is not None and type(usage) is not dict:
             raise wrong_type((at, "usage"), "an object", usage)
         word = optional_text(wire, "finishReason", at)
-        content, said = self.read_said(wire, at, reader)
+        content, said = self.read_assistant_content(wire, at, reader)
         message = AssistantMessage(content, metadata=reader.metadata(said))
         rest = {
             key: value
@@ -210,7 +210,7 @@ class ModularPromptConverter(TextChatConverter):
             writer.report_unsupported((ROOT, "model"), "model")
         at = (ROOT, "message")
         kept = writer.own_extras(completion.message.metadata, at)
-        wire = self.write_said(completion.message, kept, at, writer)
+        wire = self.write_assistant_content(completion.message, kept, at, writer)
         restore_extras(wire, kept)
         word = completion.stop_reason
         if completion.finish_reason != "other" and (
@@ -244,14 +244,14 @@ class ModularPromptConverter(TextChatConverter):
         restore_extras(wire, own)
         return wire
 
-    def write_answer_part(
+    def write_response_part(
         self, part: AssistantPart, at: Path, writer: Writer
     ) -> list[str]:
         """Write a part of an answer that is not a call: a text, or none; a refusal is text here."""
         if type(part) is not TextPart and type(part) is not RefusalPart:
             writer.report_unsupported(
                 at,
-                writer.kind_of(part),
+                writer.type_name(part),
                 "note" if type(part) is ReasoningPart else "warning",
             )
             return []
@@ -325,7 +325,7 @@ class ModularPromptStream(BaseStream):
         known.told = type(function.get("name")) is str
         arguments = function.get("arguments")
         known.add(
-            arguments if type(arguments) is str else dump_loosely(arguments or {})
+            arguments if type(arguments) is str else dump_lenient(arguments or {})
         )
         name = self._names.tool_name(function["name"]) if known.told else None
         return ToolCallDelta(known.index, identifier, name, "".join(known.pieces))

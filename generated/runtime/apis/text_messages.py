@@ -8,7 +8,7 @@ from typing import Any
 
 from ..conversion.extras import Extras, extra_members, restore_extras
 from ..conversion.reader import Reader
-from ..conversion.values import has_no_place, optional_text, write_user_turn
+from ..conversion.values import is_empty_on_wire, optional_text, write_user_turn
 from ..conversion.writer import Writer
 from ..converter import ObjectReader, ObjectWriter
 from ..errors import wrong_type
@@ -48,7 +48,7 @@ def read_named_result(
     if type(spelled) is not str:
         raise wrong_type((at, _ID), "a string", spelled)
     said = optional_text(wire, _NAME, at)
-    identifier, called = reader.call_of(spelled)
+    identifier, called = reader.find_call(spelled)
     name = reader.tool_name(said) if said else called
     if said == (reader.wire.wire_name(name) if name else None) and (
         said or _NAME not in wire
@@ -58,11 +58,11 @@ def read_named_result(
 
 
 def write_named_result(
-    identifier: str, name: str, own: Extras, at: Path, writer: Writer
+    identifier: str, name: str, extras: Extras, at: Path, writer: Writer
 ) -> dict[str, Any]:
     """Write the id as it stands with the call, and the name, as it came while it stands for the same."""
     written: dict[str, Any] = {_ID: writer.call_id(identifier)}
-    kept = own.get("$name")
+    kept = extras.get("$name")
     if type(kept) is list and kept[:1] == [name]:
         return written if len(kept) == 1 else {**written, _NAME: kept[1]}
     return written | ({_NAME: writer.tool_name(name, (at[0], "name"))} if name else {})
@@ -74,15 +74,19 @@ _ASSISTANT_MESSAGE = frozenset(["content", "role", "toolCalls"])
 class TextChatConverter(ChatMessages):
     """Messages of texts: content, and `toolCalls` after it; each result is a message, and nothing takes media."""
 
-    read_said: ObjectReader[tuple[str | list[AssistantPart] | None, Extras]]
+    read_assistant_content: ObjectReader[
+        tuple[str | list[AssistantPart] | None, Extras]
+    ]
     read_tool_call: ObjectReader[ToolCall]
-    write_answer_part: Callable[[AssistantPart, Path, Writer], list[Any]]
-    write_said: Callable[[AssistantMessage, Extras, Path, Writer], dict[str, Any]]
+    write_response_part: Callable[[AssistantPart, Path, Writer], list[Any]]
+    write_assistant_content: Callable[
+        [AssistantMessage, Extras, Path, Writer], dict[str, Any]
+    ]
     write_system_message: ObjectWriter[SystemMessage]
     write_user_message: ObjectWriter[UserMessage]
 
     def write_messages(
-        self, messages: Sequence[Message], kept: Any, at: Path, writer: Writer
+        self, messages: Sequence[Message], extra: Any, at: Path, writer: Writer
     ) -> list[Any]:
         """Write the messages: one for each result, directly after the calls of the turn."""
         wires: list[Any] = []
@@ -93,7 +97,7 @@ class TextChatConverter(ChatMessages):
                     wires.append(self.write_tool_result(result, place, writer))
             elif type(message) is AssistantMessage:
                 wire = self.write_assistant_message(message, here, writer)
-                if has_no_place(message.content, wire):
+                if is_empty_on_wire(message.content, wire):
                     writer.report_loss(
                         here,
                         "an empty message",
@@ -117,7 +121,7 @@ class TextChatConverter(ChatMessages):
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> AssistantMessage:
         """Read what the model answered: text alone as text, else its content, then its calls."""
-        content, rest = self.read_said(wire, at, reader)
+        content, rest = self.read_assistant_content(wire, at, reader)
         return AssistantMessage(
             content,
             metadata=reader.metadata(
@@ -146,16 +150,16 @@ class TextChatConverter(ChatMessages):
         self, message: AssistantMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write what the model answered."""
-        own = writer.own_extras(message.metadata, at)
+        extras = writer.own_extras(message.metadata, at)
         wire: dict[str, Any] = {
             "role": "assistant",
-            **self.write_said(message, own, at, writer),
+            **self.write_assistant_content(message, extras, at, writer),
         }
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
-    def spread(
+    def write_parts_as_messages(
         self, message: AssistantMessage, at: Path, writer: Writer
     ) -> tuple[list[Any], list[Any]]:
         """Write texts and calls of what the model answered."""
@@ -163,7 +167,7 @@ class TextChatConverter(ChatMessages):
             writer.report_unsupported((at, "name"), "name")
         content = message.content
         if type(content) is str:
-            return self.write_answer_part(
+            return self.write_response_part(
                 TextPart(content), (at, "content"), writer
             ), []
         texts: list[Any] = []
@@ -175,19 +179,19 @@ class TextChatConverter(ChatMessages):
                 calls.append(self.write_tool_call(part.call, (here, "call"), writer))
             elif (
                 type(part) is OpaquePart
-                and writer.kept_extras(part.metadata).get("$key") == "toolCalls"
+                and writer.peek_extras(part.metadata).get("$key") == "toolCalls"
             ):
                 calls.append(part.value)
             else:
                 if calls:
                     writer.report_loss(
                         here,
-                        writer.kind_of(part),
+                        writer.type_name(part),
                         "moved",
                         "note",
                         "content must come before calls",
                     )
-                texts += self.write_answer_part(part, here, writer)
+                texts += self.write_response_part(part, here, writer)
         return texts, calls
 
     def is_function_call(self, wire: dict[str, Any]) -> bool:

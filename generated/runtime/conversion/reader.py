@@ -7,12 +7,12 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from ..errors import ConversionError, wrong_type
-from ..json_text import JSONError, dump_deep, dump_loosely
-from ..json_values import is_deep, too_deep
+from ..json_text import JSONError, dump_deep, dump_lenient
+from ..json_values import is_deep, is_too_deep
 from ..models import InvalidCall, OpaquePart, ToolCall, ToolDefinition
 from ..paths import Path
 from .extras import ABSENT, NOTHING, Extras
-from .wire import Wire, synthetic_id
+from .wire import ProviderWire, synthetic_id
 
 if TYPE_CHECKING:
     from .argument_encoding import ArgumentEncodings
@@ -42,7 +42,7 @@ class Reader:
 
     def __init__(
         self,
-        wire: Wire,
+        wire: ProviderWire,
         turn: int = 0,
         tools: Iterable[ToolDefinition | OpaquePart] = (),
     ) -> None:
@@ -70,9 +70,13 @@ class Reader:
         Raises:
             ConversionError: The arguments contain themselves.
         """
-        return _unread(call) if too_deep(call.arguments) else self.decode_parsed(call)
+        return (
+            _unread(call)
+            if is_too_deep(call.arguments)
+            else self.decode_parsed_call(call)
+        )
 
-    def decode_parsed(self, call: ToolCall) -> ToolCall:
+    def decode_parsed_call(self, call: ToolCall) -> ToolCall:
         """A call as `decode_call` gives it, whose arguments were parsed from a text, so that they are not too deep."""
         known = not self.tools and call.name not in self._offered
         if known and (call.name not in self.wire.encoded or self.wire.is_plain(call)):
@@ -83,7 +87,9 @@ class Reader:
             self._tables = ArgumentEncodings(self.wire, self.tools, self._offered)
         return self._tables.decode_call(call)
 
-    def offers(self, tools: Iterable[ToolDefinition | OpaquePart] | None) -> None:
+    def set_offered_tools(
+        self, tools: Iterable[ToolDefinition | OpaquePart] | None
+    ) -> None:
         """The body that is read offers these tools: what it says of them goes before what the build or `tools` would say."""
         if self.wire.has_strict:
             self._offered = {
@@ -119,7 +125,7 @@ class Reader:
         self.used.add(made)
         return made, found
 
-    def regular_call(
+    def unchanged_call(
         self,
         identifier: Any,
         name: Any,
@@ -188,7 +194,7 @@ class Reader:
             and (parsed or not is_deep(arguments))
         ):
             return call
-        return self.decode_parsed(call) if parsed else self.decode_call(call)
+        return self.decode_parsed_call(call) if parsed else self.decode_call(call)
 
     def note_regular(self) -> None:
         """Note the calls that wait for it."""
@@ -198,7 +204,7 @@ class Reader:
             self.position += 1
             self.note_call(identifier, call)
 
-    def accepts_id(self, found: Any) -> TypeGuard[str]:
+    def claim_id(self, found: Any) -> TypeGuard[str]:
         """Whether an id can be kept as it is; it is used then."""
         if self._regular:
             self.note_regular()
@@ -226,7 +232,7 @@ class Reader:
                 and call.invalid is None
                 and spelling.strip()
             ):
-                call.invalid = InvalidCall(dump_loosely(call.arguments), "duplicate_id")
+                call.invalid = InvalidCall(dump_lenient(call.arguments), "duplicate_id")
             self._called[spelling] = (call.id, call.name, self.turn)
 
     def note_opaque_call(self, wire: Any) -> None:
@@ -236,7 +242,7 @@ class Reader:
         if type(wire) is dict and type(wire.get("id")) is str:
             self._called[wire["id"]] = (wire["id"], "", self.turn)
 
-    def call_of(self, spelling: str) -> tuple[str, str]:
+    def find_call(self, spelling: str) -> tuple[str, str]:
         """Id and tool name of the last call with this id on the wire; the name is empty where there is none."""
         if self._regular:
             self.note_regular()
@@ -284,7 +290,7 @@ def _unread(call: ToolCall) -> ToolCall:
 
 
 def _spoken_of(
-    tools: Iterable[ToolDefinition | OpaquePart], wire: Wire
+    tools: Iterable[ToolDefinition | OpaquePart], wire: ProviderWire
 ) -> dict[str, str]:
     """The names of tools by their spellings on a wire, of those that are spelled otherwise there."""
     return {

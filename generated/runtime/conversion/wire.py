@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..models import ToolCall, ToolDefinition
     from .encoding import Encoding
 
-__all__ = ["DeclaredTools", "Wire", "WireFacts", "hashed_name", "synthetic_id"]
+__all__ = ["DeclaredTools", "ProviderWire", "WireFacts", "hashed_name", "synthetic_id"]
 
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
@@ -137,7 +137,7 @@ def _imported(module: str, package: str) -> Any:
     return import_module(module, package)
 
 
-class Wire:
+class ProviderWire:
     """A provider's wire as one project uses it: what it is called, and how it spells ids and names.
 
     `entries` are tools that were written before: each as bytes, with what it took of the room that strict tools have in
@@ -212,29 +212,31 @@ class Wire:
             and encoding.encode(spelled, fill=False) is spelled
         )
 
-    def strictness(self, tool: ToolDefinition, spent: dict[str, int]) -> bool | None:
+    def strictness(
+        self, tool: ToolDefinition, budget_used: dict[str, int]
+    ) -> bool | None:
         """Whether a tool goes out strict; where its declaration leaves that open, by the room that the tools before it left.
 
-        `spent` is what those took of what the API counts over all tools of a request.
+        `budget_used` is what those took of what the API counts over all tools of a request.
         """
         metadata = tool.metadata or {}
         if (
             tool.strict is None
             and inner_extras(metadata, "declaration").get("$strict") == "auto"
         ):
-            return self.lowerings.settle_strictness(tool.parameters, spent)[0]
-        if tool.strict and self.refusals(tool):
+            return self.lowerings.choose_strictness(tool.parameters, budget_used)[0]
+        if tool.strict and self.unsupported_changes(tool):
             return False
         return tool.strict
 
-    def refusals(self, tool: ToolDefinition) -> tuple[SchemaChange, ...]:
+    def unsupported_changes(self, tool: ToolDefinition) -> tuple[SchemaChange, ...]:
         """Why a tool that should be strict cannot be; nothing for a schema that goes out as it came."""
         if not tool.strict or not self.has_strict or tool.parameters is None:
             return ()
         kept = (tool.metadata or {}).get(self.name)
         if contains_schema(kept, tool.parameters):
             return ()
-        return self.lowerings.lowered(tool.parameters, True).refusals
+        return self.lowerings.lower(tool.parameters, True).unsupported_changes
 
     def wire_name(self, name: str) -> str:
         """A spelling of a tool's name that this wire takes: itself, or a legal one made of it, always the same."""

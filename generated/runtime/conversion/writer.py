@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..errors import ConversionError, ConversionLoss
-from ..json_values import MAX_DEPTH, too_deep
+from ..json_values import MAX_DEPTH, is_too_deep
 from ..models import Loss, OpaquePart, TextPart, ToolCall, ToolDefinition
 from ..paths import Path, format_path
 from .extras import ABSENT, Extras, extra_at, inner_extras, without_extra
-from .wire import Wire, hashed_name
+from .wire import ProviderWire, hashed_name
 
 if TYPE_CHECKING:
     from .argument_encoding import ArgumentEncodings
@@ -96,7 +96,7 @@ class Writer:
 
     `names` are spellings of tools' names so far, `unsent` ids that are left out, `media` parts of results that wait for
     the end of the turn. An answer (`answer`) is not sent to the API, and may hold what that refuses. `known` says that the
-    tool being written is a declared one, whose lowering the build has told of; `spent` is what strict tools took of the
+    tool being written is a declared one, whose lowering the build has told of; `budget_used` is what strict tools took of the
     request so far, `model` is that of the request where a wire's messages depend on it, `downgraded` are the tools that should be strict and cannot be, `losses` the number of reports.
     """
 
@@ -108,20 +108,20 @@ class Writer:
         "_tools",
         "_unheard",
         "_weaken",
+        "budget_used",
         "downgraded",
         "known",
         "losses",
         "media",
         "model",
         "names",
-        "spent",
         "unsent",
         "wire",
     )
 
     def __init__(
         self,
-        wire: Wire,
+        wire: ProviderWire,
         on_loss: OnLoss | None,
         on_unsupported: OnUnsupported,
         *,
@@ -143,7 +143,7 @@ class Writer:
         self.known = False
         self.downgraded: set[str] = set()
         self.losses = 0
-        self.spent: dict[str, int] = {}
+        self.budget_used: dict[str, int] = {}
         self._tools = tools
         self._tables: ArgumentEncodings | None = None
 
@@ -168,14 +168,14 @@ class Writer:
         elif severity != "note":
             self._unheard.append(loss)
 
-    def lowered(
+    def lower_schema(
         self, schema: dict[str, Any] | bool, strict: bool | None, at: Path
     ) -> dict[str, Any]:
         """Lower a schema, and report what the dialect takes in other words, unless the build has done so."""
-        written, found = self.wire.lowerings.fresh(schema, strict)
+        written, found = self.wire.lowerings.lower_to_copy(schema, strict)
         if self.known:
             return written
-        if not found.says_all(schema):
+        if not found.only_drops_keywords(schema):
             self.report_loss(
                 at,
                 "a schema",
@@ -183,13 +183,13 @@ class Writer:
                 "note",
                 f"{self.wire.title} expresses it differently",
             )
-        for record in found.records:
+        for record in found.changes:
             where = at
             for step in (
-                record.way if " " in record.what else (*record.way, record.what)
+                record.pointer if " " in record.what else (*record.pointer, record.what)
             ):
                 where = (where, step)
-            severity: Severity = "warning" if record.stops else "note"
+            severity: Severity = "warning" if record.blocks_strict else "note"
             self.report_loss(
                 where,
                 record.what,
@@ -205,7 +205,7 @@ class Writer:
         Raises:
             ConversionError: The arguments are nested more deeply than they could be read back.
         """
-        if too_deep(call.arguments):
+        if is_too_deep(call.arguments):
             raise ConversionError(
                 format_path((at, "arguments")), f"is nested more than {MAX_DEPTH} deep"
             )
@@ -222,7 +222,7 @@ class Writer:
             )
         return written
 
-    def is_regular(self, call: ToolCall) -> bool:
+    def is_unchanged_call(self, call: ToolCall) -> bool:
         """Whether all of a call but its arguments is written as it is, and the values in them are the same on both sides."""
         name, identifier = call.name, call.id
         if call.metadata is not None or call.invalid is not None:
@@ -271,17 +271,17 @@ class Writer:
             at, what, "dropped", severity, f"{self.wire.title} does not support it"
         )
 
-    def described(self, part: Any, at: Path, reason: str = "") -> TextPart:
+    def describe_part(self, part: Any, at: Path, reason: str = "") -> TextPart:
         """What a part that has no place on this wire is, as text, which is reported."""
         said = (
             f"{self.wire.title}: {reason}"
             if reason
             else f"{self.wire.title} does not support it"
         )
-        self.report_loss(at, self.kind_of(part), "described", "warning", said)
+        self.report_loss(at, self.type_name(part), "described", "warning", said)
         return TextPart(describe(part))
 
-    def text_alone(self, part: TextPart, at: Path) -> str:
+    def text_only(self, part: TextPart, at: Path) -> str:
         """The text of a part that becomes a string on this wire; what the part has beside it is reported."""
         if part.metadata:
             self.own_extras(part.metadata, at)
@@ -289,9 +289,11 @@ class Writer:
             self.report_unsupported((at, "cache"), "cache")
         return part.text
 
-    def adopted(self, metadata: dict[str, Any] | None, at: Path) -> None:
+    def report_adopted_reasoning(
+        self, metadata: dict[str, Any] | None, at: Path
+    ) -> None:
         """Report reasoning that another provider's model thought, and that goes out as a thought here."""
-        if metadata and not self.kept_extras(metadata):
+        if metadata and not self.peek_extras(metadata):
             self.report_loss(
                 (at, "text"),
                 "reasoning",
@@ -301,14 +303,14 @@ class Writer:
             )
 
     @staticmethod
-    def kind_of(value: Any) -> str:
+    def type_name(value: Any) -> str:
         """What a value is, for a report."""
         return type(value).__name__
 
     def finish(self) -> None:
         """Report media that found no message to follow in, and warn of what nobody heard."""
         for part, at in self.media:
-            self.report_unsupported(at, self.kind_of(part), "warning")
+            self.report_unsupported(at, self.type_name(part), "warning")
         for loss in self._unheard:
             warnings.warn(
                 ConversionLoss(
@@ -336,23 +338,27 @@ class Writer:
                     "note",
                     "only that provider can read it",
                 )
-        return self.accepted(found, (at, "metadata")) if found else found
+        return self.without_rejected(found, (at, "metadata")) if found else found
 
-    def accepted(self, state: Extras, at: Path) -> Extras:
+    def without_rejected(self, state: Extras, at: Path) -> Extras:
         """What was kept without what the API refuses, which is reported."""
-        for way in self._rejects:
-            if extra_at(state, *way) is not ABSENT:
+        for key_path in self._rejects:
+            if extra_at(state, *key_path) is not ABSENT:
                 self.report_loss(
-                    at, way[-1], "dropped", "warning", f"{self.wire.title} rejects it"
+                    at,
+                    key_path[-1],
+                    "dropped",
+                    "warning",
+                    f"{self.wire.title} rejects it",
                 )
-                state = without_extra(state, *way)
+                state = without_extra(state, *key_path)
         return state
 
-    def accepts(self, value: Any) -> bool:
+    def is_accepted(self, value: Any) -> bool:
         """Whether a value that was kept whole holds nothing that the API refuses."""
-        return all(extra_at(value, *way) is ABSENT for way in self._rejects)
+        return all(extra_at(value, *key_path) is ABSENT for key_path in self._rejects)
 
-    def kept_extras(self, metadata: dict[str, Any] | None) -> Extras:
+    def peek_extras(self, metadata: dict[str, Any] | None) -> Extras:
         """This provider's extras, without a report of what others left."""
         return inner_extras(metadata, self.wire.name) if metadata else {}
 
@@ -368,22 +374,22 @@ class Writer:
         self._ids[identifier] = spelling
         return spelling
 
-    def keeps(self, identifier: str) -> bool:
+    def is_id_unchanged(self, identifier: str) -> bool:
         """Whether an id is sent as it is."""
         known = self._ids.get(identifier)
         if known is None:
             known = self.call_id(identifier)
         return known == identifier and identifier not in self.unsent
 
-    def keep_id(self, identifier: str, spelling: str) -> None:
+    def restore_id(self, identifier: str, spelling: str) -> None:
         """Spell an id as it came, here and in the results that refer to it."""
         self._ids[identifier] = spelling
 
-    def leave_out(self, identifier: str) -> None:
+    def omit_id(self, identifier: str) -> None:
         """Do not send an id that was made here, with the call nor with its result."""
         self.unsent.add(identifier)
 
-    def is_left_out(self, identifier: str) -> bool:
+    def is_id_omitted(self, identifier: str) -> bool:
         """Whether the call with this id was sent without it."""
         return identifier in self.unsent
 

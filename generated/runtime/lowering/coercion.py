@@ -14,9 +14,9 @@ from itertools import islice
 from typing import Any
 
 from ..conversion.encoding import Table
-from .keywords import texts_of
+from .keywords import dump_texts
 from .references import References
-from .schemas import declared_types, kind_of, required_names, without_null
+from .schemas import declared_types, json_type, required_names, without_null
 
 __all__ = ["coercions"]
 
@@ -112,16 +112,16 @@ class _Made:
             else []
         )
 
-    def _composed(self, said: dict[str, Any], branches: list[Any] | None) -> Any:
+    def _composed(self, source: dict[str, Any], branches: list[Any] | None) -> Any:
         """Return the node of a composed schema: its own keywords apply to all values; else a branch is identified."""
-        if said.get("properties"):
-            own = self.object(said)
+        if source.get("properties"):
+            own = self.object(source)
             return (
                 {**(own or {}), "text": True}
-                if declared_types(said) == ("object",)
+                if declared_types(source) == ("object",)
                 else own
             )
-        if not branches or "allOf" in said or "enum" in said or "const" in said:
+        if not branches or "allOf" in source or "enum" in source or "const" in source:
             return None
         if len(branches) == 1:
             return self.node(branches[0])
@@ -183,8 +183,8 @@ class _Made:
         for _ in range(20):
             if type(schema) is not dict or "$ref" not in schema:
                 return schema
-            way = self.references.way(schema["$ref"])
-            schema = None if way is None else self.references.at(way)
+            pointer = self.references.target_pointer(schema["$ref"])
+            schema = None if pointer is None else self.references.value_at(pointer)
         return None
 
     def _kinds(self, branch: Any) -> set[str]:
@@ -195,7 +195,7 @@ class _Made:
             return set()
         values = [found["const"]] if "const" in found else found.get("enum")
         return set(declared_types(found)) or (
-            {kind_of(value) for value in values} if type(values) is list else set()
+            {json_type(value) for value in values} if type(values) is list else set()
         )
 
     def object(self, schema: Mapping[str, Any]) -> Table | None:
@@ -222,19 +222,25 @@ class _Made:
         return {"object": entries} if entries else None
 
     def _reference(self, schema: dict[str, Any]) -> Any:
-        way = self.references.way(schema["$ref"])
-        if way is None or schema.keys() & {"anyOf", "oneOf", "allOf", "enum", "const"}:
+        pointer = self.references.target_pointer(schema["$ref"])
+        if pointer is None or schema.keys() & {
+            "anyOf",
+            "oneOf",
+            "allOf",
+            "enum",
+            "const",
+        }:
             return None
-        if not way:
+        if not pointer:
             return {"ref": ""}
-        name = "/".join(map(str, way))
+        name = "/".join(map(str, pointer))
         if name not in self.definitions:
             self.definitions[name] = None
-            self.definitions[name] = self.node(self.references.at(way))
+            self.definitions[name] = self.node(self.references.value_at(pointer))
         found = self.definitions[name]
         return (
             {"ref": name}
-            if found is not None or self.references.is_circular(way)
+            if found is not None or self.references.is_circular(pointer)
             else None
         )
 
@@ -243,7 +249,7 @@ class _Made:
             type(value) in (dict, list) for value in values
         ):
             return None
-        return {"texts": values, "said": texts_of(values)}
+        return {"texts": values, "said": dump_texts(values)}
 
     def _cannot_be_null(self, schema: Any) -> bool:
         """Whether a schema certainly does not admit null."""
@@ -260,7 +266,7 @@ class _Made:
         if type(schema.get("enum")) is list:
             return None not in schema["enum"]
         if "const" in schema:
-            return kind_of(schema["const"]) != "null"
+            return json_type(schema["const"]) != "null"
         for keyword in ("anyOf", "oneOf"):
             if type(schema.get(keyword)) is list:
                 return all(self._cannot_be_null(branch) for branch in schema[keyword])
@@ -281,10 +287,10 @@ def _texts(schema: Any) -> list[str]:
     )
 
 
-def _map_of(said: dict[str, Any]) -> dict[str, Any]:
+def _map_of(source: dict[str, Any]) -> dict[str, Any]:
     """Return a node that decodes a list of pairs to a map, for an object without declared properties."""
     return (
         {}
-        if said.get("properties") or said.get("additionalProperties") is False
+        if source.get("properties") or source.get("additionalProperties") is False
         else {"map": True}
     )

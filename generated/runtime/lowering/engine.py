@@ -6,9 +6,9 @@ from __future__ import annotations
 from typing import Any
 
 from ..conversion.encoding import Table
-from ..json_text import dump_loosely
+from ..json_text import dump_lenient
 from .containers import lower_array, lower_object
-from .context import NEVER, LoweringContext, Node, TooLargeError, Trail
+from .context import NEVER, LoweringContext, Node, RefStack, TooLargeError
 from .keywords import (
     add_null,
     add_sentences,
@@ -22,12 +22,12 @@ from .schemas import (
     ANNOTATIONS,
     BOUND_TO,
     IDENTITY,
-    Way,
-    annotations_of,
+    Pointer,
     declared_types,
-    is_of,
-    kind_of,
+    has_json_type,
+    json_type,
     merge_schemas,
+    select_annotations,
     without_null,
 )
 
@@ -44,7 +44,9 @@ _ASSERTIONS = (
 class Engine(LoweringContext):
     """One lowering, schema by schema."""
 
-    def node(self, schema: Any, way: Way, trail: Trail = ()) -> Node:
+    def lower_node(
+        self, schema: Any, pointer: Pointer, ref_stack: RefStack = ()
+    ) -> Node:
         """Lower a schema; NEVER if it admits no value."""
         if schema is False:
             return NEVER, None
@@ -53,13 +55,13 @@ class Engine(LoweringContext):
         self._left -= 1
         if self._left < 0:
             raise TooLargeError
-        way = self.way_of(schema, way)
+        pointer = self.pointer_of(schema, pointer)
         if "$ref" in schema:
-            return _lower_reference(self, schema, way, trail)
-        schema, trail = self.merge_all_of(schema, way, trail)
+            return _lower_reference(self, schema, pointer, ref_stack)
+        schema, ref_stack = self.merge_all_of(schema, pointer, ref_stack)
         if schema is NEVER:
             return NEVER, None
-        one = _one_union(self, schema, way)
+        one = _one_union(self, schema, pointer)
         said, nullable = without_null(one)
         if (
             nullable
@@ -71,113 +73,143 @@ class Engine(LoweringContext):
                 False,
             )  # a listed null goes as a text, as the other values do
         if type(said.get("anyOf")) is list:
-            out, spelling = _lower_union(self, said, way, trail)
+            out, encoding = _lower_union(self, said, pointer, ref_stack)
         else:
-            out, spelling = _lower_typed(self, said, way, trail)
-        if not nullable or out is NEVER or spelling == {"json": True}:
-            return out, spelling
+            out, encoding = _lower_typed(self, said, pointer, ref_stack)
+        if not nullable or out is NEVER or encoding == {"json": True}:
+            return out, encoding
         if self.dialect.nullable == "none":
-            self.note(way, "null", "narrowed", "null is not supported by this provider")
-        return add_null(out, self.dialect), spelling
+            self.record_change(
+                pointer, "null", "narrowed", "null is not supported by this provider"
+            )
+        return add_null(out, self.dialect), encoding
 
 
 def _lower_reference(
-    run: LoweringContext, schema: dict[str, Any], way: Way, trail: Trail
+    context: LoweringContext,
+    schema: dict[str, Any],
+    pointer: Pointer,
+    ref_stack: RefStack,
 ) -> Node:
     """Lower a reference: keep it if the dialect supports that, otherwise inline its target."""
-    target = run.references.way(schema["$ref"])
+    target = context.references.target_pointer(schema["$ref"])
     rest = {
         key: value
         for key, value in schema.items()
         if key != "$ref" and key not in IDENTITY
     }
     if target is None:
-        run.note(way, "$ref", "dropped", "it cannot be resolved", stops=True)
-        return run.node(run.register(rest, way), way, trail)
-    found = run.references.at(target)
+        context.record_change(
+            pointer, "$ref", "dropped", "it cannot be resolved", blocks_strict=True
+        )
+        return context.lower_node(
+            context.register_pointer(rest, pointer), pointer, ref_stack
+        )
+    found = context.references.value_at(target)
     if type(found) is not dict:
-        return run.node(found, target, trail)
-    circular = run.references.is_circular(target)
-    if circular and run.dialect.recursion == "refuse":
-        run.note(
-            way,
+        return context.lower_node(found, target, ref_stack)
+    circular = context.references.is_circular(target)
+    if circular and context.dialect.recursion == "refuse":
+        context.record_change(
+            pointer,
             "$ref",
             "narrowed",
             "a recursive schema is not supported",
-            stops=True,
-            refused=True,
+            blocks_strict=True,
+            is_unsupported=True,
         )
-    if run.dialect.refs == "keep" and not (
-        circular and run.dialect.recursion == "unroll"
+    if context.dialect.refs == "keep" and not (
+        circular and context.dialect.recursion == "unroll"
     ):
         if circular or rest.keys() <= ANNOTATIONS:
-            return _kept(run, rest, target, way)
-    elif circular and trail.count(target) >= run.depth:
-        return _end(run, found, way)
+            return _kept(context, rest, target, pointer)
+    elif circular and ref_stack.count(target) >= context.depth:
+        return _end(context, found, pointer)
     lost: list[str] = []
-    merged = run.register(merge_schemas(rest, found, lost), target)
-    run.note_conflicts(way, lost)
-    return run.node(merged, target, (*trail, target))
+    merged = context.register_pointer(merge_schemas(rest, found, lost), target)
+    context.record_conflicts(pointer, lost)
+    return context.lower_node(merged, target, (*ref_stack, target))
 
 
-def _kept(run: LoweringContext, rest: dict[str, Any], target: Way, way: Way) -> Node:
+def _kept(
+    context: LoweringContext, rest: dict[str, Any], target: Pointer, pointer: Pointer
+) -> Node:
     """Keep a reference. Keywords next to it are moved around it if it must stand alone."""
     for keyword in sorted(rest.keys() - ANNOTATIONS):
-        run.note(
-            way,
+        context.record_change(
+            pointer,
             keyword,
             "dropped",
             "it is next to a circular reference",
             checked="parse_arguments",
         )
-    name = run.kept.name_of(target)
+    name = context.kept.definition_name(target)
     out: dict[str, Any] = {"$ref": f"#/$defs/{name}" if name else "#"}
-    words = lower_annotations(run, rest, way, [])
+    words = lower_annotations(context, rest, pointer, [])
     if words:
-        out = {**out, **words} if run.dialect.siblings else {"anyOf": [out], **words}
+        out = (
+            {**out, **words} if context.dialect.siblings else {"anyOf": [out], **words}
+        )
     return out, {"ref": name}
 
 
-def _end(run: LoweringContext, found: dict[str, Any], way: Way) -> Node:
+def _end(context: LoweringContext, found: dict[str, Any], pointer: Pointer) -> Node:
     """End the expansion of a recursion with an unrestricted value of the type."""
-    reason = f"recursion is expanded {run.depth} levels deep; deeper values are not restricted"
-    run.note(way, "$ref", "described", reason, checked="parse_arguments")
+    reason = f"recursion is expanded {context.depth} levels deep; deeper values are not restricted"
+    context.record_change(
+        pointer, "$ref", "described", reason, checked="parse_arguments"
+    )
     kinds = declared_types(found) or (("object",) if "properties" in found else ())
-    if run.dialect.complete:
-        return lower_untyped(run, {}, way, ["Of the same form as the value around it."])
+    if context.dialect.complete:
+        return lower_untyped(
+            context, {}, pointer, ["Of the same form as the value around it."]
+        )
     out: dict[str, Any] = {"type": kinds[0]} if len(kinds) == 1 else {}
-    if run.allows_description(way):
+    if context.allows_description(pointer):
         out["description"] = "Of the same form as the value around it."
-    return run.node(run.register(out, way), way) if not kinds else (out, None)
+    return (
+        context.lower_node(context.register_pointer(out, pointer), pointer)
+        if not kinds
+        else (out, None)
+    )
 
 
 def _one_union(
-    run: LoweringContext, schema: dict[str, Any], way: Way
+    context: LoweringContext, schema: dict[str, Any], pointer: Pointer
 ) -> dict[str, Any]:
     """Replace `oneOf` by `anyOf` if the dialect only supports that."""
     if "oneOf" not in schema:
         return schema
     if "anyOf" in schema:
-        run.note(
-            way, "oneOf", "dropped", "it is next to anyOf", checked="parse_arguments"
+        context.record_change(
+            pointer,
+            "oneOf",
+            "dropped",
+            "it is next to anyOf",
+            checked="parse_arguments",
         )
-        return run.register(
-            {key: value for key, value in schema.items() if key != "oneOf"}, way
+        return context.register_pointer(
+            {key: value for key, value in schema.items() if key != "oneOf"}, pointer
         )
     reason = "anyOf replaces it, without the rule that only one branch may match"
-    run.note(way, "oneOf", "rewritten", reason, checked="parse_arguments")
-    return run.register(
+    context.record_change(
+        pointer, "oneOf", "rewritten", reason, checked="parse_arguments"
+    )
+    return context.register_pointer(
         {("anyOf" if key == "oneOf" else key): value for key, value in schema.items()},
-        way,
+        pointer,
     )
 
 
 def _lower_union(
-    run: LoweringContext, said: dict[str, Any], way: Way, trail: Trail
+    context: LoweringContext,
+    schema: dict[str, Any],
+    pointer: Pointer,
+    ref_stack: RefStack,
 ) -> Node:
     """Lower `anyOf` branch by branch, each with the rules next to it. Identical branches are merged."""
-    branches: list[Any] = said["anyOf"]
-    outer = {key: value for key, value in said.items() if key != "anyOf"}
+    branches: list[Any] = schema["anyOf"]
+    outer = {key: value for key, value in schema.items() if key != "anyOf"}
     rules = {
         key: value
         for key, value in outer.items()
@@ -186,7 +218,7 @@ def _lower_union(
     if all(
         type(branch) is dict and branch.keys() <= _ASSERTIONS for branch in branches
     ):
-        reason = run.reason("anyOf with no value of its own")
+        reason = context.reason("anyOf with no value of its own")
         needs = [
             " and ".join(map(str, b["required"]))
             for b in branches
@@ -197,51 +229,61 @@ def _lower_union(
             if needs and len(needs) == len(branches)
             else ""
         )
-        run.note_described(way, "anyOf", sentence, reason)
-        return _lower_typed(run, run.register(outer, way), way, trail, [sentence])
+        context.record_described(pointer, "anyOf", sentence, reason)
+        return _lower_typed(
+            context,
+            context.register_pointer(outer, pointer),
+            pointer,
+            ref_stack,
+            [sentence],
+        )
     sources: list[Any] = []
     lowered: list[dict[str, Any]] = []
     tables: list[Table | None] = []
     met: set[str] = set()
     for i, branch in enumerate(branches):
         if rules:
-            inner, along = run.resolve(branch, trail)
+            inner, along = context.resolve(branch, ref_stack)
             if type(inner) is dict:
                 branch, trail_ = (
-                    run.register(
+                    context.register_pointer(
                         merge_schemas(inner, rules, []),
-                        run.way_of(inner, (*way, "anyOf", i)),
+                        context.pointer_of(inner, (*pointer, "anyOf", i)),
                     ),
                     along,
                 )
             else:
                 branch, trail_ = (
-                    (run.register(dict(rules), way) if inner is not False else False),
-                    trail,
+                    (
+                        context.register_pointer(dict(rules), pointer)
+                        if inner is not False
+                        else False
+                    ),
+                    ref_stack,
                 )
         else:
-            trail_ = trail
-        out, spelling = run.node(branch, (*way, "anyOf", i), trail_)
-        text = dump_loosely(out)
-        if out is not NEVER and not (spelling is None and text in met):
+            trail_ = ref_stack
+        out, encoding = context.lower_node(branch, (*pointer, "anyOf", i), trail_)
+        text = dump_lenient(out)
+        if out is not NEVER and not (encoding is None and text in met):
             met.add(text)
             sources.append(branch)
             lowered.append(out)
-            tables.append(spelling)
+            tables.append(encoding)
     if not lowered:
         return NEVER, None
-    words = lower_annotations(run, outer, way, [], inside=True)
+    words = lower_annotations(context, outer, pointer, [], inside=True)
     if len(lowered) == 1:
         alone = (
             lowered[0] if "$ref" not in lowered[0] or not words else {"anyOf": lowered}
         )
         return {**alone, **words}, tables[0]
-    if not run.dialect.supports("anyOf") and run.dialect.untyped == "text":
+    if not context.dialect.supports("anyOf") and context.dialect.untyped == "text":
         for keyword in dict.fromkeys(
             key for out in lowered for key in out if key not in ("type", "description")
         ):
-            run.note(
-                way,
+            context.record_change(
+                pointer,
                 keyword,
                 "dropped",
                 "a value of several types is sent as JSON text",
@@ -249,14 +291,18 @@ def _lower_union(
             )
         kinds = list(dict.fromkeys(str(out.get("type")) for out in lowered))
         return lower_untyped(
-            run,
+            context,
             outer,
-            way,
+            pointer,
             [f"One of these types: {', '.join(kinds)}." if len(kinds) > 1 else ""],
         )
-    if not run.dialect.supports("anyOf"):
-        run.note(
-            way, "anyOf", "dropped", run.reason("anyOf"), checked="parse_arguments"
+    if not context.dialect.supports("anyOf"):
+        context.record_change(
+            pointer,
+            "anyOf",
+            "dropped",
+            context.reason("anyOf"),
+            checked="parse_arguments",
         )
         return words, None
     if not any(tables):
@@ -265,20 +311,20 @@ def _lower_union(
         [source, out, inner]
         for source, out, inner in zip(sources, lowered, tables, strict=True)
     ]
-    run.unions += [(entry, entry[0], entry[1]) for entry in entries]
+    context.unions += [(entry, entry[0], entry[1]) for entry in entries]
     return {"anyOf": lowered, **words}, {"any": entries}
 
 
 def _split_types(
-    run: LoweringContext,
-    said: dict[str, Any],
+    context: LoweringContext,
+    source: dict[str, Any],
     kinds: tuple[str, ...],
-    way: Way,
-    trail: Trail,
+    pointer: Pointer,
+    ref_stack: RefStack,
     sentences: list[str],
 ) -> Node:
     """Return a branch for each of several types, with the keywords for it."""
-    rules = {key: value for key, value in said.items() if key not in ANNOTATIONS}
+    rules = {key: value for key, value in source.items() if key not in ANNOTATIONS}
     branches = []
     for kind in kinds:
         branch = {
@@ -286,101 +332,112 @@ def _split_types(
         }
         if type(branch.get("enum")) is list:
             branch["enum"] = [
-                value for value in branch["enum"] if is_of(value, (kind,))
+                value for value in branch["enum"] if has_json_type(value, (kind,))
             ]
             if not branch["enum"]:
                 continue
-        branches.append(run.register({**branch, "type": kind}, way))
-    words = annotations_of(said)
+        branches.append(context.register_pointer({**branch, "type": kind}, pointer))
+    words = select_annotations(source)
     if sentences:
         words["description"] = add_sentences(words.get("description"), sentences)
     return (
-        _lower_union(run, run.register({"anyOf": branches, **words}, way), way, trail)
+        _lower_union(
+            context,
+            context.register_pointer({"anyOf": branches, **words}, pointer),
+            pointer,
+            ref_stack,
+        )
         if branches
         else (NEVER, None)
     )
 
 
 def _lower_typed(
-    run: LoweringContext,
-    said: dict[str, Any],
-    way: Way,
-    trail: Trail,
+    context: LoweringContext,
+    source: dict[str, Any],
+    pointer: Pointer,
+    ref_stack: RefStack,
     sentences: list[str] | None = None,
 ) -> Node:
     """Lower a schema that is neither a union nor a reference. Its description starts with `sentences`."""
-    kinds = declared_types(said)
+    kinds = declared_types(source)
     sentences = sentences or []
-    if not kinds and (run.dialect.untyped != "keep" or run.dialect.closed):
-        kinds = _meant(run, said, way)
+    if not kinds and (context.dialect.untyped != "keep" or context.dialect.closed):
+        kinds = _meant(context, source, pointer)
         if not kinds:
-            return lower_untyped(run, said, way, sentences)
-        said = run.register({"type": list(kinds), **said}, way)
-    as_texts = ("enum" in said or "const" in said) and (
-        run.dialect.enum == "texts"
-        or (run.dialect.enum != "any" and not run.dialect.supports("anyOf"))
+            return lower_untyped(context, source, pointer, sentences)
+        source = context.register_pointer({"type": list(kinds), **source}, pointer)
+    as_texts = ("enum" in source or "const" in source) and (
+        context.dialect.enum == "texts"
+        or (context.dialect.enum != "any" and not context.dialect.supports("anyOf"))
     )
-    if kinds == ("null",) and run.dialect.nullable == "none":
-        return lower_untyped(run, said, way, sentences)
-    if len(kinds) > 1 and run.dialect.types == "one" and not as_texts:
-        return _split_types(run, said, kinds, way, trail, sentences)
+    if kinds == ("null",) and context.dialect.nullable == "none":
+        return lower_untyped(context, source, pointer, sentences)
+    if len(kinds) > 1 and context.dialect.types == "one" and not as_texts:
+        return _split_types(context, source, kinds, pointer, ref_stack, sentences)
     out: dict[str, Any] = {}
-    if kinds and run.dialect.supports("type"):
+    if kinds and context.dialect.supports("type"):
         out["type"] = kinds[0] if len(kinds) == 1 else list(kinds)
-    spelling, possible = lower_values(run, said, way, kinds, out, sentences)
+    encoding, possible = lower_values(context, source, pointer, kinds, out, sentences)
     if not possible:
         return NEVER, None
-    if spelling is None:
+    if encoding is None:
         inner: dict[str, Any] = {}
         if "object" in kinds or not kinds:
-            inner |= lower_object(run, said, way, trail, kinds, out, sentences) or {}
+            inner |= (
+                lower_object(context, source, pointer, ref_stack, kinds, out, sentences)
+                or {}
+            )
         if "array" in kinds or not kinds:
-            inner |= lower_array(run, said, way, trail, kinds, out, sentences) or {}
-        spelling = inner or None
+            inner |= (
+                lower_array(context, source, pointer, ref_stack, kinds, out, sentences)
+                or {}
+            )
+        encoding = inner or None
     kind = str(out.get("type")) if type(out.get("type")) is str else None
     bound = {
         key: value
-        for key, value in said.items()
+        for key, value in source.items()
         if not kinds or _speaks_of(key, kinds, out)
     }
-    respelled = _is_respelled(run, spelling)
+    respelled = _is_respelled(context, encoding)
     rules = {k: v for k, v in bound.items() if k not in ANNOTATIONS}
-    keep_rules(run, rules, way, kind, out, sentences, respelled=respelled)
+    keep_rules(context, rules, pointer, kind, out, sentences, respelled=respelled)
     if respelled:
-        _leave_listed(run, said, way, out, sentences)
-    out |= lower_annotations(run, said, way, sentences)
-    return out, spelling
+        _leave_listed(context, source, pointer, out, sentences)
+    out |= lower_annotations(context, source, pointer, sentences)
+    return out, encoding
 
 
-def _is_respelled(run: LoweringContext, spelling: Table | None) -> bool:
+def _is_respelled(context: LoweringContext, encoding: Table | None) -> bool:
     """Whether values may be encoded differently from the source.
 
     It is not known what a definition does to its values before it is lowered.
     """
-    if spelling is None:
+    if encoding is None:
         return False
-    if "ref" in spelling:
+    if "ref" in encoding:
         faithful = (
-            run.dialect.enum == "any"
-            and run.dialect.maps == "keep"
-            and run.dialect.untyped == "keep"
+            context.dialect.enum == "any"
+            and context.dialect.maps == "keep"
+            and context.dialect.untyped == "keep"
         )
-        return not (faithful and run.names_fit())
-    inner = [entry.get("as") for entry in spelling.get("object", {}).values()]
-    inner += [spelling.get("more"), spelling.get("items"), *spelling.get("first", ())]
-    inner += [branch[2] for branch in spelling.get("any", ())]
-    own = not {"json", "texts", "pairs", "wrap"}.isdisjoint(spelling)
+        return not (faithful and context.are_names_legal())
+    inner = [entry.get("as") for entry in encoding.get("object", {}).values()]
+    inner += [encoding.get("more"), encoding.get("items"), *encoding.get("first", ())]
+    inner += [branch[2] for branch in encoding.get("any", ())]
+    own = not {"json", "texts", "pairs", "wrap"}.isdisjoint(encoding)
     named = any(
         "name" in entry or "null" in entry
-        for entry in spelling.get("object", {}).values()
+        for entry in encoding.get("object", {}).values()
     )
-    return own or named or any(_is_respelled(run, node) for node in inner)
+    return own or named or any(_is_respelled(context, node) for node in inner)
 
 
 def _leave_listed(
-    run: LoweringContext,
-    said: dict[str, Any],
-    way: Way,
+    context: LoweringContext,
+    source: dict[str, Any],
+    pointer: Pointer,
     out: dict[str, Any],
     sentences: list[str],
 ) -> None:
@@ -389,13 +446,13 @@ def _leave_listed(
         values = out.get("enum") if keyword == "enum" else [out.get("const")]
         if (
             keyword in out
-            and keyword in said
+            and keyword in source
             and any(type(value) in (dict, list) for value in values or ())
         ):
             del out[keyword]
-            text = describe_rule(keyword, said[keyword])
+            text = describe_rule(keyword, source[keyword])
             sentences.append(text)
-            run.note_described(way, keyword, text, "its values are encoded")
+            context.record_described(pointer, keyword, text, "its values are encoded")
 
 
 def _speaks_of(keyword: str, kinds: tuple[str, ...], out: dict[str, Any]) -> bool:
@@ -406,21 +463,25 @@ def _speaks_of(keyword: str, kinds: tuple[str, ...], out: dict[str, Any]) -> boo
     return any(kind in BOUND_TO[keyword] and kind in sent for kind in kinds)
 
 
-def _meant(run: LoweringContext, said: dict[str, Any], way: Way) -> tuple[str, ...]:
+def _meant(
+    context: LoweringContext, source: dict[str, Any], pointer: Pointer
+) -> tuple[str, ...]:
     """Infer the types of a schema without a type, from its values or its keywords."""
     values = (
-        said["enum"]
-        if type(said.get("enum")) is list
-        else [said["const"]]
-        if "const" in said
+        source["enum"]
+        if type(source.get("enum")) is list
+        else [source["const"]]
+        if "const" in source
         else []
     )
     if values:
-        return tuple(dict.fromkeys(kind_of(value) for value in values))
-    spoken = [BOUND_TO[keyword] for keyword in said if keyword in BOUND_TO]
-    spoken += [("string",)] if "format" in said else []
+        return tuple(dict.fromkeys(json_type(value) for value in values))
+    spoken = [BOUND_TO[keyword] for keyword in source if keyword in BOUND_TO]
+    spoken += [("string",)] if "format" in source else []
     if not spoken:
         return ()
     kind = spoken[0][0]
-    run.note(way, "type", "narrowed", f"it has no type; its keywords suggest {kind}")
+    context.record_change(
+        pointer, "type", "narrowed", f"it has no type; its keywords suggest {kind}"
+    )
     return (kind,)

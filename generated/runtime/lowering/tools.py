@@ -48,33 +48,33 @@ class Lowerings:
         """Whether the wire can enforce schemas."""
         return self._strict is not None
 
-    def lowered(
+    def lower(
         self, schema: Mapping[str, Any] | bool, strict: bool | None
     ) -> LoweredSchema:
         """Lower the schema of a tool's parameters. The result is shared, so do not change it."""
         return self._remembered(schema, strict).lowered
 
-    def fresh(
+    def lower_to_copy(
         self, schema: Mapping[str, Any] | bool, strict: bool | None
     ) -> tuple[dict[str, Any], LoweredSchema]:
         """Lower a schema, and return a copy of the result that may be changed."""
         found, copy, _ = self._remembered(schema, strict)
         return (from_bytes(copy) if copy is not None else found.schema), found
 
-    def spelling(
-        self, schema: Mapping[str, Any] | None, strict: bool | None, kept: Any
+    def encoding_table(
+        self, schema: Mapping[str, Any] | None, strict: bool | None, extras: Any
     ) -> Table | None:
-        """Return the encoding of values; none if the schema is sent as it was read (`kept`)."""
-        if schema is None or contains_schema(kept, schema):
+        """Return the encoding of values; none if the schema is sent as it was read (`extras`)."""
+        if schema is None or contains_schema(extras, schema):
             return None
-        return self.lowered(schema, strict).spelling
+        return self.lower(schema, strict).encoding_table
 
-    def settle_strictness(
-        self, schema: Mapping[str, Any] | None, spent: dict[str, int]
+    def choose_strictness(
+        self, schema: Mapping[str, Any] | None, budget_used: dict[str, int]
     ) -> tuple[bool | None, tuple[SchemaChange, ...]]:
         """Decide whether a tool with `strict: auto` is strict, and why not; None if it makes no difference.
 
-        `spent` is what earlier tools of the request use of its limits.
+        `budget_used` is what earlier tools of the request use of its limits.
         """
         if self._strict is None or not self.auto:
             return None, ()
@@ -85,22 +85,26 @@ class Lowerings:
                 ),
             )
         found, _, wanted = self._remembered(schema, True)
-        if stopping := tuple(record for record in found.records if record.stops):
+        if stopping := tuple(
+            record for record in found.changes if record.blocks_strict
+        ):
             return False, stopping
-        if over := self.over(wanted, spent):
+        if over := self.exceeded_limits(wanted, budget_used):
             reason = f"earlier strict tools use up the limits of a request: {', '.join(over)}"
             return False, (SchemaChange((), "strict", "dropped", reason),)
         for what, count in wanted.items():
-            spent[what] = spent.get(what, 0) + count
+            budget_used[what] = budget_used.get(what, 0) + count
         return True, ()
 
-    def over(self, wanted: Mapping[str, int], spent: Mapping[str, int]) -> list[str]:
+    def exceeded_limits(
+        self, cost: Mapping[str, int], budget_used: Mapping[str, int]
+    ) -> list[str]:
         """Return the limits of a request that a strict tool with these counts would exceed."""
         most = self.per_request
         return [
             what
-            for what, count in wanted.items()
-            if what in most and spent.get(what, 0) + count > most[what]
+            for what, count in cost.items()
+            if what in most and budget_used.get(what, 0) + count > most[what]
         ]
 
     def _remembered(

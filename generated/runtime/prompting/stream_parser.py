@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from ..json_text import dump_loosely
+from ..json_text import dump_lenient
 from ..models import (
     AssistantMessage,
     OpaquePart,
@@ -25,8 +25,13 @@ from ..models import (
     ToolCallPart,
     ToolDefinition,
 )
-from .text_calls import find_text_calls, names_of
-from .text_parser import CallMaker, reply_of, without_feeds_before, without_feeds_behind
+from .text_calls import accepted_names, find_text_calls
+from .text_parser import (
+    CallMaker,
+    parse_reply,
+    strip_leading_newlines,
+    strip_trailing_newlines,
+)
 from .tool_blocks import LONGEST, BlockKind, BlockScanner, may_begin_block
 
 __all__ = ["ReplyReader"]
@@ -51,7 +56,7 @@ class ReplyReader:
         self._used = frozenset(used)
         self._untrusted = tuple(untrusted)
         self._turn = turn
-        self._names = names_of(tools) if names is None else names
+        self._names = accepted_names(tools) if names is None else names
         self._whole: list[str] = []
         self._head: str | None = "" if self._names else None
         self._waits = False
@@ -83,7 +88,7 @@ class ReplyReader:
 
     def message(self) -> AssistantMessage:
         """Return the response so far."""
-        return reply_of(
+        return parse_reply(
             "".join(self._whole),
             self._names,
             self._untrusted,
@@ -123,7 +128,7 @@ class ReplyReader:
             self._line_head += piece[: LONGEST + 1 - len(self._line_head)]
             self._line_says = (
                 self._line_says
-                or self._scanner.quotes
+                or self._scanner.is_in_fence
                 or not may_begin_block(self._line_head)
             )
         if not self._holds_back():
@@ -158,7 +163,7 @@ class ReplyReader:
             self._waits, self._head = False, None
             for spoken in calls:
                 events += _call_told(
-                    self._told, self._maker.made(spoken), spoken.reasoning or ""
+                    self._told, self._maker.make_call(spoken), spoken.reasoning or ""
                 )
                 self._told += 1
         elif calls:
@@ -212,7 +217,7 @@ class _Segment:
             return []
         text = "".join((*self._blanks, text))
         if self._after and not self._speaks:
-            text = without_feeds_before(text)
+            text = strip_leading_newlines(text)
         self._speaks = True
         spoken = text.rstrip()
         self._blanks = [text[len(spoken) :]]
@@ -221,7 +226,7 @@ class _Segment:
     def begin_next(self) -> list[StreamEvent]:
         """Start a new segment after a call."""
         events = (
-            self._told(without_feeds_behind("".join(self._blanks)))
+            self._told(strip_trailing_newlines("".join(self._blanks)))
             if self._speaks
             else []
         )
@@ -236,7 +241,7 @@ class _Segment:
 def _call_told(index: int, call: ToolCall, reasoning: str) -> list[StreamEvent]:
     """Return a call as one delta, after its reasoning."""
     arguments = (
-        dump_loosely(call.arguments) if call.invalid is None else call.invalid.text
+        dump_lenient(call.arguments) if call.invalid is None else call.invalid.text
     )
     delta = ToolCallDelta(index, call.id, call.name, arguments)
     return [ReasoningDelta(reasoning), delta] if reasoning else [delta]

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from ..conversion.wire import synthetic_id
 from ..errors import ConversionError
-from ..json_text import dump_loosely
+from ..json_text import dump_lenient
 from ..lazy_dataclass import replace
 from ..models import (
     AssistantMessage,
@@ -29,18 +29,18 @@ from ..models import (
     ToolCallPart,
     ToolDefinition,
 )
-from .text_calls import TextCall, find_text_calls, names_of
-from .tool_blocks import Block, BlockKind, blocks_of, parse_block, repeated
-from .tool_texts import PROVIDER, call_text, reply_text
+from .text_calls import TextCall, accepted_names, find_text_calls
+from .tool_blocks import Block, BlockKind, find_blocks, find_quoted_blocks, parse_block
+from .tool_texts import PROVIDER, call_text, join_reply
 
 __all__ = [
     "CallBlock",
     "CallMaker",
     "call_blocks",
+    "parse_reply",
     "read_reply",
-    "reply_of",
-    "without_feeds_before",
-    "without_feeds_behind",
+    "strip_leading_newlines",
+    "strip_trailing_newlines",
 ]
 
 _STAGES: tuple[BlockKind, ...] = ("tool", "json", "tool_call")
@@ -69,11 +69,11 @@ class CallMaker:
         self._used = used
         self._given: set[str] = set()
 
-    def made(self, spoken: TextCall) -> ToolCall:
+    def make_call(self, text_call: TextCall) -> ToolCall:
         """Make a call."""
         position, self._position = self._position, self._position + 1
-        call = ToolCall("", spoken.name, spoken.arguments, spoken.invalid)
-        given = spoken.identifier
+        call = ToolCall("", text_call.name, text_call.arguments, text_call.invalid)
+        given = text_call.identifier
         if given is not None and given.strip() and given not in self._used:
             call.id = given
         else:
@@ -83,7 +83,7 @@ class CallMaker:
             call.metadata = {PROVIDER: {"$synthetic": call.id}}
         if given is not None and given.strip():
             if given in self._given and call.invalid is None:
-                call.invalid = InvalidCall(dump_loosely(call.arguments), "duplicate_id")
+                call.invalid = InvalidCall(dump_lenient(call.arguments), "duplicate_id")
             self._given.add(given)
         self._used.add(call.id)
         return call
@@ -99,10 +99,10 @@ def read_reply(
 
     A block that also occurs in one of the `untrusted` texts becomes a call that must not be run.
     """
-    return reply_of(text, names_of(tools), untrusted, CallMaker(turn, set()))
+    return parse_reply(text, accepted_names(tools), untrusted, CallMaker(turn, set()))
 
 
-def reply_of(
+def parse_reply(
     text: str,
     names: Mapping[str, str],
     untrusted: Iterable[str],
@@ -112,7 +112,7 @@ def reply_of(
     """Read the text of a model with these names of tools. `spelling` returns how the name of a tool is written."""
     blocks = call_blocks(text, names)
     if not blocks:
-        kept = {"$text": text, "$names": {}} if reply_text([(text, False)])[1] else None
+        kept = {"$text": text, "$names": {}} if join_reply([(text, False)])[1] else None
         return AssistantMessage(
             text, metadata=None if kept is None else {PROVIDER: kept}
         )
@@ -123,16 +123,16 @@ def reply_of(
     for i, block in enumerate(blocks):
         before = text[end : block.start]
         _say(
-            without_feeds_behind(without_feeds_before(before) if i else before),
+            strip_trailing_newlines(strip_leading_newlines(before) if i else before),
             parts,
             pieces,
         )
         for spoken, doubted in zip(block.calls, distrusted[i], strict=True):
-            call = maker.made(spoken)
+            call = maker.make_call(spoken)
             if doubted:
                 unread = call.invalid
                 call.invalid = InvalidCall(
-                    dump_loosely(call.arguments) if unread is None else unread.text,
+                    dump_lenient(call.arguments) if unread is None else unread.text,
                     "untrusted",
                 )
             if spoken.reasoning:
@@ -140,8 +140,8 @@ def reply_of(
             parts.append(ToolCallPart(call))
             pieces.append((_written(call, spoken, spelling), True))
         end = block.end
-    _say(without_feeds_before(text[end:]), parts, pieces)
-    if reply_text(pieces)[0] == text:
+    _say(strip_leading_newlines(text[end:]), parts, pieces)
+    if join_reply(pieces)[0] == text:
         return AssistantMessage(parts)
     used = {
         spoken.spelled: spoken.name
@@ -154,7 +154,7 @@ def reply_of(
 
 def call_blocks(text: str, names: Mapping[str, str]) -> list[CallBlock]:
     """Return the blocks of the first stage that has a call."""
-    blocks = blocks_of(text)
+    blocks = find_blocks(text)
     for stage in _STAGES:
         found = [_called(block, names) for block in blocks if block.kind == stage]
         calls = [block for block in found if block.calls]
@@ -165,12 +165,12 @@ def call_blocks(text: str, names: Mapping[str, str]) -> list[CallBlock]:
     return [last] if last is not None and last.calls else []
 
 
-def without_feeds_before(text: str) -> str:
+def strip_leading_newlines(text: str) -> str:
     """Remove up to two line feeds between a text and a call before it."""
     return _FEEDS.sub("", text, count=1)
 
 
-def without_feeds_behind(text: str) -> str:
+def strip_trailing_newlines(text: str) -> str:
     """Remove up to two line feeds between a text and a call after it."""
     for _ in range(2):
         text = (
@@ -216,7 +216,7 @@ def _distrusted(
     if not texts:
         return [[False] * len(block.calls) for block in blocks]
     found = iter(
-        repeated(
+        find_quoted_blocks(
             [
                 needle
                 for block in blocks

@@ -38,7 +38,7 @@ from pydantic import BaseModel
 from pydantic_core import PydanticSerializationError, to_jsonable_python
 
 from ..json_text import JSONError, compact, loads
-from ..json_values import MAX_DEPTH, too_deep
+from ..json_values import MAX_DEPTH, is_too_deep
 from ..models import (
     AgentEvent,
     AgentReasoning,
@@ -67,10 +67,10 @@ __all__ = [
     "NOT_RUN",
     "NO_MORE_TURNS",
     "PLAIN",
-    "NoJSONError",
+    "NotJSONError",
     "Returned",
     "ToolError",
-    "answer_events",
+    "completion_events",
     "denied_text",
     "error_result",
     "failure_text",
@@ -78,8 +78,8 @@ __all__ = [
     "invalid_call_text",
     "invalid_result_text",
     "json_value",
+    "make_result_of_return",
     "result_event",
-    "result_of_return",
     "timeout_text",
     "unknown_tool_text",
 ]
@@ -92,7 +92,7 @@ _SURE_BITS = 2000
 """Bits of integers that can be written with any digit limit of the interpreter, which is at least 640."""
 
 
-class NoJSONError(ValueError):
+class NotJSONError(ValueError):
     """A value that cannot be written as JSON. The message names locations and types, never values."""
 
 
@@ -100,14 +100,14 @@ def json_value(value: Any) -> Any:
     """Return a value as plain JSON data, a new tree.
 
     Raises:
-        NoJSONError: The value cannot be written as JSON, or contains itself.
+        NotJSONError: The value cannot be written as JSON, or contains itself.
     """
     try:
         made = _plain(value)
     except RecursionError:
-        raise NoJSONError("it is nested too deeply, or contains itself") from None
-    if too_deep(made):
-        raise NoJSONError(f"it is nested more than {MAX_DEPTH} levels deep")
+        raise NotJSONError("it is nested too deeply, or contains itself") from None
+    if is_too_deep(made):
+        raise NotJSONError(f"it is nested more than {MAX_DEPTH} levels deep")
     return made
 
 
@@ -158,7 +158,7 @@ def _integer(value: int) -> int:
         try:
             str(value)
         except ValueError:
-            raise NoJSONError("an integer has too many digits") from None
+            raise NotJSONError("an integer has too many digits") from None
     return value
 
 
@@ -181,10 +181,10 @@ def _object(value: Mapping[Any, Any]) -> dict[str, Any]:
         name = key if type(key) is str and key.isascii() else _plain(key)
         if not isinstance(name, str):
             if isinstance(name, list | dict):
-                raise NoJSONError(f"a key is of type {type(key).__name__}")
+                raise NotJSONError(f"a key is of type {type(key).__name__}")
             name = json.dumps(name)
         if name in made:
-            raise NoJSONError("two keys become the same string")
+            raise NotJSONError("two keys become the same string")
         made[name] = item if type(item) is str and item.isascii() else _plain(item)
     return made
 
@@ -195,7 +195,7 @@ def _said(model: BaseModel) -> Any:
         whole = model.model_dump(by_alias=True, warnings=False)
         said = model.model_dump(by_alias=True, warnings=False, exclude_unset=True)
     except (PydanticSerializationError, ValueError) as error:
-        raise NoJSONError(
+        raise NotJSONError(
             f"a model of type {type(model).__name__} cannot be dumped"
         ) from error
     return _without_unset(whole, said)
@@ -227,11 +227,11 @@ def _other(value: Any) -> Any:
     try:
         made = to_jsonable_python(value, by_alias=True)
     except (PydanticSerializationError, ValueError) as error:
-        raise NoJSONError(
+        raise NotJSONError(
             f"a value of type {type(value).__name__} cannot be written as JSON"
         ) from error
     if type(made) is type(value):
-        raise NoJSONError(
+        raise NotJSONError(
             f"a value of type {type(value).__name__} cannot be written as JSON"
         )
     return _plain(made)
@@ -275,13 +275,15 @@ def error_result(call: ToolCall, text: str) -> ToolResult:
     return ToolResult(call.id, call.name, "error", text)
 
 
-def result_of_return(call: ToolCall, entry: ToolEntry | None, value: Any) -> ToolResult:
+def make_result_of_return(
+    call: ToolCall, entry: ToolEntry | None, value: Any
+) -> ToolResult:
     """Make the result of what a handler returned. Nothing in it is shared with what the handler holds.
 
     A tool without an entry declares nothing of its result.
 
     Raises:
-        NoJSONError: The value cannot be written as JSON.
+        NotJSONError: The value cannot be written as JSON.
         ArgumentsError: The value does not fit the declared result.
         ConversionError: A result or part of the handler is not valid in the format.
     """
@@ -369,7 +371,7 @@ def failure_text(name: str, error: BaseException) -> str:
     return f"{name} failed: {type(error).__name__}."
 
 
-def answer_events(completion: Completion) -> list[AgentEvent]:
+def completion_events(completion: Completion) -> list[AgentEvent]:
     """Yield events for the parts of a response."""
     now = time.time() * 1000
     content = completion.message.content

@@ -44,10 +44,10 @@ __all__ = [
     "StoppedBy",
     "check_settings",
     "check_tools",
-    "correction",
+    "correction_text",
     "parse_output",
+    "request_output",
     "total_usage",
-    "with_output",
 ]
 
 
@@ -196,7 +196,7 @@ _FAULTS = 20
 """Maximum number of faults that a correction lists."""
 
 
-def with_output(request: Request, output: type[Any], *, in_text: bool) -> Request:
+def request_output(request: Request, output: type[Any], *, in_text: bool) -> Request:
     """Return a request for a response that matches a type: by the API's own format, or by text if `in_text`."""
     from pydantic import TypeAdapter
 
@@ -226,7 +226,7 @@ def parse_output(output: type[Any], message: AssistantMessage) -> Any:
     return TypeAdapter(output).validate_json(text)
 
 
-def correction(error: ValidationError) -> UserMessage:
+def correction_text(error: ValidationError) -> UserMessage:
     """Return the message about a response that does not match: where and why, without the values."""
     faults = error.errors(
         include_url=False, include_context=False, include_input=False

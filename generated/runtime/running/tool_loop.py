@@ -17,8 +17,8 @@ from dataclasses import replace
 from typing import Any, Literal, TypeAlias
 
 from ..conversion.wire import synthetic_id
-from ..history import tool_calls_of, unanswered
-from ..json_text import dump_loosely
+from ..history import tool_calls_of, unanswered_calls
+from ..json_text import dump_lenient
 from ..models import (
     AgentEvent,
     AgentFinal,
@@ -47,7 +47,7 @@ from .results import (
     CANCELLED,
     NO_MORE_TURNS,
     NOT_RUN,
-    answer_events,
+    completion_events,
     error_result,
     invalid_call_text,
     result_event,
@@ -56,11 +56,11 @@ from .run_settings import (
     RunResult,
     RunSettings,
     StoppedBy,
-    correction,
+    correction_text,
     parse_output,
     total_usage,
 )
-from .sync_runner import ENDING, a_loop, aclosing, running_loop
+from .sync_runner import ENDING, aclosing, running_loop, switch_to_loop
 
 __all__ = ["Asked", "ToolLoop"]
 
@@ -107,7 +107,7 @@ class ToolLoop:
         self._on_message = settings.get("on_message")
         self._cancelled = settings.get("cancelled") or (lambda: False)
         self._messages = list(request.messages)
-        self._open = unanswered(self._messages)
+        self._open = unanswered_calls(self._messages)
         self._check_waiting()
         self._results: dict[str, ToolResult] = {}
         self._queue: asyncio.Queue[ToolResult | None] = asyncio.Queue()
@@ -155,7 +155,7 @@ class ToolLoop:
         except Exception as error:
             self._note_progress(error)
             raise
-        yield AgentFinal(self.ended().text)
+        yield AgentFinal(self.outcome().text)
 
     async def _step(self, step: int) -> AsyncGenerator[StreamEvent | AgentEvent, None]:
         """Send a request, and run the calls of its response."""
@@ -173,7 +173,7 @@ class ToolLoop:
                     elif isinstance(event, ErrorEvent):
                         self._error = event.error
             completion = self._answered(answer)
-            for said in answer_events(completion):
+            for said in completion_events(completion):
                 yield said
             if (on_answer := self._settings.get("on_answer")) is not None:
                 await await_value(on_answer(completion))
@@ -270,7 +270,7 @@ class ToolLoop:
             return "stop"
         return None
 
-    def ended(self) -> RunResult:
+    def outcome(self) -> RunResult:
         """What the run came to.
 
         Raises:
@@ -324,7 +324,7 @@ class ToolLoop:
                     call.id += "_"
                 taken.add(call.id)
             if given in here and given.strip() and call.invalid is None:
-                call.invalid = InvalidCall(dump_loosely(call.arguments), "duplicate_id")
+                call.invalid = InvalidCall(dump_lenient(call.arguments), "duplicate_id")
             here.add(given)
 
     def _add(self, message: Message, place: int | None = None) -> None:
@@ -386,7 +386,7 @@ class ToolLoop:
             if self._corrected:
                 return True
             self._corrected = True
-            self._add(correction(error))
+            self._add(correction_text(error))
             return False
         return True
 
@@ -413,7 +413,7 @@ class ToolLoop:
     def _abandon(self) -> None:
         """End a cancelled run. All calls get a result."""
         if self.result is None and self._completion is not None:
-            for turn, calls in unanswered(self._messages):
+            for turn, calls in unanswered_calls(self._messages):
                 self._add(
                     ToolMessage([self._result(call) for call in calls]),
                     _after_results(self._messages, turn),
@@ -429,7 +429,7 @@ class ToolLoop:
 
     async def _next_result(self) -> ToolResult | None:
         if running_loop() is None:
-            await a_loop()
+            await switch_to_loop()
         return await self._queue.get()
 
     async def _called(
@@ -441,7 +441,7 @@ class ToolLoop:
                 call.name, call.arguments, call.id, self._titles(call.name)
             )
         if running_loop() is None:
-            await a_loop()
+            await switch_to_loop()
         verdicts = self._settings.get("verdicts", {})
         task = asyncio.create_task(
             dispatcher.run_all(calls, self._review, self._max_parallel, verdicts)
@@ -455,7 +455,7 @@ class ToolLoop:
         finally:
             task.cancel()
             if running_loop() is None:
-                await a_loop()
+                await switch_to_loop()
             while not task.done():
                 with contextlib.suppress(asyncio.CancelledError):
                     await asyncio.wait([task])

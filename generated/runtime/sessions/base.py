@@ -32,12 +32,12 @@ from ..models import (
     UserMessage,
 )
 from ..running.sync_runner import aclosing, closing
-from .client_sessions import awaited_answer, checked_answer
+from .client_sessions import await_response, check_response
 from .text_protocol import (
     TextStreamReader,
-    as_request,
-    events_of,
     parse_completion,
+    stream_events,
+    to_request,
     to_text_request,
 )
 
@@ -82,7 +82,7 @@ class _Conversation:
 
     def prepared(self, request: Request | str) -> Request:
         """Return the request, with the session's model if it does not name one."""
-        made = as_request(request)
+        made = to_request(request)
         return (
             replace(made, model=self.model)
             if made.model is None and self.model is not None
@@ -147,7 +147,7 @@ class Session(_Conversation):
         Yields:
             Pieces of the text of the response.
         """
-        answer = checked_answer(self, self.send(request))
+        answer = check_response(self, self.send(request))
         yield answer if isinstance(answer, str) else text_of(answer.message)
 
     def complete(self, request: Request | str) -> Completion:
@@ -161,12 +161,12 @@ class Session(_Conversation):
         """
         whole = self.prepared(request)
         if self.tool_mode is ToolMode.NATIVE:
-            answer = checked_answer(self, self.send(whole))
+            answer = check_response(self, self.send(whole))
             return (
                 parse_completion(whole, answer) if isinstance(answer, str) else answer
             )
         return parse_completion(
-            whole, checked_answer(self, self.send(to_text_request(whole, self.on_loss)))
+            whole, check_response(self, self.send(to_text_request(whole, self.on_loss)))
         )
 
     def stream(self, request: Request | str) -> Iterator[StreamEvent]:
@@ -184,7 +184,7 @@ class Session(_Conversation):
         """
         whole = self.prepared(request)
         if self.tool_mode is ToolMode.NATIVE:
-            yield from events_of(self.complete(whole))
+            yield from stream_events(self.complete(whole))
             return
         reader = TextStreamReader(whole)
         failure: Exception | None = None
@@ -269,7 +269,7 @@ class AsyncSession(_Conversation):
         Yields:
             Pieces of the text of the response.
         """
-        answer = await awaited_answer(self, self.send(request))
+        answer = await await_response(self, self.send(request))
         yield answer if isinstance(answer, str) else text_of(answer.message)
 
     async def complete(self, request: Request | str) -> Completion:
@@ -283,13 +283,13 @@ class AsyncSession(_Conversation):
         """
         whole = self.prepared(request)
         if self.tool_mode is ToolMode.NATIVE:
-            answer = await awaited_answer(self, self.send(whole))
+            answer = await await_response(self, self.send(whole))
             return (
                 parse_completion(whole, answer) if isinstance(answer, str) else answer
             )
         return parse_completion(
             whole,
-            await awaited_answer(self, self.send(to_text_request(whole, self.on_loss))),
+            await await_response(self, self.send(to_text_request(whole, self.on_loss))),
         )
 
     async def stream(self, request: Request | str) -> AsyncIterator[StreamEvent]:
@@ -307,7 +307,7 @@ class AsyncSession(_Conversation):
         """
         whole = self.prepared(request)
         if self.tool_mode is ToolMode.NATIVE:
-            for event in events_of(await self.complete(whole)):
+            for event in stream_events(await self.complete(whole)):
                 yield event
             return
         reader = TextStreamReader(whole)
@@ -378,7 +378,7 @@ class _Script:
             LookupError: The script has no response left.
             Exception: The script contains an exception here.
         """
-        whole = as_request(request)
+        whole = to_request(request)
         self.requests.append(replace(whole, messages=list(whole.messages)))
         if not self.left:
             raise LookupError(

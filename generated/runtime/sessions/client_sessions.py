@@ -29,44 +29,44 @@ from ..models import (
     StreamEvent,
     ToolDefinition,
 )
-from .connection import ClientCalls
-from .refusals import (
+from .api_errors import (
     SessionError,
-    refusal_of,
     request_id,
     resolve_attribute,
     retry_after,
+    status_and_body,
 )
+from .connection import ClientCalls
 
 __all__ = [
     "ClientSession",
     "ProviderModule",
     "aclose_client",
-    "awaited_answer",
-    "checked_answer",
+    "await_response",
+    "check_response",
     "close_client",
 ]
 
 
-def close_client(client: Any, way: str) -> None:
-    """Close a client from synchronous code. `way` is the path to its method."""
-    if (leave := _found(client, way, "__exit__")) is not None:
+def close_client(client: Any, attribute_path: str) -> None:
+    """Close a client from synchronous code. `attribute_path` is the path to its method."""
+    if (leave := _found(client, attribute_path, "__exit__")) is not None:
         leave(None, None, None)
     elif callable(close := getattr(client, "close", None)):
         close()
 
 
-async def aclose_client(client: Any, way: str) -> None:
+async def aclose_client(client: Any, attribute_path: str) -> None:
     """Close a client from async code. A client without such a method is closed like in `close_client`."""
-    if (leave := _found(client, way, "__aexit__")) is not None:
+    if (leave := _found(client, attribute_path, "__aexit__")) is not None:
         await leave(None, None, None)
     else:
-        close_client(client, way)
+        close_client(client, attribute_path)
 
 
-def _found(client: Any, way: str, name: str) -> Any:
+def _found(client: Any, attribute_path: str, name: str) -> Any:
     """Return the method with this name, of the client or of the first object on the path that has it."""
-    steps = way.split(".")
+    steps = attribute_path.split(".")
     for end in range(len(steps)):
         one = resolve_attribute(client, ".".join(steps[:end])) if end else client
         if callable(method := getattr(one, name, None)):
@@ -74,7 +74,7 @@ def _found(client: Any, way: str, name: str) -> Any:
     return None
 
 
-def checked_answer(session: object, answer: Any) -> Completion | str:
+def check_response(session: object, answer: Any) -> Completion | str:
     """Check the return value of a session's `send`.
 
     Raises:
@@ -89,7 +89,7 @@ def checked_answer(session: object, answer: Any) -> Completion | str:
     raise TypeError(said)
 
 
-async def awaited_answer(session: object, answer: Any) -> Completion | str:
+async def await_response(session: object, answer: Any) -> Completion | str:
     """Await and check the return value of a session's `send`.
 
     Raises:
@@ -99,7 +99,7 @@ async def awaited_answer(session: object, answer: Any) -> Completion | str:
         raise TypeError(
             f"{type(session).__name__}.send must be async, but returned {type(answer).__name__}"
         )
-    return checked_answer(session, await answer)
+    return check_response(session, await answer)
 
 
 _NEXT_KEY = ("authentication", "rate_limit")
@@ -194,7 +194,7 @@ class ClientSession:
         self.model = model
         self.on_loss = on_loss
 
-    def keywords(self, request: Request, *, streaming: bool) -> dict[str, Any]:
+    def call_kwargs(self, request: Request, *, streaming: bool) -> dict[str, Any]:
         """Convert a request to arguments for the client's call."""
         whole = replace(request, stream=True if streaming else None)
         found = self.provider.to_sdk(
@@ -202,7 +202,7 @@ class ClientSession:
         )
         return {**self._each, **(self.calls.streamed if streaming else {}), **found}
 
-    def turns(self) -> list[Any]:
+    def rotate_clients(self) -> list[Any]:
         """Return the clients, starting with the one whose turn it is. Clients whose key has to rest come last.
 
         Threads may share a session: only a counter is changed.
@@ -217,11 +217,11 @@ class ClientSession:
             key=lambda client: max(0.0, self._resting.get(id(client), now) - now),
         )
 
-    def is_refusal(self, raised: Exception) -> bool:
+    def is_api_error(self, raised: Exception) -> bool:
         """Whether an exception of the client is an error response of the API."""
-        return refusal_of(raised, self.calls.status, self.calls.body) is not None
+        return status_and_body(raised, self.calls.status, self.calls.body) is not None
 
-    def refused(
+    def error_to_raise(
         self, raised: Exception, client: Any, is_last: bool
     ) -> SessionError | None:
         """The error to raise for a client's exception; None where another client shall be tried.
@@ -231,7 +231,7 @@ class ClientSession:
         Raises:
             Exception: The original exception, if it is not an error of the API.
         """
-        found = refusal_of(raised, self.calls.status, self.calls.body)
+        found = status_and_body(raised, self.calls.status, self.calls.body)
         if found is None:
             raise raised
         error = self.provider.from_error(*found)
@@ -254,11 +254,11 @@ class ClientSession:
             self.name, status, error, request_id=request_id(headers), retry_after=wait
         )
 
-    def broken(self, raised: Exception, client: Any) -> Exception:
+    def stream_error(self, raised: Exception, client: Any) -> Exception:
         """What ends a stream that has begun: a SessionError for what the API answered, whose `error` has all that it says."""
-        if not self.is_refusal(raised):
+        if not self.is_api_error(raised):
             return raised
-        refused = self.refused(raised, client, True)
+        refused = self.error_to_raise(raised, client, True)
         assert refused is not None
         said = {
             "status": refused.status,
@@ -272,7 +272,7 @@ class ClientSession:
         refused.error.metadata = {**(refused.error.metadata or {}), self.name: known}
         return refused
 
-    def begun(self, first: Any) -> None:
+    def check_first_event(self, first: Any) -> None:
         """Look at what came first of a stream.
 
         Raises:

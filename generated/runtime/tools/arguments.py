@@ -15,9 +15,15 @@ if TYPE_CHECKING:
 
     from pydantic import ValidationError
 else:
-    from ..lazy_dataclass import dataclass, stated_slots
+    from ..lazy_dataclass import dataclass, declared_fields
 
-__all__ = ["ArgumentsError", "Fault", "faults_of", "type_of", "unknown_tool"]
+__all__ = [
+    "ArgumentsError",
+    "Fault",
+    "find_faults",
+    "json_type_name",
+    "unknown_tool_error",
+]
 
 MAX_FAULTS = 20
 """Maximum number of faults in an error."""
@@ -35,7 +41,7 @@ class Fault:
     found: str
 
     if not TYPE_CHECKING:
-        __slots__ = stated_slots(vars())
+        __slots__ = declared_fields(vars())
 
         def __init__(self, pointer, expected, found):
             self.pointer = pointer
@@ -77,7 +83,7 @@ class ArgumentsError(ValueError):
         return "\n".join(lines)
 
 
-def unknown_tool(name: object, known: Iterable[str]) -> ArgumentsError:
+def unknown_tool_error(name: object, known: Iterable[str]) -> ArgumentsError:
     """Make the error for an unknown tool. It suggests similar names."""
     from difflib import get_close_matches  # late: few names are unknown
 
@@ -92,7 +98,7 @@ def unknown_tool(name: object, known: Iterable[str]) -> ArgumentsError:
     return ArgumentsError("", [Fault("", expected, "an unknown name")])
 
 
-def faults_of(value: object, error: ValidationError) -> tuple[list[Fault], int]:
+def find_faults(value: object, error: ValidationError) -> tuple[list[Fault], int]:
     """List what pydantic found wrong in a value, and count the faults that are not listed."""
     faults = list(
         dict.fromkeys(
@@ -112,7 +118,7 @@ def _fault(value: object, row: Mapping[str, Any]) -> Fault:
     if kind == "missing":
         return Fault(pointer, "a value", "nothing")
     if kind == "extra_forbidden":
-        return Fault(pointer, "no such property", type_of(row["input"]))
+        return Fault(pointer, "no such property", json_type_name(row["input"]))
     wanted = _EXPECTED.get(kind)
     try:
         expected = (
@@ -122,7 +128,7 @@ def _fault(value: object, row: Mapping[str, Any]) -> Fault:
         )
     except KeyError:
         expected = kind
-    found = type_of(row["input"])
+    found = json_type_name(row["input"])
     if kind in _LENGTHS:
         found = f"{found} of length {len(row['input'])}"
     return Fault(pointer, expected[:MAX_TEXT], found)
@@ -210,11 +216,11 @@ def _tag_fault(pointer: str, found: object, context: Mapping[str, Any]) -> Fault
     return Fault(
         f"{pointer}/{name}"[:MAX_TEXT],
         expected[:MAX_TEXT],
-        "nothing" if tag is _NOWHERE else type_of(tag),
+        "nothing" if tag is _NOWHERE else json_type_name(tag),
     )
 
 
-def type_of(value: object) -> str:
+def json_type_name(value: object) -> str:
     """Return the JSON type of a value. NaN and the infinities have none."""
     if value is None:
         return "null"

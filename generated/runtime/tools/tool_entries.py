@@ -14,9 +14,15 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from ..json_text import JSONError, is_encodable, loads
-from ..json_values import copy_json, same_json, too_deep
+from ..json_values import copy_json, is_too_deep, same_json
 from ..paths import ROOT, Path, format_path
-from .arguments import ArgumentsError, Fault, faults_of, type_of, unknown_tool
+from .arguments import (
+    ArgumentsError,
+    Fault,
+    find_faults,
+    json_type_name,
+    unknown_tool_error,
+)
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -25,7 +31,13 @@ if TYPE_CHECKING:
     from ..conversion.writer import OnLoss
     from ..models import Loss, ToolCall, ToolDefinition
 
-__all__ = ["Definitions", "ToolEntry", "ToolSet", "parsed_call", "tool_entries"]
+__all__ = [
+    "Definitions",
+    "ToolEntry",
+    "ToolSet",
+    "parse_call_arguments",
+    "tool_entries",
+]
 
 
 class Definitions(Mapping[str, "ToolDefinition"]):
@@ -110,7 +122,7 @@ class ToolEntry:
         self._dump: Callable[..., bytes] = bytes
         self._check: Callable[..., object] | None = None
 
-    def parsed(self, value: object) -> BaseModel:
+    def parse(self, value: object) -> BaseModel:
         """Make the model of the arguments.
 
         Raises:
@@ -159,7 +171,7 @@ class ToolEntry:
 
             if not isinstance(error, ValidationError):
                 raise
-            raise ArgumentsError(self.name, *faults_of(value, error)) from None
+            raise ArgumentsError(self.name, *find_faults(value, error)) from None
 
     def lenient(self) -> Encoding | None:
         """Return the coercions of the arguments; None if there are none."""
@@ -222,11 +234,13 @@ class ToolEntry:
                     self.name, [Fault("", "one JSON object", f"text with {error}")]
                 ) from None
         if not isinstance(value, Mapping) and self._other is None:
-            raise ArgumentsError(self.name, [Fault("", "an object", type_of(value))])
+            raise ArgumentsError(
+                self.name, [Fault("", "an object", json_type_name(value))]
+            )
         from pydantic import ValidationError
 
         given = dict(value) if isinstance(value, Mapping) else value
-        if too_deep(given):
+        if is_too_deep(given):
             raise self._too_deep()
         if not is_encodable(given):
             raise ArgumentsError(
@@ -239,7 +253,7 @@ class ToolEntry:
                 else self._other_value(given)
             )
         except ValidationError as error:
-            raise ArgumentsError(self.name, *faults_of(value, error)) from None
+            raise ArgumentsError(self.name, *find_faults(value, error)) from None
         except RecursionError:
             raise self._too_deep() from None
 
@@ -312,7 +326,7 @@ def tool_entries(
     }
 
 
-def parsed_call(
+def parse_call_arguments(
     entries: Mapping[str, ToolEntry],
     call: ToolCall,
     on_loss: OnLoss | None = None,
@@ -336,11 +350,11 @@ def parsed_call(
         )
     entry = entries.get(aliases.get(call.name, call.name))
     if entry is None:
-        raise unknown_tool(call.name, entries)
+        raise unknown_tool_error(call.name, entries)
     try:
-        return entry.parsed(call.arguments)
+        return entry.parse(call.arguments)
     except ArgumentsError as error:
-        if too_deep(call.arguments):
+        if is_too_deep(call.arguments):
             raise
         lenient = entry.lenient()
         meant = call.arguments if lenient is None else lenient.decode(call.arguments)
@@ -350,7 +364,7 @@ def parsed_call(
         if not notes:
             raise
         try:
-            model = entry.parsed(meant)
+            model = entry.parse(meant)
         except ArgumentsError:
             raise error from None
     if on_loss is not None:
@@ -375,7 +389,9 @@ def _differences(said: Any, meant: Any, at: Path) -> Iterator[Loss]:
         for i, (item, other) in enumerate(zip(said, meant, strict=True)):
             yield from _differences(item, other, (at, i))
     elif not same_json(said, meant):
-        yield _note(at, type_of(said), f"the value was read as {type_of(meant)}")
+        yield _note(
+            at, json_type_name(said), f"the value was read as {json_type_name(meant)}"
+        )
 
 
 def _note(at: Path, what: str, reason: str) -> Loss:
@@ -430,8 +446,8 @@ class ToolSet:
         """
         entry = self.entries.get(name)
         if entry is None:
-            raise unknown_tool(name, self.entries)
-        return entry.parsed(value)
+            raise unknown_tool_error(name, self.entries)
+        return entry.parse(value)
 
     def parse_call(self, call: ToolCall, *, on_loss: OnLoss | None = None) -> BaseModel:
         """Check the arguments of a call, and return them as a model.
@@ -449,4 +465,4 @@ class ToolSet:
         Raises:
             ArgumentsError: The call is invalid, the tool does not exist, or the arguments do not fit it.
         """
-        return parsed_call(self.entries, call, on_loss, self.aliases)
+        return parse_call_arguments(self.entries, call, on_loss, self.aliases)

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any
 
+from toolgen.breaking.non_schema_changes import Seen, changed_format, changed_names, changed_provider_facts
 from toolgen.breaking.packages import payload_report
-from toolgen.breaking.subset import ABSENT, Difference, compare_schemas, plain_words, relation_of
-from toolgen.breaking.surroundings import Seen, changed_facts, changed_format, changed_names
+from toolgen.breaking.subset import ABSENT, Difference, combined_relation, compare_schemas, without_annotations
 from toolgen.diagnostics import Span
 from toolgen.diagnostics.codes.breaking import AUDIENCES, CHANGES, Audience
 from toolgen.load import Pointer
@@ -21,11 +21,11 @@ from toolgen.resolve import Tool
 from toolgen.tokens import Tokenizer, installed_tokenizer
 from toolgen.write.lockfile import PayloadDigests
 
-__all__ = ["Change", "State", "changes_between"]
+__all__ = ["Change", "ProjectSnapshot", "changes_between"]
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class ProjectSnapshot:
     """One side of the comparison: the project, and its tools on every wire."""
 
     project: Project
@@ -66,7 +66,7 @@ class Change:
         return sha256(json.dumps(what, sort_keys=True, default=str).encode()).hexdigest()[:12]
 
 
-def changes_between(old: State, new: State) -> list[Change]:
+def changes_between(old: ProjectSnapshot, new: ProjectSnapshot) -> list[Change]:
     """The changes from one state to another, each once, by place."""
     found: dict[Any, Change] = {}
     for change in _all(old, new):
@@ -76,7 +76,7 @@ def changes_between(old: State, new: State) -> list[Change]:
     return sorted(found.values(), key=lambda change: (change.span, change.code, change.where))
 
 
-def _all(old: State, new: State) -> Iterator[Change]:
+def _all(old: ProjectSnapshot, new: ProjectSnapshot) -> Iterator[Change]:
     yield from _configuration(old, new)
     before = {tool.name: tool for tool in old.project.catalog.tools}
     after = {tool.name: tool for tool in new.project.catalog.tools}
@@ -187,7 +187,7 @@ def _tool(old: Tool, new: Tool, project: Project) -> Iterator[Change]:
     differences = compare_schemas(before, after, examples)
     for difference in differences:
         yield _parameter(difference, old, new, project)
-    if not differences and before != after and plain_words(before) != plain_words(after):
+    if not differences and before != after and without_annotations(before) != without_annotations(after):
         yield _change("composition-rewritten", new, project, span=at("parameters"))
     yield from _result(old, new, project, at("result"))
 
@@ -223,19 +223,23 @@ def _patch(old: Tool, new: Tool, name: str, project: Project) -> Iterator[Change
 
 def _parameter(difference: Difference, old: Tool, new: Tool, project: Project) -> Change:
     """A difference of the parameters as a change, at its place in the sources; one of a shared type is that type's."""
-    way = difference.way
+    pointer = difference.way
     tool, other = (old, new) if difference.gone else (new, old)
-    span = tool.place(way[:-1], str(way[-1])) if way and not _named(way) else tool.place(way)
+    span = (
+        tool.parameter_span(pointer[:-1], str(pointer[-1]))
+        if pointer and not _named(pointer)
+        else tool.parameter_span(pointer)
+    )
     code = difference.code
     if code in ("pattern-changed", "condition-changed", "branches-overlap") and difference.relation == "unknown":
         code = "cannot-tell"
-    shared = way[1] if len(way) > 1 and way[0] == "$defs" and way[1] in tool.origins else None
+    shared = pointer[1] if len(pointer) > 1 and pointer[0] == "$defs" and pointer[1] in tool.origins else None
     found = _change(
         code,
         tool if not difference.gone else other,
         project,
-        span=span if not difference.gone else new.place(way[:-2]),
-        where=pointer_text(way),
+        span=span if not difference.gone else new.parameter_span(pointer[:-2]),
+        where=pointer_text(pointer),
         before=difference.before,
         after=difference.after,
         witness=difference.witness,
@@ -248,9 +252,9 @@ def _parameter(difference: Difference, old: Tool, new: Tool, project: Project) -
     return replace(found, origin=tool.origins[str(shared)][0].source if shared is not None else "")
 
 
-def _named(way: Pointer) -> bool:
+def _named(pointer: Pointer) -> bool:
     """Whether a way ends at a schema, and not at a keyword of one."""
-    return len(way) > 1 and way[-2] in ("properties", "$defs", "anyOf", "oneOf", "allOf", "prefixItems")
+    return len(pointer) > 1 and pointer[-2] in ("properties", "$defs", "anyOf", "oneOf", "allOf", "prefixItems")
 
 
 def _result(old: Tool, new: Tool, project: Project, span: Span) -> Iterator[Change]:
@@ -259,7 +263,7 @@ def _result(old: Tool, new: Tool, project: Project, span: Span) -> Iterator[Chan
             yield _change("result-set" if old.result is None else "result-unset", new, project, span=span)
         return
     differences = compare_schemas(old.result, new.result)
-    relation = relation_of([d for d in differences if d.code != "parameter-added"])
+    relation = combined_relation([d for d in differences if d.code != "parameter-added"])
     witness = next((d.witness for d in differences if d.witness is not ABSENT), ABSENT)
     where = next((pointer_text(d.way) for d in differences if d.relation != "note"), "")
     if relation is None:
@@ -297,7 +301,7 @@ def _aliases(
             yield _change("alias-added", tool, project, span=tool.document.key_span("aliases"), after=alias)
 
 
-def _configuration(old: State, new: State) -> Iterator[Change]:
+def _configuration(old: ProjectSnapshot, new: ProjectSnapshot) -> Iterator[Change]:
     config = new.project.sources.config
     place = config.span() if config is not None else Span(new.project.sources.name)
     said, before = new.project.config, old.project.config
@@ -312,18 +316,18 @@ def _configuration(old: State, new: State) -> Iterator[Change]:
     here = Span(new.project.sources.name)
     for code, where, span, *values in (
         *found,
-        *changed_facts(old.project, new.project),
+        *changed_provider_facts(old.project, new.project),
         *changed_format(*formats, here),
     ):
         yield Change(code, (), where, span, _breaks(code, None, None), *(ABSENT if v is None else v for v in values))
 
 
-def _names(old: State, new: State) -> Iterator[Change]:
+def _names(old: ProjectSnapshot, new: ProjectSnapshot) -> Iterator[Change]:
     for code, where, span, before, _ in changed_names(old.names, new.names, Span(new.project.sources.name)):
         yield Change(code, (), where, span, _breaks(code, None, None), before)
 
 
-def _wires(old: State, new: State, renamed: Mapping[str, str]) -> Iterator[Change]:
+def _wires(old: ProjectSnapshot, new: ProjectSnapshot, renamed: Mapping[str, str]) -> Iterator[Change]:
     """What each provider gets: names, strictness, losses and the payload."""
     tokenizer: Tokenizer | str = ""
     for provider in new.wires:
@@ -346,7 +350,7 @@ def _on_wire(provider: str, old: ToolPayload, new: ToolPayload, project: Project
     span = tool.document.key_span("providers", provider) if provider in tool.providers else tool.document.span("name")
     if old.name != new.name and (old.name, new.name) != (old.tool.name, tool.name):
         yield _change("wire-name-changed", tool, project, span=span, where=provider, before=old.name, after=new.name)
-    if old.spelling != new.spelling and old.tool.parameters == tool.parameters:
+    if old.encoding_table != new.encoding_table and old.tool.parameters == tool.parameters:
         yield _change("spelling-changed", tool, project, span=span, where=provider)
     if old.strict != new.strict:
         yield _change("strict-lost" if old.strict else "strict-gained", tool, project, span=span, where=provider)

@@ -11,26 +11,26 @@ from typing import Any
 
 import yaml
 
-from toolgen.breaking.changes import Change, State, changes_between
-from toolgen.breaking.replay import Replayed, replay
+from toolgen.breaking.changes import Change, ProjectSnapshot, changes_between
+from toolgen.breaking.replay import ReplayResult, replay
 from toolgen.breaking.revision import RevisionError, RevisionFolder, file_at, revision_files
 from toolgen.breaking.subset import ABSENT
 from toolgen.diagnostics import Finding, Findings, Span
 from toolgen.diagnostics.codes.breaking import AUDIENCES
 from toolgen.diagnostics.finding import RawText, Related, quote_name
-from toolgen.load.loading import ACCEPTED, load_foreign
-from toolgen.pipeline import Project, link_project, plan_payloads, render_project
+from toolgen.load.loading import ACCEPTED, load_single_file
+from toolgen.pipeline import Project, plan_payloads, render_project, resolve_project
 from toolgen.render.tools import class_names
 from toolgen.write.lockfile import LOCK, LockError, read_lock
 
-__all__ = ["Compared", "accept", "compare_with"]
+__all__ = ["Comparison", "accept_changes", "compare_with"]
 
 _SHOWN = 200
 """Characters of a value in a message."""
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class Comparison:
     """The changes, those of them that are accepted, and the entries of the file that match none."""
 
     changes: tuple[Change, ...]
@@ -56,7 +56,7 @@ def compare_with(
     merge_base: bool = False,
     replayed: Sequence[Path] = (),
     provider: str | None = None,
-) -> Compared | None:
+) -> Comparison | None:
     """Compare SCHEMAS with what it was; None, with findings, where a side cannot be read.
 
     Args:
@@ -68,7 +68,7 @@ def compare_with(
         replayed: files of stored conversations.
         provider: whose format these are in; None for that of the package itself.
     """
-    new = _state(link_project(schemas, findings), findings)
+    new = _state(resolve_project(schemas, findings), findings)
     if new is None:
         return None
     accepted = _accepted(schemas, findings)
@@ -80,7 +80,7 @@ def compare_with(
         old = _old_state(schemas, findings, revision, folder, merge_base)
         if old is None:
             return None
-        changes = changes_between(old, new) if isinstance(old, State) else []
+        changes = changes_between(old, new) if isinstance(old, ProjectSnapshot) else []
     said = Findings()
     told = _replay(schemas, new, replayed, provider, said)
     if told is None:
@@ -100,24 +100,24 @@ def compare_with(
         findings.add("accepted-unused", place, change=RawText(identifier))
     findings.items += said.items
     left_out = tuple(change for change in changes if change.id in accepted)
-    return Compared(tuple(open_), left_out, unused, tuple(suppressed))
+    return Comparison(tuple(open_), left_out, unused, tuple(suppressed))
 
 
-def _state(project: Project | None, findings: Findings) -> State | None:
+def _state(project: Project | None, findings: Findings) -> ProjectSnapshot | None:
     wires = plan_payloads(project, findings) if project is not None else None
     if project is None or wires is None:
         return None
-    return State(project, wires, class_names(project.catalog.tools, project.catalog.types))
+    return ProjectSnapshot(project, wires, class_names(project.catalog.tools, project.catalog.types))
 
 
 def _old_state(
     schemas: Path, findings: Findings, revision: str | None, folder: Path | None, merge_base: bool
-) -> State | str | None:
+) -> ProjectSnapshot | str | None:
     """The old side; a text where there was none, which makes every tool new."""
     said = Findings()
     data: bytes | None = None
     if folder is not None:
-        old = _state(link_project(folder, said), said)
+        old = _state(resolve_project(folder, said), said)
         lock = folder.parent / _lock_path(old)
         data = lock.read_bytes() if lock.is_file() else None
     else:
@@ -132,7 +132,7 @@ def _old_state(
         commit, files = found
         name = f"{revision}:{schemas.as_posix()}"
         old = _state(
-            link_project(schemas, said, folder=lambda prefix, to: RevisionFolder(files, prefix, to), name=name), said
+            resolve_project(schemas, said, folder=lambda prefix, to: RevisionFolder(files, prefix, to), name=name), said
         )
         data = file_at(schemas.absolute().parent, commit, _lock_path(old))
     if old is None:
@@ -146,20 +146,20 @@ def _old_state(
         return old
 
 
-def _lock_path(old: State | None) -> str:
+def _lock_path(old: ProjectSnapshot | None) -> str:
     """The lock of a side's package, from the folder that SCHEMAS is in."""
     return f"{(old.project.config.out if old is not None else None) or 'generated'}/{LOCK}"
 
 
 def _replay(
-    schemas: Path, new: State, files: Sequence[Path], provider: str | None, findings: Findings
-) -> list[Replayed] | None:
+    schemas: Path, new: ProjectSnapshot, files: Sequence[Path], provider: str | None, findings: Findings
+) -> list[ReplayResult] | None:
     """Replay stored conversations with the package; None, with findings, where it has no converters for them."""
     if not files:
         return []
     project: Project | None = new.project
     if provider is not None and provider not in new.wires:
-        project = link_project(schemas, findings, [provider])
+        project = resolve_project(schemas, findings, [provider])
     package = render_project(project, findings) if project is not None else None
     findings.items[:] = [finding for finding in findings if finding.level == "error"]
     if package is None:
@@ -176,7 +176,7 @@ def _report(
     levels: Mapping[str, str],
     findings: Findings,
     reason: str | None = None,
-    replayed: Sequence[Replayed] = (),
+    replayed: Sequence[ReplayResult] = (),
 ) -> None:
     """Add a change to the findings, at the level that its code or its audiences have in this project; `reason` accepts it."""
     before = len(findings.items)
@@ -204,7 +204,7 @@ def _report(
         findings.items.append(replace(found, level=level or found.level, details=_details(change, reason)))
 
 
-def _hint(change: Change, replayed: Sequence[Replayed]) -> str | None:
+def _hint(change: Change, replayed: Sequence[ReplayResult]) -> str | None:
     said = [f"breaks: {', '.join(change.audiences)}"] if change.audiences else []
     if change.witness is not ABSENT:
         said.append(f"witness: {_shown(change.witness)}")
@@ -245,7 +245,7 @@ def _accepted(schemas: Path, findings: Findings) -> dict[str, str] | None:
     file = schemas / ACCEPTED
     if not file.is_file():
         return {}
-    document = load_foreign(file, findings)
+    document = load_single_file(file, findings)
     if document is None:
         return None
     entries = document.value
@@ -259,15 +259,17 @@ def _accepted(schemas: Path, findings: Findings) -> dict[str, str] | None:
     return {entry["change"]: entry["reason"] for entry in entries}
 
 
-def accept(schemas: Path, compared: Compared, accepted: Sequence[str], reason: str, *, prune: bool) -> Iterator[str]:
+def accept_changes(
+    schemas: Path, comparison: Comparison, change_ids: Sequence[str], reason: str, *, prune: bool
+) -> Iterator[str]:
     """Write accepted changes into the file, and yield what was done; `all` stands for every change that breaks somebody."""
     file = schemas / ACCEPTED
     entries = yaml.safe_load(file.read_text("utf-8")) if file.is_file() else []
     if prune:
-        entries = [entry for entry in entries if entry["change"] not in compared.unused]
-        yield f"{file.as_posix()}: {len(compared.unused)} removed"
-    wanted = {change.id: change for change in compared.changes if change.audiences}
-    for identifier in wanted if "all" in accepted else accepted:
+        entries = [entry for entry in entries if entry["change"] not in comparison.unused]
+        yield f"{file.as_posix()}: {len(comparison.unused)} removed"
+    wanted = {change.id: change for change in comparison.changes if change.audiences}
+    for identifier in wanted if "all" in change_ids else change_ids:
         change = wanted.get(identifier)
         if change is None:
             yield f"{identifier}: unknown change"

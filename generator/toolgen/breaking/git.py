@@ -7,7 +7,7 @@ import subprocess
 from hashlib import sha1
 from pathlib import Path, PurePosixPath
 
-__all__ = ["RevisionError", "git", "is_unchanged", "tree_of"]
+__all__ = ["RevisionError", "is_unchanged", "list_revision", "run_git"]
 
 _TIMEOUT = 60
 """Seconds that one call of git may take."""
@@ -21,7 +21,7 @@ class RevisionError(Exception):
         self.hint = hint
 
 
-def git(folder: Path, *arguments: str, data: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+def run_git(folder: Path, *arguments: str, data: bytes = b"") -> subprocess.CompletedProcess[bytes]:
     """Run git so that it reads objects which are there, and nothing else.
 
     No attribute, filter or hook applies to the plumbing that is called here. Missing objects are not fetched: in a partial
@@ -55,7 +55,7 @@ def git(folder: Path, *arguments: str, data: bytes = b"") -> subprocess.Complete
         ) from None
 
 
-def tree_of(schemas: Path, revision: str, *, merge_base: bool = False) -> tuple[str, str, bytes]:
+def list_revision(schemas: Path, revision: str, *, merge_base: bool = False) -> tuple[str, str, bytes]:
     """The commit, what paths of SCHEMAS begin with in it, and its listing as `git ls-tree -r -t -z` gives it.
 
     `merge_base` is the commit at which this branch left the revision.
@@ -66,24 +66,27 @@ def tree_of(schemas: Path, revision: str, *, merge_base: bool = False) -> tuple[
     folder = schemas if schemas.is_dir() else schemas.parent
     if revision.startswith("-"):
         raise RevisionError("a revision cannot start with a dash", "use a branch, a tag or a commit")
-    if git(folder, "rev-parse", "--is-inside-work-tree").returncode != 0 and git(folder, "rev-parse").returncode != 0:
+    if (
+        run_git(folder, "rev-parse", "--is-inside-work-tree").returncode != 0
+        and run_git(folder, "rev-parse").returncode != 0
+    ):
         raise RevisionError(
             f"{schemas.as_posix()} is not inside a git repository", "compare with a folder: --against-dir DIR"
         )
-    found = git(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+    found = run_git(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
     commit = found.stdout.decode().strip()
     if found.returncode != 0 or not commit:
         raise RevisionError(f"this repository has no revision {revision!r}", _unknown_hint(folder, revision))
     if merge_base:
-        base = git(folder, "merge-base", "HEAD", commit)
+        base = run_git(folder, "merge-base", "HEAD", commit)
         if base.returncode != 0:
             raise RevisionError(
                 f"HEAD and {revision!r} have no common commit in this clone", "run `git fetch --unshallow`"
             )
         commit = base.stdout.decode().strip()
-    prefix = git(folder, "rev-parse", "--show-prefix").stdout.decode().strip()
+    prefix = run_git(folder, "rev-parse", "--show-prefix").stdout.decode().strip()
     inside = PurePosixPath(prefix) if schemas.is_dir() else PurePosixPath(prefix) / schemas.name
-    listed = git(
+    listed = run_git(
         folder, "ls-tree", "-r", "-t", "-z", "--full-tree", commit, "--", f"{inside}/" if str(inside) != "." else "."
     )
     if listed.returncode != 0:
@@ -97,7 +100,7 @@ def tree_of(schemas: Path, revision: str, *, merge_base: bool = False) -> tuple[
 def _unknown_hint(folder: Path, revision: str) -> str:
     if Path(revision).is_dir():
         return f"to compare with a folder, use --against-dir {revision}"
-    if git(folder, "rev-parse", "--is-shallow-repository").stdout.strip() == b"true":
+    if run_git(folder, "rev-parse", "--is-shallow-repository").stdout.strip() == b"true":
         return f"the clone is shallow; run `git fetch --depth=1 origin {revision}`, or set `fetch-depth: 0` in actions/checkout"
     return "`git branch --all` lists branches, and `git tag` lists tags"
 
@@ -113,7 +116,7 @@ def is_unchanged(schemas: Path, revision: str | None, folder: Path | None, *, me
     if revision is None:
         return folder is not None and here == _digests(folder)
     try:
-        _, prefix, listing = tree_of(schemas, revision, merge_base=merge_base)
+        _, prefix, listing = list_revision(schemas, revision, merge_base=merge_base)
     except RevisionError:
         return False
     there: dict[str, str] = {}

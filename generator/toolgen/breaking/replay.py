@@ -14,11 +14,11 @@ from toolgen.diagnostics import Findings, Span
 from toolgen.diagnostics.finding import RawText, quote_name
 from toolgen.render.in_memory_package import InMemoryPackage
 
-__all__ = ["Replayed", "replay"]
+__all__ = ["ReplayResult", "replay"]
 
 
 @dataclass(slots=True)
-class Replayed:
+class ReplayResult:
     """The calls of stored conversations, counted. A place is a pointer into the arguments."""
 
     fitting: Counter[str] = field(default_factory=Counter[str])
@@ -34,7 +34,7 @@ class Replayed:
         return f"{refused} of {every} stored calls are rejected"
 
 
-def replay(file: Path, files: Mapping[str, str], provider: str | None, findings: Findings) -> Replayed | None:
+def replay(file: Path, files: Mapping[str, str], provider: str | None, findings: Findings) -> ReplayResult | None:
     """Read stored conversations, and report how their calls fare, by tool and place; their content is never shown.
 
     Args:
@@ -54,7 +54,7 @@ def replay(file: Path, files: Mapping[str, str], provider: str | None, findings:
         reason = getattr(error, "strerror", None) or type(error).__name__
         findings.add("unreadable-source", place, path=file.as_posix(), reason=reason)
         return None
-    found = Replayed()
+    found = ReplayResult()
     with InMemoryPackage(files) as package:
         reader = _Reader(package, provider, found)
         for row in _rows(text, found):
@@ -64,7 +64,7 @@ def replay(file: Path, files: Mapping[str, str], provider: str | None, findings:
     return found
 
 
-def _rows(text: str, found: Replayed) -> Iterator[Any]:
+def _rows(text: str, found: ReplayResult) -> Iterator[Any]:
     """The values of a file: one, or one a line."""
     try:
         yield json.loads(text)
@@ -76,7 +76,7 @@ def _rows(text: str, found: Replayed) -> Iterator[Any]:
                 found.unread += 1
 
 
-def _report(found: Replayed, place: Span, findings: Findings) -> None:
+def _report(found: ReplayResult, place: Span, findings: Findings) -> None:
     for name, count in sorted(found.unknown.items()):
         findings.add("replay-unknown", place, tool=RawText(quote_name(name)[1:-1]), count=count)
     for (name, where), count in sorted(found.refused.items()):
@@ -90,7 +90,7 @@ def _report(found: Replayed, place: Span, findings: Findings) -> None:
 class _Reader:
     """Reads rows with a package, and judges their calls."""
 
-    def __init__(self, package: InMemoryPackage, provider: str | None, found: Replayed) -> None:
+    def __init__(self, package: InMemoryPackage, provider: str | None, found: ReplayResult) -> None:
         self._models = package.module("models")
         self._tools = package.module("tools")
         errors = package.module("errors")

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from toolgen.breaking.git import RevisionError, git, tree_of
+from toolgen.breaking.git import RevisionError, list_revision, run_git
 from toolgen.diagnostics import Findings, Span
 from toolgen.diagnostics.finding import RawText
 from toolgen.load import limits
-from toolgen.load.folder import EXTENSIONS, Budget, Folder, Found, spend
-from toolgen.load.reading import Report
+from toolgen.load.folder import EXTENSIONS, Budget, Folder, FoundFile, check_budget
+from toolgen.load.text_decoding import FaultReporter
 
 __all__ = ["RevisionError", "RevisionFolder", "file_at", "revision_files"]
 
@@ -38,14 +38,14 @@ def revision_files(
     Raises:
         RevisionError: it cannot be read.
     """
-    commit, prefix, listing = tree_of(schemas, revision, merge_base=merge_base)
+    commit, prefix, listing = list_revision(schemas, revision, merge_base=merge_base)
     entries = _entries(listing, prefix)
     return (commit, _contents(schemas if schemas.is_dir() else schemas.parent, entries)) if entries else None
 
 
 def file_at(folder: Path, commit: str, path: str) -> bytes | None:
     """The bytes of a file of a commit, by its path from a folder; None where there is none."""
-    found = git(folder, "cat-file", "blob", f"{commit}:./{path}")
+    found = run_git(folder, "cat-file", "blob", f"{commit}:./{path}")
     return found.stdout if found.returncode == 0 else None
 
 
@@ -75,7 +75,7 @@ def _contents(folder: Path, entries: Mapping[str, _Entry]) -> dict[str, bytes | 
         RevisionError: a blob is not here.
     """
     blobs = sorted({entry.blob for entry in entries.values() if entry.mode not in _KINDS})
-    done = git(folder, "cat-file", "--batch", data="".join(f"{blob}\n" for blob in blobs).encode())
+    done = run_git(folder, "cat-file", "--batch", data="".join(f"{blob}\n" for blob in blobs).encode())
     data, at, found = done.stdout, 0, dict[str, bytes]()
     for blob in blobs:
         end = data.find(b"\n", at)
@@ -100,25 +100,25 @@ class RevisionFolder(Folder):
         self._prefix = prefix
         self._findings = findings
 
-    def sources(self, name: str, *, deep: bool) -> list[Found]:
-        """Return the sources in the folder `name`, and in folders below it if `deep`, sorted by path."""
+    def sources(self, name: str, *, recursive: bool) -> list[FoundFile]:
+        """Return the sources in the folder `name`, and in folders below it if `recursive`, sorted by path."""
         inside = [source for source in self._files_at if source.startswith(f"{name}/")]
-        return [Found(Path(source), source) for source in sorted(inside) if self._fits(source, deep)]
+        return [FoundFile(Path(source), source) for source in sorted(inside) if self._fits(source, recursive)]
 
-    def list_root(self) -> list[Found]:
+    def list_root(self) -> list[FoundFile]:
         """Return the sources that lie in the folder itself, sorted by path."""
-        return [Found(Path(s), s) for s in sorted(self._files_at) if "/" not in s and self._fits(s, True)]
+        return [FoundFile(Path(s), s) for s in sorted(self._files_at) if "/" not in s and self._fits(s, True)]
 
-    def _fits(self, source: str, deep: bool) -> bool:
+    def _fits(self, source: str, recursive: bool) -> bool:
         content = self._files_at[source]
         if isinstance(content, str):
             path = self.display_path(source)
             kind, wanted = RawText(content), RawText("a regular file")
             self._findings.add("not-a-file", Span(path), path=path, kind=kind, wanted=wanted)
             return False
-        return deep or source.count("/") == 1
+        return recursive or source.count("/") == 1
 
-    def content(self, found: Found, budget: Budget, report: Report) -> bytes:
+    def read_source(self, found: FoundFile, budget: Budget, reporter: FaultReporter) -> bytes:
         """The bytes of a source.
 
         Raises:
@@ -127,9 +127,9 @@ class RevisionFolder(Folder):
         data = self._files_at[found.source]
         assert isinstance(data, bytes)
         if len(data) > limits.FILE_BYTES:
-            report.fatal("source-too-large", path=report.path, limit=limits.FILE_BYTES)
+            reporter.abort("source-too-large", path=reporter.path, limit=limits.FILE_BYTES)
         if data.startswith(_LFS):
-            report.fatal("unreadable-source", path=report.path, reason=RawText("it is a Git LFS pointer"))
+            reporter.abort("unreadable-source", path=reporter.path, reason=RawText("it is a Git LFS pointer"))
         budget.bytes -= len(data)
-        spend(budget.name, budget.bytes, limits.TOTAL_BYTES, "bytes", report)
+        check_budget(budget.name, budget.bytes, limits.TOTAL_BYTES, "bytes", reporter)
         return data

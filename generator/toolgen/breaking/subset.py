@@ -11,12 +11,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from toolgen.breaking.values import MOST, TYPES, are_alike, as_unions, key_of, plain_form, samples, tag_of, types_of
+from toolgen.breaking.values import MOST, TYPES, align_unions, is_edited, json_key, normalize, samples, tag_of, types_of
 from toolgen.load import Pointer
 from toolgen.resolve.dialect import ANNOTATIONS
 from toolgen.resolve.value_checks import TooManyStepsError, ValueValidator
 
-__all__ = ["ABSENT", "Difference", "Relation", "compare_schemas", "plain_words", "relation_of"]
+__all__ = ["ABSENT", "Difference", "Relation", "combined_relation", "compare_schemas", "without_annotations"]
 
 Relation = Literal["note", "wider", "narrower", "other", "unknown"]
 
@@ -45,7 +45,7 @@ class Difference:
     gone: bool = False
 
 
-def relation_of(differences: list[Difference]) -> Relation | None:
+def combined_relation(differences: list[Difference]) -> Relation | None:
     """What differences do together; None where they change no value."""
     found: set[Relation] = {difference.relation for difference in differences if difference.relation != "note"}
     if not found:
@@ -55,14 +55,14 @@ def relation_of(differences: list[Difference]) -> Relation | None:
     return "unknown" if "unknown" in found and "other" not in found and "narrower" not in found else "other"
 
 
-def plain_words(schema: Any) -> Any:
+def without_annotations(schema: Any) -> Any:
     """A schema without what judges no value, and without the order of names in `required`."""
     if isinstance(schema, dict):
-        kept = {key: plain_words(value) for key, value in schema.items() if key not in ANNOTATIONS}
+        kept = {key: without_annotations(value) for key, value in schema.items() if key not in ANNOTATIONS}
         if isinstance(kept.get("required"), list):
             kept["required"] = sorted(kept["required"], key=str)
         return kept
-    return [plain_words(each) for each in schema] if isinstance(schema, list) else schema
+    return [without_annotations(each) for each in schema] if isinstance(schema, list) else schema
 
 
 def compare_schemas(old: Any, new: Any, examples: tuple[Any, ...] = ()) -> list[Difference]:
@@ -82,71 +82,71 @@ class _Comparison:
     def run(self) -> Iterator[Difference]:
         return self._schemas(self._old, self._new, ())
 
-    def _target(self, schema: Any, root: Any, way: Pointer) -> tuple[Any, Pointer]:
+    def _target(self, schema: Any, root: Any, pointer: Pointer) -> tuple[Any, Pointer]:
         """What a schema refers to, with the place that this stands at."""
         for _ in range(64):
             if not isinstance(schema, Mapping) or "$ref" not in schema:
                 break
             ref = schema["$ref"]
             target = root["$defs"][ref[8:]] if ref.startswith("#/$defs/") else root
-            way = ("$defs", ref[8:]) if ref.startswith("#/$defs/") else ()
+            pointer = ("$defs", ref[8:]) if ref.startswith("#/$defs/") else ()
             others = {key: value for key, value in schema.items() if key != "$ref"}
             if others.keys() - ANNOTATIONS and isinstance(target, Mapping):
-                return {**target, **others}, way
+                return {**target, **others}, pointer
             schema = target
-        return schema, way
+        return schema, pointer
 
-    def _schemas(self, old: Any, new: Any, way: Pointer) -> Iterator[Difference]:
+    def _schemas(self, old: Any, new: Any, pointer: Pointer) -> Iterator[Difference]:
         said_old, said_new = old, new
-        old, _ = self._target(old, self._old, way)
-        new, place = self._target(new, self._new, way)
-        pair = (key_of(old), key_of(new))
+        old, _ = self._target(old, self._old, pointer)
+        new, place = self._target(new, self._new, pointer)
+        pair = (json_key(old), json_key(new))
         if pair[0] == pair[1] and _same_definitions(self._old, self._new):
-            yield from _annotations(said_old, said_new, way)
+            yield from _annotations(said_old, said_new, pointer)
             return
         if (pair[0] + str(place), pair[1]) in self._pairs:
             return
         self._pairs.add((pair[0] + str(place), pair[1]))
-        way = place
+        pointer = place
         if old is True or old == {}:
             old = {}
         if new is True or new == {}:
             new = {}
         if old is False or new is False:
             if (old is False) != (new is False):
-                yield self._judged(Difference("type-changed", way, "other", old, new), old, new)
+                yield self._judged(Difference("type-changed", pointer, "other", old, new), old, new)
             return
-        old, new = as_unions(plain_form(old), plain_form(new), self._old, self._new)
-        yield from _annotations(old, new, way)
-        yield from self._default(old, new, way)
-        yield from self._types(old, new, way)
-        yield from self._values(old, new, way)
-        yield from self._bounds(old, new, way)
-        yield from self._texts(old, new, way)
-        yield from self._object(old, new, way)
-        yield from self._items(old, new, way)
-        yield from self._branches(old, new, way)
+        old, new = align_unions(normalize(old), normalize(new), self._old, self._new)
+        yield from _annotations(old, new, pointer)
+        yield from self._default(old, new, pointer)
+        yield from self._types(old, new, pointer)
+        yield from self._values(old, new, pointer)
+        yield from self._bounds(old, new, pointer)
+        yield from self._texts(old, new, pointer)
+        yield from self._object(old, new, pointer)
+        yield from self._items(old, new, pointer)
+        yield from self._branches(old, new, pointer)
         for keyword in sorted(_CONDITIONS & (old.keys() | new.keys())):
             if old.get(keyword, ABSENT) != new.get(keyword, ABSENT):
                 found = Difference(
-                    "condition-changed", (*way, keyword), "unknown", _value(old, keyword), _value(new, keyword)
+                    "condition-changed", (*pointer, keyword), "unknown", _value(old, keyword), _value(new, keyword)
                 )
                 yield self._searched(found, old, new)
 
-    def _default(self, old: Any, new: Any, way: Pointer) -> Iterator[Difference]:
+    def _default(self, old: Any, new: Any, pointer: Pointer) -> Iterator[Difference]:
         before, after = _value(old, "default"), _value(new, "default")
         if (before is ABSENT) != (after is ABSENT):
             yield Difference(
-                "default-added" if before is ABSENT else "default-removed", (*way, "default"), "note", before, after
+                "default-added" if before is ABSENT else "default-removed", (*pointer, "default"), "note", before, after
             )
-        elif before is not ABSENT and key_of(before) != key_of(after):
-            yield Difference("default-changed", (*way, "default"), "note", before, after)
+        elif before is not ABSENT and json_key(before) != json_key(after):
+            yield Difference("default-changed", (*pointer, "default"), "note", before, after)
 
-    def _types(self, old: Any, new: Any, way: Pointer) -> Iterator[Difference]:
+    def _types(self, old: Any, new: Any, pointer: Pointer) -> Iterator[Difference]:
         before, after = types_of(old), types_of(new)
         if before == after:
             return
-        here = (*way, "type")
+        here = (*pointer, "type")
         lost, gained = _minus(before, after), _minus(after, before)
         if "null" in gained and before != set(TYPES):
             yield Difference("null-admitted", here, "wider", _shown(before), _shown(after))
@@ -161,11 +161,11 @@ class _Comparison:
         elif gained:
             yield Difference("type-widened", here, "wider", was, now)
 
-    def _values(self, old: Any, new: Any, way: Pointer) -> Iterator[Difference]:
+    def _values(self, old: Any, new: Any, pointer: Pointer) -> Iterator[Difference]:
         before, after = old.get("enum"), new.get("enum")
         if before is None and after is None:
             return
-        here = (*way, "enum")
+        here = (*pointer, "enum")
         if before is None or after is None:
             small = types_of(old) & types_of(new) if before is None else types_of(old) | types_of(new)
             if small <= {"null", "boolean"}:  # these values can be listed
@@ -175,7 +175,7 @@ class _Comparison:
                 found = Difference(code, here, "wider", _value(old, "enum"), _value(new, "enum"))
                 yield found if before is not None else self._judged(replace(found, relation="narrower"), old, new)
                 return
-        was, now = {key_of(v): v for v in before}, {key_of(v): v for v in after}
+        was, now = {json_key(v): v for v in before}, {json_key(v): v for v in after}
         lost, gained = [v for k, v in was.items() if k not in now], [v for k, v in now.items() if k not in was]
         if len(was) == len(now) == 1 and lost:
             found = Difference("const-changed", here, "other", before[0], after[0], witness=before[0])
@@ -185,10 +185,10 @@ class _Comparison:
             yield Difference("enum-value-removed", here, "narrower", lost, after, witness=lost[0])
         if gained:
             yield Difference("enum-value-added", here, "wider", before, gained)
-        if not lost and not gained and [key_of(v) for v in before] != [key_of(v) for v in after]:
+        if not lost and not gained and [json_key(v) for v in before] != [json_key(v) for v in after]:
             yield Difference("enum-reordered", here, "note", before, after)
 
-    def _bounds(self, old: Any, new: Any, way: Pointer) -> Iterator[Difference]:
+    def _bounds(self, old: Any, new: Any, pointer: Pointer) -> Iterator[Difference]:
         for keyword in (*_LOWER, *_UPPER, "multipleOf", "uniqueItems"):
             before, after = old.get(keyword), new.get(keyword)
             if before == after or (keyword == "uniqueItems" and bool(before) == bool(after)):
@@ -202,15 +202,15 @@ class _Comparison:
                 grows = keyword in _LOWER
                 tighter = before is None or (after is not None and (after > before) == grows)
                 looser = not tighter
-            said = Difference("", (*way, keyword), "wider", _value(old, keyword), _value(new, keyword))
+            said = Difference("", (*pointer, keyword), "wider", _value(old, keyword), _value(new, keyword))
             if tighter or not looser:
                 yield self._judged(replace(said, code="bound-tightened", relation="narrower"), old, new)
             else:
                 yield replace(said, code="bound-loosened")
 
-    def _texts(self, old: Any, new: Any, way: Pointer) -> Iterator[Difference]:
+    def _texts(self, old: Any, new: Any, pointer: Pointer) -> Iterator[Difference]:
         before, after = old.get("pattern"), new.get("pattern")
-        said = Difference("", (*way, "pattern"), "wider", _value(old, "pattern"), _value(new, "pattern"))
+        said = Difference("", (*pointer, "pattern"), "wider", _value(old, "pattern"), _value(new, "pattern"))
         if before != after and after is None:
             yield replace(said, code="pattern-unset")
         elif before != after and before is None:
@@ -219,11 +219,11 @@ class _Comparison:
             yield self._searched(replace(said, code="pattern-changed", relation="unknown"), old, new)
         if old.get("format") != new.get("format"):
             found = Difference(
-                "format-changed", (*way, "format"), "unknown", _value(old, "format"), _value(new, "format")
+                "format-changed", (*pointer, "format"), "unknown", _value(old, "format"), _value(new, "format")
             )
             yield self._searched(found, old, new, proved="note")
 
-    def _object(self, old: Any, new: Any, way: Pointer) -> Iterator[Difference]:
+    def _object(self, old: Any, new: Any, pointer: Pointer) -> Iterator[Difference]:
         before, after = old.get("properties", {}), new.get("properties", {})
         closed = new.get("additionalProperties") is False
         gone = [name for name in before if name not in after]
@@ -232,11 +232,11 @@ class _Comparison:
         needs = set(new.get("required", ()))
         needed = set(old.get("required", ()))
         for name in gone:
-            here = (*way, "properties", name)
+            here = (*pointer, "properties", name)
             if name in renamed:
                 to = renamed[name]
                 relation: Relation = "narrower" if closed or to in needs else "unknown"
-                yield Difference("parameter-renamed", (*way, "properties", to), relation, name, to)
+                yield Difference("parameter-renamed", (*pointer, "properties", to), relation, name, to)
                 continue
             relation = "narrower" if closed else "note"
             found = Difference("parameter-removed", here, relation, before[name], ABSENT, gone=True)
@@ -244,7 +244,7 @@ class _Comparison:
         for name in come:
             if name in renamed.values():
                 continue
-            here = (*way, "properties", name)
+            here = (*pointer, "properties", name)
             if name in needs:
                 found = Difference("required-parameter-added", here, "narrower", ABSENT, after[name])
                 yield self._judged(found, old, new)
@@ -252,19 +252,19 @@ class _Comparison:
                 yield Difference("parameter-added", here, "note", ABSENT, after[name])
         for name in before:
             if name in after:
-                here = (*way, "properties", name)
+                here = (*pointer, "properties", name)
                 if name in needs and name not in needed:
                     yield self._judged(Difference("parameter-became-required", here, "narrower", False, True), old, new)
                 elif name in needed and name not in needs:
                     yield Difference("parameter-became-optional", here, "wider", True, False)
                 yield from self._schemas(before[name], after[name], here)
-        yield from self._further(old, new, way)
+        yield from self._further(old, new, pointer)
 
-    def _further(self, old: Any, new: Any, way: Pointer) -> Iterator[Difference]:
+    def _further(self, old: Any, new: Any, pointer: Pointer) -> Iterator[Difference]:
         before, after = old.get("additionalProperties", True), new.get("additionalProperties", True)
         if before == after:
             return
-        here = (*way, "additionalProperties")
+        here = (*pointer, "additionalProperties")
         if after is False:
             yield self._judged(Difference("object-closed", here, "narrower", before, after), old, new)
         elif before is False:
@@ -274,18 +274,18 @@ class _Comparison:
         else:
             yield self._searched(Difference("condition-changed", here, "unknown", before, after), old, new)
 
-    def _items(self, old: Any, new: Any, way: Pointer) -> Iterator[Difference]:
+    def _items(self, old: Any, new: Any, pointer: Pointer) -> Iterator[Difference]:
         before, after = old.get("items", True), new.get("items", True)
         if before != after or "$ref" in str(before):
-            yield from self._schemas(before, after, (*way, "items"))
+            yield from self._schemas(before, after, (*pointer, "items"))
 
-    def _branches(self, old: Any, new: Any, way: Pointer) -> Iterator[Difference]:
+    def _branches(self, old: Any, new: Any, pointer: Pointer) -> Iterator[Difference]:
         keyword = next((k for k in ("oneOf", "anyOf") if k in new or k in old), None)
         if keyword is None:
             return
         before = old.get("oneOf") or old.get("anyOf")
         after = new.get("oneOf") or new.get("anyOf")
-        here = (*way, keyword)
+        here = (*pointer, keyword)
         if before is None or after is None:
             code = "condition-changed"
             yield self._searched(
@@ -299,7 +299,7 @@ class _Comparison:
                 yield from self._schemas(branch, now[tag][1], (*here, now[tag][0]))
         lost = [(tag, branch) for tag, branch in was.items() if tag not in now]
         gained = [(tag, branch) for tag, branch in now.items() if tag not in was]
-        if len(lost) == len(gained) == 1 and are_alike(lost[0][1], gained[0][1][1]):
+        if len(lost) == len(gained) == 1 and is_edited(lost[0][1], gained[0][1][1]):
             yield from self._schemas(lost[0][1], gained[0][1][1], (*here, gained[0][1][0]))
             lost, gained = [], []
         for _, branch in lost:
@@ -335,7 +335,7 @@ class _Comparison:
 
     def _witness(self, old: Any, new: Any) -> Any:
         """A value that the old schema admits and the new one refuses; ABSENT where none is found."""
-        whole = old is self._old or old == plain_form(self._old)
+        whole = old is self._old or old == normalize(self._old)
         tried = [*(self._examples if whole else ()), *samples(old, self._old)]
         for value in tried[:MOST]:
             try:
@@ -346,12 +346,12 @@ class _Comparison:
         return ABSENT
 
 
-def _annotations(old: Any, new: Any, way: Pointer) -> Iterator[Difference]:
+def _annotations(old: Any, new: Any, pointer: Pointer) -> Iterator[Difference]:
     for keyword in ("description", "title"):
         before = old.get(keyword, ABSENT) if isinstance(old, Mapping) else ABSENT
         after = new.get(keyword, ABSENT) if isinstance(new, Mapping) else ABSENT
         if before != after:
-            yield Difference("description-changed", (*way, keyword), "note", before, after)
+            yield Difference("description-changed", (*pointer, keyword), "note", before, after)
 
 
 def _listed(schema: Mapping[str, Any]) -> list[Any]:
@@ -377,8 +377,8 @@ def _renamed(gone: Mapping[str, Any], come: Mapping[str, Any]) -> dict[str, str]
     """The properties that have only another name: equal schemas, one gone and one come, and no other pair like it."""
     found = {}
     for name, schema in gone.items():
-        alike = [other for other, sub in come.items() if key_of(sub) == key_of(schema)]
-        twins = [other for other, sub in gone.items() if key_of(sub) == key_of(schema)]
+        alike = [other for other, sub in come.items() if json_key(sub) == json_key(schema)]
+        twins = [other for other, sub in gone.items() if json_key(sub) == json_key(schema)]
         if len(alike) == len(twins) == 1:
             found[name] = alike[0]
     return found

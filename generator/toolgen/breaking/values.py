@@ -9,7 +9,7 @@ from typing import Any
 from toolgen.resolve.dialect import ANNOTATIONS
 from toolgen.resolve.value_checks import TooManyStepsError, ValueValidator
 
-__all__ = ["MOST", "TYPES", "are_alike", "as_unions", "key_of", "plain_form", "samples", "tag_of", "types_of"]
+__all__ = ["MOST", "TYPES", "align_unions", "is_edited", "json_key", "normalize", "samples", "tag_of", "types_of"]
 
 TYPES = ("null", "boolean", "integer", "number", "string", "array", "object")
 """The types of JSON Schema."""
@@ -133,7 +133,7 @@ def _type_of(value: Any) -> str:
     return kinds.get(type(value), "object")
 
 
-def plain_form(schema: Any) -> Any:
+def normalize(schema: Any) -> Any:
     """One spelling for what has several: a constant is a list of one value, `anyOf` with null a type more."""
     if not isinstance(schema, Mapping):
         return schema
@@ -145,7 +145,7 @@ def plain_form(schema: Any) -> Any:
         only = both[0] if isinstance(both, list) and len(both) == 1 else None
         if isinstance(only, Mapping) and not (found.keys() - {keyword}) & only.keys():
             del found[keyword]
-            found |= plain_form(only)
+            found |= normalize(only)
     for keyword in ("anyOf", "oneOf"):
         branches = found.get(keyword)
         if isinstance(branches, list) and {"type": "null"} in branches and len(branches) == 2:
@@ -162,7 +162,7 @@ def plain_form(schema: Any) -> Any:
     return found
 
 
-def as_unions(old: Any, new: Any, old_root: Any, new_root: Any) -> tuple[Any, Any]:
+def align_unions(old: Any, new: Any, old_root: Any, new_root: Any) -> tuple[Any, Any]:
     """Where one schema is a union with a branch of the other's kind, the other as a union of that one branch.
 
     Args:
@@ -183,7 +183,7 @@ def as_unions(old: Any, new: Any, old_root: Any, new_root: Any) -> tuple[Any, An
     return sides[0], sides[1]
 
 
-def are_alike(old: Any, new: Any) -> bool:
+def is_edited(old: Any, new: Any) -> bool:
     """Whether two branches of a union are one that was edited: objects with a property in common, and no constant that tells them apart."""
     if not isinstance(old, Mapping) or not isinstance(new, Mapping) or types_of(old) != types_of(new):
         return False
@@ -209,13 +209,13 @@ def tag_of(branch: Any, root: Any, place: int) -> str:
             if _is_constant(sub)
         }
         if constants:
-            return key_of(constants)
+            return json_key(constants)
         kind = branch.get("type")
         if isinstance(kind, str) and kind != "object":
             return f"type {kind}"
-    return key_of(branch)
+    return json_key(branch)
 
 
-def key_of(value: Any) -> str:
+def json_key(value: Any) -> str:
     """A text that two values have in common where JSON says that they are the same."""
     return json.dumps(value, sort_keys=True, default=str)

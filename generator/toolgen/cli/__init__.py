@@ -6,19 +6,19 @@ import gc
 import sys
 
 from toolgen import __version__
-from toolgen.build_cache import cached_status
-from toolgen.cli.terminal import emit
+from toolgen.build_cache import cached_output
+from toolgen.cli.terminal import write_output
 
 
 def main() -> None:
     """Run the command line. A signal ends it with one line and 128 + the signal number, after cleaning up."""
     try:
         if sys.argv[1:] == ["--version"]:
-            emit(f"toolgen {__version__}\n")
+            write_output(f"toolgen {__version__}\n")
             sys.exit(0)
-        said = cached_status(sys.argv[1:])
+        said = cached_output(sys.argv[1:])
         if said is not None:
-            emit(said, sys.stderr, painted=True)
+            write_output(said, sys.stderr, painted=True)
             sys.exit(0)
         from toolgen.cli.process import stop_on_signals
 
@@ -29,5 +29,5 @@ def main() -> None:
             main_group.main(prog_name="toolgen")
     except KeyboardInterrupt:
         # On the short way, which writes nothing.
-        emit("toolgen: interrupted\n", sys.stderr)
+        write_output("toolgen: interrupted\n", sys.stderr)
         sys.exit(130)

@@ -8,8 +8,8 @@ from pathlib import Path
 import click
 
 from toolgen.cli.group import format_option, schemas_argument, verbosity_options
-from toolgen.cli.process import FINE, FOUND, WRONG, end
-from toolgen.cli.terminal import emit, report
+from toolgen.cli.process import FINE, FOUND, WRONG, exit_with
+from toolgen.cli.terminal import print_findings, write_output
 
 
 @click.command("breaking")
@@ -47,7 +47,7 @@ def command(
     accepted: tuple[str, ...],
     reason: str | None,
     prune: bool,
-    form: str,
+    output_format: str,
     quiet: bool,
     verbose: bool,
 ) -> None:
@@ -66,13 +66,13 @@ def command(
         raise click.UsageError("--provider requires --replay FILE")
     if accepted and not reason:
         raise click.UsageError("--accept requires --reason TEXT")
-    if form == "text" and not (replayed or accepted or prune):
+    if output_format == "text" and not (replayed or accepted or prune):
         from toolgen.breaking.git import is_unchanged
 
         if is_unchanged(schemas, revision, folder, merge_base=merge_base):
-            emit("" if quiet else "handlers 0, model 0, conversations 0, accepted 0\n", sys.stderr)
-            end(FINE)
-    from toolgen.breaking.comparison import accept, compare_with
+            write_output("" if quiet else "handlers 0, model 0, conversations 0, accepted 0\n", sys.stderr)
+            exit_with(FINE)
+    from toolgen.breaking.comparison import accept_changes, compare_with
     from toolgen.diagnostics import Findings
 
     findings = Findings()
@@ -80,17 +80,17 @@ def command(
         schemas, findings, revision, folder, merge_base=merge_base, replayed=replayed, provider=provider
     )
     if compared is None:
-        report(findings, form, quiet=quiet, verbose=verbose)
-        end(WRONG)
+        print_findings(findings, output_format, quiet=quiet, verbose=verbose)
+        exit_with(WRONG)
     if accepted or prune:
-        for line in accept(schemas, compared, accepted, reason or "", prune=prune):
-            emit(f"{line}\n", sys.stderr)
-        end(FINE)
+        for line in accept_changes(schemas, compared, accepted, reason or "", prune=prune):
+            write_output(f"{line}\n", sys.stderr)
+        exit_with(FINE)
     failed = findings.errors
-    if form == "sarif":  # which says of each whether it is suppressed
+    if output_format == "sarif":  # which says of each whether it is suppressed
         findings.items += compared.suppressed
-    report(findings, form, quiet=quiet, verbose=verbose)
-    if not quiet and form in ("text", "markdown"):
-        said = f"\n{compared.summary}\n" if form == "markdown" else f"{compared.summary}\n"
-        emit(said, sys.stdout if form == "markdown" else sys.stderr)
-    end(FOUND if failed else FINE)
+    print_findings(findings, output_format, quiet=quiet, verbose=verbose)
+    if not quiet and output_format in ("text", "markdown"):
+        said = f"\n{compared.summary}\n" if output_format == "markdown" else f"{compared.summary}\n"
+        write_output(said, sys.stdout if output_format == "markdown" else sys.stderr)
+    exit_with(FOUND if failed else FINE)

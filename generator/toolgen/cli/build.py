@@ -16,8 +16,8 @@ from toolgen.cli.group import (
     schemas_argument,
     verbosity_options,
 )
-from toolgen.cli.process import FINE, WRONG, compile_beside, end, progress, save_build_record
-from toolgen.cli.terminal import emit, report
+from toolgen.cli.process import FINE, WRONG, compile_with_built_providers, exit_with, progress, save_build_record
+from toolgen.cli.terminal import print_findings, write_output
 
 if TYPE_CHECKING:
     from toolgen.compilation import Compilation
@@ -36,7 +36,7 @@ def command(
     schemas: Path,
     out: Path | None,
     providers: tuple[str, ...],
-    form: str,
+    output_format: str,
     force: bool,
     quiet: bool,
     verbose: bool,
@@ -51,14 +51,14 @@ def command(
 
     findings = Findings()
     done = build_package(schemas, out, providers, findings, force=force, quiet=quiet)
-    reported = report(findings, form, quiet=quiet, verbose=verbose)
+    reported = print_findings(findings, output_format, quiet=quiet, verbose=verbose)
     if done is None:
-        end(WRONG)
-    if form == "text" and not (quiet or verbose or force or providers):
+        exit_with(WRONG)
+    if output_format == "text" and not (quiet or verbose or force or providers):
         save_build_record(done.built, done.output, done.changes.files, out, reported)
     if not quiet:
-        emit(done.summary(), sys.stderr)
-    end(FINE)
+        write_output(done.summary(), sys.stderr)
+    exit_with(FINE)
 
 
 class Build(NamedTuple):
@@ -68,7 +68,7 @@ class Build(NamedTuple):
     output: Output
     changes: Changes
 
-    def counts(self) -> dict[str, int]:
+    def file_counts(self) -> dict[str, int]:
         """Count the files that were created, changed, deleted and left unchanged."""
         changes = self.changes
         return {
@@ -80,10 +80,10 @@ class Build(NamedTuple):
 
     def summary(self) -> str:
         """Summarize the build in one line."""
-        from toolgen.write.output_path import shown
+        from toolgen.write.output_path import display_path
 
-        said = ", ".join(f"{count} {word}" for word, count in self.counts().items() if count)
-        return f"{shown(self.output.name)}: {said}\n"
+        said = ", ".join(f"{count} {word}" for word, count in self.file_counts().items() if count)
+        return f"{display_path(self.output.name)}: {said}\n"
 
 
 def build_package(
@@ -96,13 +96,13 @@ def build_package(
     quiet: bool = False,
 ) -> Build | None:
     """Compile a project and write its package; None, with an error among the findings, if nothing was written."""
-    from toolgen.write import apply
+    from toolgen.write import write_package
 
     with progress(quiet=quiet) as step:
-        built = compile_beside(schemas, out, providers, findings, step)
+        built = compile_with_built_providers(schemas, out, providers, findings, step)
         if built is None:
             return None
-        output = built.output(output_folder(schemas, out, built.config.out))
-        changes = apply(built.files, output, built.stamp, findings, force=force)
+        output = built.output_in(output_folder(schemas, out, built.config.out))
+        changes = write_package(built.files, output, built.stamp, findings, force=force)
         step("written", len(built.sources.tools))
     return Build(built, output, changes) if changes is not None else None

@@ -15,8 +15,8 @@ from toolgen.cli.group import (
     schemas_argument,
     verbosity_options,
 )
-from toolgen.cli.process import FINE, FOUND, WRONG, compile_beside, end, progress, save_build_record
-from toolgen.cli.terminal import emit, painted_diff, report
+from toolgen.cli.process import FINE, FOUND, WRONG, compile_with_built_providers, exit_with, progress, save_build_record
+from toolgen.cli.terminal import painted_diff, print_findings, write_output
 
 
 @click.command("check")
@@ -25,7 +25,9 @@ from toolgen.cli.terminal import emit, painted_diff, report
 @provider_option
 @format_option
 @verbosity_options
-def command(schemas: Path, out: Path | None, providers: tuple[str, ...], form: str, quiet: bool, verbose: bool) -> None:
+def command(
+    schemas: Path, out: Path | None, providers: tuple[str, ...], output_format: str, quiet: bool, verbose: bool
+) -> None:
     """Check that the package is up to date.
 
     Prints what a build would change, and writes nothing. Use `--provider` if the package was built with it. Providers
@@ -37,37 +39,39 @@ def command(schemas: Path, out: Path | None, providers: tuple[str, ...], form: s
     """
     from toolgen.diagnostics import Findings
     from toolgen.diagnostics.printers import DOCUMENTS
-    from toolgen.write import compare
-    from toolgen.write.output_path import shown
+    from toolgen.write import find_drift
+    from toolgen.write.output_path import display_path
 
     findings = Findings()
     with progress(quiet=quiet) as step:
-        built = compile_beside(schemas, out, providers, findings, step)
+        built = compile_with_built_providers(schemas, out, providers, findings, step)
     if built is None:
-        report(findings, form, quiet=quiet, verbose=verbose)
-        end(WRONG)
-    output = built.output(output_folder(schemas, out, built.config.out))
-    drift = compare(built.files, output, built.stamp, findings)
-    reported = report(findings, form, quiet=quiet, verbose=verbose)
+        print_findings(findings, output_format, quiet=quiet, verbose=verbose)
+        exit_with(WRONG)
+    output = built.output_in(output_folder(schemas, out, built.config.out))
+    drift = find_drift(built.files, output, built.stamp, findings)
+    reported = print_findings(findings, output_format, quiet=quiet, verbose=verbose)
     if findings.errors:
-        end(WRONG)
+        exit_with(WRONG)
     if not drift.any:
         if not quiet:
-            emit(f"{shown(output.name)}: up to date with {built.sources.name}\n", sys.stderr)
+            write_output(f"{display_path(output.name)}: up to date with {built.sources.name}\n", sys.stderr)
             if drift.version:
-                emit(f"note: {drift.version}; the next change of a source updates it\n", sys.stderr)
-        if form == "text" and not (quiet or verbose or providers):
+                write_output(f"note: {drift.version}; the next change of a source updates it\n", sys.stderr)
+        if output_format == "text" and not (quiet or verbose or providers):
             why = save_build_record(built, output, drift.files, out, reported)
             if why:
-                emit(f"the result of this check cannot be cached, so the next check is as slow: {why}\n", sys.stderr)
-        end(FINE)
+                write_output(
+                    f"the result of this check cannot be cached, so the next check is as slow: {why}\n", sys.stderr
+                )
+        exit_with(FINE)
     text = "".join(f"{line}\n" for line in drift.lines(output.name)) + painted_diff(drift.diff)
-    emit(text, sys.stderr if form in DOCUMENTS else sys.stdout, painted=True)
+    write_output(text, sys.stderr if output_format in DOCUMENTS else sys.stdout, painted=True)
     if not quiet:
         advice = [
             *(["run `toolgen build`"] if drift.stale else []),
             *(["move away the files that toolgen did not write"] if drift.foreign else []),
         ]
-        said = f"{shown(output.name)}: out of date with {built.sources.name}; {', and '.join(advice)}"
-        emit(f"{said}\n", sys.stderr)
-    end(FOUND)
+        said = f"{display_path(output.name)}: out of date with {built.sources.name}; {', and '.join(advice)}"
+        write_output(f"{said}\n", sys.stderr)
+    exit_with(FOUND)

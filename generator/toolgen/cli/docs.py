@@ -11,8 +11,8 @@ import click
 
 from toolgen import __version__
 from toolgen.cli.group import format_option, provider_option, schemas_argument, verbosity_options
-from toolgen.cli.process import FINE, FOUND, WRONG, end, progress
-from toolgen.cli.terminal import emit, report
+from toolgen.cli.process import FINE, FOUND, WRONG, exit_with, progress
+from toolgen.cli.terminal import print_findings, write_output
 
 if TYPE_CHECKING:
     from toolgen.diagnostics import Findings
@@ -32,7 +32,7 @@ def command(
     check: bool,
     since: str | None,
     providers: tuple[str, ...],
-    form: str,
+    output_format: str,
     quiet: bool,
     verbose: bool,
 ) -> None:
@@ -48,34 +48,34 @@ def command(
     from toolgen.compilation import compile_project
     from toolgen.diagnostics import Findings
     from toolgen.render.tool_pages import tool_pages
-    from toolgen.write import Stamp, apply, compare
+    from toolgen.write import Stamp, find_drift, write_package
 
     findings = Findings()
     with progress(quiet=quiet) as step:
         built = compile_project(schemas, findings, providers, step)
     if built is None:
-        report(findings, form, quiet=quiet, verbose=verbose)
-        end(WRONG)
+        print_findings(findings, output_format, quiet=quiet, verbose=verbose)
+        exit_with(WRONG)
     changes = None if since is None else _changes(schemas, since, findings)
     if findings.errors:
-        report(findings, form, quiet=quiet, verbose=verbose)
-        end(WRONG)
+        print_findings(findings, output_format, quiet=quiet, verbose=verbose)
+        exit_with(WRONG)
     handlers = built.files.get("tools/handlers.py", "")
-    files = tool_pages(built.linked.catalog, built.package.wires, handlers, changes)
-    output = built.output(out)
+    files = tool_pages(built.resolved.catalog, built.package.wires, handlers, changes)
+    output = built.output_in(out)
     stamp = Stamp(__version__, built.config.edition, built.sources.digests)
     if check:
-        drift = compare(files, output, stamp, findings)
-        report(findings, form, quiet=quiet, verbose=verbose)
+        drift = find_drift(files, output, stamp, findings)
+        print_findings(findings, output_format, quiet=quiet, verbose=verbose)
         if findings.errors:
-            end(WRONG)
+            exit_with(WRONG)
         if drift.stale and not quiet:
-            emit(f"{out.as_posix()}: out of date with {built.sources.name}; run `toolgen docs`\n", sys.stderr)
-        end(FOUND if drift.stale else FINE)
-    plan = apply(files, output, stamp, findings)
-    report(findings, form, quiet=quiet, verbose=verbose)
+            write_output(f"{out.as_posix()}: out of date with {built.sources.name}; run `toolgen docs`\n", sys.stderr)
+        exit_with(FOUND if drift.stale else FINE)
+    plan = write_package(files, output, stamp, findings)
+    print_findings(findings, output_format, quiet=quiet, verbose=verbose)
     if plan is None:
-        end(WRONG)
+        exit_with(WRONG)
     if not quiet:
         counts = (
             (len(plan.created), "created"),
@@ -83,8 +83,8 @@ def command(
             (len(plan.deleted), "deleted"),
             (len(plan.unchanged), "unchanged"),
         )
-        emit(f"{out.as_posix()}: " + ", ".join(f"{n} {word}" for n, word in counts if n) + "\n", sys.stderr)
-    end(FINE)
+        write_output(f"{out.as_posix()}: " + ", ".join(f"{n} {word}" for n, word in counts if n) + "\n", sys.stderr)
+    exit_with(FINE)
 
 
 def _changes(schemas: Path, since: str, findings: Findings) -> dict[str, Any]:

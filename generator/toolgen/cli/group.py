@@ -93,10 +93,10 @@ def complete_tools(context: click.Context, parameter: click.Parameter, incomplet
 
 def complete_providers(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
     """List the providers that start with the given text: built-in ones, and those of SCHEMAS."""
-    from toolgen.resources import builtin
+    from toolgen.resources import shipped_folder
 
     schemas = Path(context.params.get("schemas") or "schemas")
-    folders = (builtin("schemas") / "providers", schemas / "providers")
+    folders = (shipped_folder("schemas") / "providers", schemas / "providers")
     names = {path.stem for folder in folders if folder.is_dir() for path in folder.glob("*.yaml")}
     return sorted(name for name in names if name.startswith(incomplete))
 
@@ -127,7 +127,7 @@ provider_option = click.option(
 
 format_option = click.option(
     "--format",
-    "form",
+    "output_format",
     type=click.Choice(["text", "json", "github", "sarif", "gitlab", "markdown"]),
     default="text",
     show_default=True,

@@ -8,8 +8,8 @@ from pathlib import Path
 import click
 
 from toolgen.cli.group import verbosity_options
-from toolgen.cli.process import FINE, FOUND, WRONG, end
-from toolgen.cli.terminal import emit, list_changes, report
+from toolgen.cli.process import FINE, FOUND, WRONG, exit_with
+from toolgen.cli.terminal import print_finding_lines, print_findings, write_output
 from toolgen.importing.formats import FROM_SERVERS, MODULES, WITH_TAGS
 
 
@@ -89,7 +89,7 @@ def command(
     """
     from toolgen.diagnostics import Findings
     from toolgen.importing.importer import import_document, import_file
-    from toolgen.importing.selection import Choice
+    from toolgen.importing.selection import ImportSelection
 
     if sum(each is not None for each in (file, server, url)) != 1:
         raise click.UsageError("expected exactly one source: FILE, --command or --url")
@@ -98,30 +98,30 @@ def command(
     if tags and format not in WITH_TAGS:
         raise click.UsageError("--tag is only for OpenAPI documents; use --only to choose tools by name")
     findings = Findings()
-    choice = Choice(only, tags, skip_faulty)
+    choice = ImportSelection(only, tags, skip_faulty)
     if file is not None:
-        done = import_file(file, format, schemas, findings, source=source, choice=choice, check=check)
+        done = import_file(file, format, schemas, findings, source=source, selection=choice, check=check)
     else:
-        from toolgen.importing.formats.mcp import ask_server
+        from toolgen.importing.formats.mcp import list_server_tools
 
-        asked = ask_server(findings, command=server, url=url, seconds=seconds)
-        done = import_document(asked, format, schemas, findings, source=source, choice=choice, check=check)
+        asked = list_server_tools(findings, command=server, url=url, seconds=seconds)
+        done = import_document(asked, format, schemas, findings, source=source, selection=choice, check=check)
     if done is None:
-        report(findings, "text", quiet=quiet, verbose=verbose)
-        end(WRONG)
+        print_findings(findings, "text", quiet=quiet, verbose=verbose)
+        exit_with(WRONG)
     if not quiet:
-        list_changes(findings)
+        print_finding_lines(findings)
     if check:
         if not quiet:
-            emit(
+            write_output(
                 "the source has changed since the last import\n" if done.differs else "nothing changed\n",
                 sys.stderr,
             )
-        end(FOUND if done.differs else FINE)
+        exit_with(FOUND if done.differs else FINE)
     if not quiet:
         for folder, added in (("types", done.types), ("tools", done.tools)):
             counts = ((added.created, "created"), (added.changed, "updated"), (added.unchanged, "unchanged"))
             said = ", ".join(f"{len(paths)} {word}" for paths, word in counts if paths)
             if said or folder == "tools":
-                emit(f"{schemas.as_posix()}/{folder}: {said or 'nothing to do'}\n", sys.stderr)
-    end(FINE)
+                write_output(f"{schemas.as_posix()}/{folder}: {said or 'nothing to do'}\n", sys.stderr)
+    exit_with(FINE)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from toolgen.cli.process import FINE, WRONG, end
-from toolgen.cli.terminal import emit
+from toolgen.cli.process import FINE, WRONG, exit_with
+from toolgen.cli.terminal import write_output
 
 
 @click.command("init")
@@ -25,30 +25,34 @@ def command(folder: Path, quiet: bool) -> None:
       toolgen init && toolgen build
     """
     from toolgen.diagnostics import Findings
-    from toolgen.diagnostics.printers import safe
+    from toolgen.diagnostics.printers import escape_unprintable
     from toolgen.load.loading import load_shipped
     from toolgen.new_project import EDITOR, project_files, write_project
-    from toolgen.resources import builtin
+    from toolgen.resources import shipped_folder
 
     try:
-        profiles = load_shipped("providers", builtin("schemas"), Findings())
+        profiles = load_shipped("providers", shipped_folder("schemas"), Findings())
         written = write_project(folder, project_files(folder, profiles))
     except OSError as error:
-        emit(f"toolgen: cannot write {safe(str(error.filename or folder))}: {error.strerror}\n", sys.stderr)
-        end(WRONG)
+        write_output(
+            f"toolgen: cannot write {escape_unprintable(str(error.filename or folder))}: {error.strerror}\n", sys.stderr
+        )
+        exit_with(WRONG)
     if not quiet:
         for file in written.created:
-            emit(f"created {safe(str(folder / file.path))}\n", sys.stderr)
+            write_output(f"created {escape_unprintable(str(folder / file.path))}\n", sys.stderr)
         for file in written.kept:
             if file.path.startswith(EDITOR):
-                emit(
-                    f"{safe(str(folder / file.path))} is from another release; delete it and run `toolgen init` "
+                write_output(
+                    f"{escape_unprintable(str(folder / file.path))} is from another release; delete it and run `toolgen init` "
                     "again\n",
                     sys.stderr,
                 )
                 continue
-            emit(f"{safe(str(folder / file.path))} already exists; it should contain:\n", sys.stderr)
-            emit("".join(f"    {line}\n" if line else "\n" for line in file.text.splitlines()), sys.stderr)
+            write_output(
+                f"{escape_unprintable(str(folder / file.path))} already exists; it should contain:\n", sys.stderr
+            )
+            write_output("".join(f"    {line}\n" if line else "\n" for line in file.text.splitlines()), sys.stderr)
         said = "next: toolgen build" if written.created else "nothing to do"
-        emit(f"{said}\n", sys.stderr)
-    end(FINE)
+        write_output(f"{said}\n", sys.stderr)
+    exit_with(FINE)

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING
 import click
 
 from toolgen.cli.group import format_option, provider_option, schemas_argument
-from toolgen.cli.process import FINE, FOUND, WRONG, end, progress
-from toolgen.cli.terminal import emit, paint, painted_diff, report
+from toolgen.cli.process import FINE, FOUND, WRONG, exit_with, progress
+from toolgen.cli.terminal import paint, painted_diff, print_findings, write_output
 from toolgen.diagnostics import Findings
 
 if TYPE_CHECKING:
     from toolgen.diagnostics import Findings
     from toolgen.load import Document
 
-__all__ = ["Fixed", "fix_all"]
+__all__ = ["FixResult", "fix_all"]
 
 
 @click.command("lint")
@@ -40,7 +40,7 @@ __all__ = ["Fixed", "fix_all"]
 def command(
     schemas: Path,
     providers: tuple[str, ...],
-    form: str,
+    output_format: str,
     fix: bool,
     diff: bool,
     unsafe_fixes: bool,
@@ -69,28 +69,30 @@ def command(
         raise click.UsageError("--unsafe-fixes needs --fix or --diff")
     if fix or diff:
         fixed = fix_all(schemas, providers, write=not diff, unsafe=unsafe_fixes)
-        emit(painted_diff(fixed.diff) if diff else "", sys.stdout, painted=True)
+        write_output(painted_diff(fixed.diff) if diff else "", sys.stdout, painted=True)
         if not quiet:
-            emit(f"{fixed.count} {'would be ' if diff else ''}fixed\n", sys.stderr)
+            write_output(f"{fixed.count} {'would be ' if diff else ''}fixed\n", sys.stderr)
         if diff:
-            end(FOUND if fixed.count else FINE)
+            exit_with(FOUND if fixed.count else FINE)
     findings = Findings()
     with progress(quiet=quiet) as step, stored_results(str(schemas), None) as save:
         linted = lint_project(schemas, findings, providers, step)
         if linted is not None:
             save()
-    if verbose and not quiet and form == "text":
+    if verbose and not quiet and output_format == "text":
         every = print_text(findings, findings.texts, len(findings.items), paint)
-        emit(every, sys.stderr, painted=True)
+        write_output(every, sys.stderr, painted=True)
     else:
-        report(_first_of_each(findings) if form == "text" else findings, form, quiet=quiet, verbose=True)
+        print_findings(
+            _first_of_each(findings) if output_format == "text" else findings, output_format, quiet=quiet, verbose=True
+        )
     if linted is None:
-        end(WRONG)
+        exit_with(WRONG)
     if verbose:
-        emit(_table(linted.sizes), sys.stderr if form in DOCUMENTS else sys.stdout)
-    if not quiet and form == "text":
-        emit(_summary(schemas, linted.tools, findings, verbose=verbose), sys.stderr)
-    end(FOUND if findings.errors else FINE)
+        write_output(_table(linted.sizes), sys.stderr if output_format in DOCUMENTS else sys.stdout)
+    if not quiet and output_format == "text":
+        write_output(_summary(schemas, linted.tools, findings, verbose=verbose), sys.stderr)
+    exit_with(FOUND if findings.errors else FINE)
 
 
 _SHOWN = 3
@@ -137,14 +139,14 @@ _ROUNDS = 10
 
 
 @dataclass(slots=True)
-class Fixed:
+class FixResult:
     """The number of findings that were fixed, and the changes as a unified diff."""
 
     count: int = 0
     diff: str = ""
 
 
-def fix_all(schemas: Path, providers: Sequence[str], *, write: bool, unsafe: bool) -> Fixed:
+def fix_all(schemas: Path, providers: Sequence[str], *, write: bool, unsafe: bool) -> FixResult:
     """Fix what can be fixed in the sources. Without `write`, makes a single round and writes nothing.
 
     With `unsafe`, also applies fixes that change what models read.
@@ -153,7 +155,7 @@ def fix_all(schemas: Path, providers: Sequence[str], *, write: bool, unsafe: boo
     """
     from toolgen.compilation import lint_project
 
-    done = Fixed()
+    done = FixResult()
     for _ in range(_ROUNDS if write else 1):
         findings = Findings()
         linted = lint_project(schemas, findings, providers)
@@ -182,9 +184,9 @@ def fix_all(schemas: Path, providers: Sequence[str], *, write: bool, unsafe: boo
 
 def _new_text(text: str, document: Document, value: object, new: str | None) -> str | None:
     """Apply a fix to the text of a source; None if that would mean writing the whole file anew."""
-    from toolgen.importing.yaml_text import edited
-    from toolgen.load.loading import read_back
+    from toolgen.importing.yaml_text import edit_yaml
+    from toolgen.load.loading import reread_yaml
 
     if new is None:
-        return edited(text, document, value)
-    return new if read_back(new, document.path, Findings()) == value else None
+        return edit_yaml(text, document, value)
+    return new if reread_yaml(new, document.path, Findings()) == value else None

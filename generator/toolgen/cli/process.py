@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 from types import FrameType
 from typing import TYPE_CHECKING, NoReturn
 
-from toolgen.cli.terminal import emit, is_screen
+from toolgen.cli.terminal import is_screen, write_output
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,7 +24,7 @@ FINE, FOUND, WRONG = 0, 1, 2
 """Exit codes: success; it worked and found something; the sources or the arguments are wrong."""
 
 
-def end(code: int) -> NoReturn:
+def exit_with(code: int) -> NoReturn:
     """End the process."""
     sys.exit(code)
 
@@ -55,7 +55,7 @@ def stop_on_signals() -> Iterator[None]:
     except BaseException as raised:
         if not _asked or (isinstance(raised, SystemExit) and not raised.code):
             raise
-        emit("toolgen: interrupted\n", sys.stderr)
+        write_output("toolgen: interrupted\n", sys.stderr)
         sys.exit(128 + _asked[0])
 
 
@@ -122,18 +122,18 @@ def save_build_record(
     from hashlib import sha256
 
     from toolgen.build_cache import save_record
-    from toolgen.write.output_path import shown
+    from toolgen.write.output_path import display_path
 
     said = (
-        f"{reported}{shown(output.name)}: {len(texts)} unchanged\n",
-        f"{reported}{shown(output.name)}: up to date with {built.sources.name}\n",
+        f"{reported}{display_path(output.name)}: {len(texts)} unchanged\n",
+        f"{reported}{display_path(output.name)}: up to date with {built.sources.name}\n",
     )
     digests = {path: sha256(text.encode("utf-8")).hexdigest() for path, text in texts.items()}
     given = None if out is None else str(out)
     return save_record(str(built.schemas), given, str(output.folder), said, built.stamp.sources, digests)
 
 
-def compile_beside(
+def compile_with_built_providers(
     schemas: Path, out: Path | None, providers: Sequence[str], findings: Findings, progress: Progress
 ) -> Compilation | None:
     """Compile a project for the given providers, and for those that its package already has."""

@@ -10,8 +10,8 @@ from typing import Any
 import click
 
 from toolgen.cli.group import complete_codes
-from toolgen.cli.process import FINE, WRONG, end
-from toolgen.cli.terminal import emit
+from toolgen.cli.process import FINE, WRONG, exit_with
+from toolgen.cli.terminal import write_output
 
 
 @click.command("explain")
@@ -25,19 +25,19 @@ def explain(code: str | None) -> None:
     Example:
       toolgen explain parameter-without-description
     """
-    from toolgen.diagnostics.pages import contents, page, similar_codes
+    from toolgen.diagnostics.pages import code_list, explanation_page, similar_codes
 
     if code is None:
-        emit(contents())
-        end(FINE)
-    text = page(code)
+        write_output(code_list())
+        exit_with(FINE)
+    text = explanation_page(code)
     if text is None:
         near = similar_codes(code)
         advice = f"did you mean {' or '.join(near)}?" if near else "`toolgen explain` lists all codes"
-        emit(f"toolgen: unknown finding code {code!r}; {advice}\n", sys.stderr)
-        end(WRONG)
-    emit(text)
-    end(FINE)
+        write_output(f"toolgen: unknown finding code {code!r}; {advice}\n", sys.stderr)
+        exit_with(WRONG)
+    write_output(text)
+    exit_with(FINE)
 
 
 @click.command("schema")
@@ -52,27 +52,29 @@ def schema(kind: str, editor: bool) -> None:
     Example:
       toolgen schema declaration --editor > .vscode/toolgen.json
     """
-    from toolgen.new_project import editor_text
-    from toolgen.validation import meta
+    from toolgen.new_project import editor_schema_text
+    from toolgen.validation import meta_schema
 
     if editor:
-        emit(editor_text(kind))
+        write_output(editor_schema_text(kind))
     else:
-        emit(json.dumps(_format() if kind == "format" else meta(kind), indent=2, ensure_ascii=False) + "\n")
+        write_output(
+            json.dumps(_format() if kind == "format" else meta_schema(kind), indent=2, ensure_ascii=False) + "\n"
+        )
 
 
 def _format() -> Mapping[str, Any]:
     """The neutral format as one JSON Schema."""
     from toolgen.diagnostics import Findings
     from toolgen.load.loading import load_shipped
-    from toolgen.resolve.profiles import link_format
-    from toolgen.resources import builtin
+    from toolgen.resolve.profiles import resolve_format
+    from toolgen.resources import shipped_folder
 
     findings = Findings()
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "toolgen's neutral format",
-        **link_format(load_shipped("format", builtin("schemas"), findings), findings).schema,
+        **resolve_format(load_shipped("format", shipped_folder("schemas"), findings), findings).schema,
     }
 
 
@@ -94,4 +96,4 @@ def completion(shell: str) -> None:
         raise click.UsageError(f"no completion is available for {shell}")
     # `source()` of bash would start one to ask its version; the script is the same text.
     complete = made(main_group, {}, "toolgen", "_TOOLGEN_COMPLETE")
-    emit(complete.source_template % complete.source_vars() + "\n")
+    write_output(complete.source_template % complete.source_vars() + "\n")

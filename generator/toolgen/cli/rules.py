@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from toolgen.cli.group import provider_option, schemas_argument
-from toolgen.cli.process import FINE, WRONG, end
-from toolgen.cli.terminal import emit, report
+from toolgen.cli.process import FINE, WRONG, exit_with
+from toolgen.cli.terminal import print_findings, write_output
 
 if TYPE_CHECKING:
     from toolgen.resolve import Profile
@@ -48,13 +48,13 @@ _NOT_PLAIN = frozenset(["true", "false", "null", "yes", "no", "on", "off", "y", 
 @provider_option
 @click.option(
     "--format",
-    "form",
+    "output_format",
     type=click.Choice(["text", "json"]),
     default="text",
     show_default=True,
     help="Output format: YAML with comments, or JSON with the location of each fact.",
 )
-def command(schemas: Path, providers: tuple[str, ...], form: str) -> None:
+def command(schemas: Path, providers: tuple[str, ...], output_format: str) -> None:
     """Print which tools and schemas each provider accepts.
 
     Includes the profiles in SCHEMAS/providers. Lists keywords, formats and limits with their date and evidence, and how
@@ -66,16 +66,16 @@ def command(schemas: Path, providers: tuple[str, ...], form: str) -> None:
       toolgen rules --provider openai_chat
     """
     from toolgen.diagnostics import Findings
-    from toolgen.pipeline import link_project
+    from toolgen.pipeline import resolve_project
 
     findings = Findings()
-    project = link_project(schemas, findings, providers)
-    report(findings, form if project is None else "text")
+    project = resolve_project(schemas, findings, providers)
+    print_findings(findings, output_format if project is None else "text")
     if project is None:
-        end(WRONG)
+        exit_with(WRONG)
     found = {profile.name: _facts(profile) for profile in project.catalog.profiles}
-    emit(_text(found) if form == "text" else json.dumps(found, indent=2, ensure_ascii=False) + "\n")
-    end(FINE)
+    write_output(_text(found) if output_format == "text" else json.dumps(found, indent=2, ensure_ascii=False) + "\n")
+    exit_with(FINE)
 
 
 def _facts(profile: Profile) -> dict[str, Any]:
@@ -96,11 +96,11 @@ def _facts(profile: Profile) -> dict[str, Any]:
 
 def _dialect(profile: Profile, mode: str, facts: Mapping[str, Any]) -> dict[str, Any]:
     from toolgen.runtime.lowering.dialects import Dialect
-    from toolgen.validation import meta
+    from toolgen.validation import meta_schema
 
     dialect = Dialect(facts)
     rules: dict[str, Any] = {}
-    for key in meta("provider")["$defs"]["dialect"]["properties"]:
+    for key in meta_schema("provider")["$defs"]["dialect"]["properties"]:
         if key in _CHOICES and not dialect.plain:
             rules[key] = getattr(dialect, _CHOICES[key])
         elif key in facts:

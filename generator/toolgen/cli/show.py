@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from toolgen.cli.group import complete_tools, format_option, provider_option, verbosity_options
-from toolgen.cli.process import FINE, WRONG, end
-from toolgen.cli.terminal import emit, report
+from toolgen.cli.process import FINE, WRONG, exit_with
+from toolgen.cli.terminal import print_findings, write_output
 
 if TYPE_CHECKING:
     from toolgen.compilation import Compilation
@@ -31,7 +31,9 @@ if TYPE_CHECKING:
 @provider_option
 @format_option
 @verbosity_options
-def command(tool: str, schemas: Path, providers: tuple[str, ...], form: str, quiet: bool, verbose: bool) -> None:
+def command(
+    tool: str, schemas: Path, providers: tuple[str, ...], output_format: str, quiet: bool, verbose: bool
+) -> None:
     """Print TOOL's payload for each provider, and what it loses.
 
     The payloads go to stdout as JSON, by provider. Losses go to stderr, one per line.
@@ -46,14 +48,16 @@ def command(tool: str, schemas: Path, providers: tuple[str, ...], form: str, qui
     findings = Findings()
     compilation = compile_project(schemas, findings, providers)
     shown = _shown(compilation, tool, findings) if compilation is not None else None
-    report(findings, form, quiet=quiet, verbose=verbose, stream=sys.stderr)  # stdout has the payload
+    print_findings(findings, output_format, quiet=quiet, verbose=verbose, stream=sys.stderr)  # stdout has the payload
     if shown is None:
-        end(WRONG)
-    emit(json.dumps({name: payload for name, (payload, _) in shown.items()}, indent=2, ensure_ascii=False) + "\n")
+        exit_with(WRONG)
+    write_output(
+        json.dumps({name: payload for name, (payload, _) in shown.items()}, indent=2, ensure_ascii=False) + "\n"
+    )
     for name, (_, losses) in shown.items():
         for loss in losses:
-            emit(f"{name}: {loss}\n", sys.stderr)
-    end(FINE)
+            write_output(f"{name}: {loss}\n", sys.stderr)
+    exit_with(FINE)
 
 
 def _shown(compilation: Compilation, name: str, findings: Findings) -> dict[str, tuple[Any, list[str]]] | None:
@@ -64,7 +68,7 @@ def _shown(compilation: Compilation, name: str, findings: Findings) -> dict[str,
     from toolgen.diagnostics import Span
     from toolgen.diagnostics.finding import did_you_mean
 
-    known = [tool.name for tool in compilation.linked.catalog.tools]
+    known = [tool.name for tool in compilation.resolved.catalog.tools]
     if name not in known:
         span, hint = Span(compilation.sources.name), did_you_mean(name, known)
         findings.add("tool-unknown", span, hint=hint, name=name)

@@ -8,8 +8,8 @@ from pathlib import Path
 import click
 
 from toolgen.cli.group import complete_tools, format_option, output_folder
-from toolgen.cli.process import FINE, WRONG, end
-from toolgen.cli.terminal import emit, report
+from toolgen.cli.process import FINE, WRONG, exit_with
+from toolgen.cli.terminal import print_findings, write_output
 
 
 @click.command("stub")
@@ -19,7 +19,7 @@ from toolgen.cli.terminal import emit, report
 )
 @click.option("--class", "name", default="App", show_default=True, help="Name of the class.")
 @format_option
-def command(tools: tuple[str, ...], schemas: Path, name: str, form: str) -> None:
+def command(tools: tuple[str, ...], schemas: Path, name: str, output_format: str) -> None:
     """Print a handler class to fill in.
 
     The class has a method for each of TOOLS (default: all). It goes to stdout; no file is written.
@@ -30,22 +30,22 @@ def command(tools: tuple[str, ...], schemas: Path, name: str, form: str) -> None
     """
     from toolgen.diagnostics import Findings, Span
     from toolgen.diagnostics.finding import did_you_mean
-    from toolgen.pipeline import link_project
+    from toolgen.pipeline import resolve_project
     from toolgen.render.tools import handler_stub
 
     if not name.isidentifier():
         raise click.BadParameter("must be a valid class name", param_hint="--class")
     findings = Findings()
-    linked = link_project(schemas, findings)
+    linked = resolve_project(schemas, findings)
     known = {tool.name: tool for tool in linked.catalog.tools} if linked is not None else {}
     for word in tools if linked is not None else ():
         if word not in known:
             findings.add(
                 "tool-unknown", Span(linked.sources.name if linked else ""), hint=did_you_mean(word, known), name=word
             )
-    report(findings, form, quiet=True, stream=sys.stderr)
+    print_findings(findings, output_format, quiet=True, stream=sys.stderr)
     if linked is None or findings.errors:
-        end(WRONG)
+        exit_with(WRONG)
     package = output_folder(Path("schemas"), None, linked.config.out).as_posix().replace("/", ".").strip(".")
-    emit(handler_stub([tool for each, tool in known.items() if not tools or each in tools], package, name))
-    end(FINE)
+    write_output(handler_stub([tool for each, tool in known.items() if not tools or each in tools], package, name))
+    exit_with(FINE)

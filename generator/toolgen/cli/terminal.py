@@ -58,7 +58,7 @@ def clear(stream: TextIO | None) -> None:
 
 
 def paint(role: str, text: str) -> str:
-    """A part of a text in the colour of its role. `emit` takes the colour away again where a stream has none."""
+    """A part of a text in the colour of its role. `write_output` takes the colour away again where a stream has none."""
     return f"\x1b[{_STYLES[role]}m{text}\x1b[0m"
 
 
@@ -86,7 +86,7 @@ def printable(text: str, *, colors: bool) -> str:
     return "".join(parts)
 
 
-def emit(text: str, stream: TextIO | None = None, *, painted: bool = False) -> None:
+def write_output(text: str, stream: TextIO | None = None, *, painted: bool = False) -> None:
     """Write `text` to a stream (stdout if None) and flush it.
 
     Characters that the stream's encoding lacks become escapes, and so do all terminal controls except the colors of a
@@ -111,7 +111,7 @@ def emit(text: str, stream: TextIO | None = None, *, painted: bool = False) -> N
     except OSError as error:
         _silence(stream)
         if stream is not sys.stderr:
-            emit(f"toolgen: cannot write the output: {error.strerror}\n", sys.stderr)
+            write_output(f"toolgen: cannot write the output: {error.strerror}\n", sys.stderr)
         raise SystemExit(2) from None
 
 
@@ -124,8 +124,8 @@ def _silence(stream: TextIO) -> None:
         os.close(nowhere)
 
 
-def report(
-    findings: Findings, form: str, *, quiet: bool = False, verbose: bool = False, stream: TextIO | None = None
+def print_findings(
+    findings: Findings, output_format: str, *, quiet: bool = False, verbose: bool = False, stream: TextIO | None = None
 ) -> str:
     """Print errors and warnings, and notes if `verbose`; return what was printed, with its colors.
 
@@ -139,24 +139,26 @@ def report(
     ]
     faulty = {f.span.path for f in shown if f.level == "error"}
     later = 0
-    if faulty and form == "text" and not verbose:
+    if faulty and output_format == "text" and not verbose:
         beside = [f for f in shown if f.span.path in faulty]
         shown, later = beside, len(shown) - len(beside)
     text = ""
-    if form == "text":
+    if output_format == "text":
         text = print_text(shown, findings.texts, paint=paint)
-    elif shown or form in DOCUMENTS:
-        text = PRINTERS[form](shown, findings.texts)
+    elif shown or output_format in DOCUMENTS:
+        text = PRINTERS[output_format](shown, findings.texts)
     if later:
         text += f"and {later} warning{'s' if later != 1 else ''} in files without errors; -v shows all\n"
     if text:
-        emit(text, stream or (sys.stdout if form in DOCUMENTS else sys.stderr), painted=form == "text")
+        write_output(
+            text, stream or (sys.stdout if output_format in DOCUMENTS else sys.stderr), painted=output_format == "text"
+        )
     return text
 
 
-def list_changes(findings: Findings) -> None:
+def print_finding_lines(findings: Findings) -> None:
     """Print all findings on stderr, one per line: they are the result of the command."""
     from toolgen.diagnostics.printers import headline
 
     for finding in findings:
-        emit(f"{headline(finding, paint)}\n", sys.stderr, painted=True)
+        write_output(f"{headline(finding, paint)}\n", sys.stderr, painted=True)

@@ -18,8 +18,8 @@ from toolgen.cli.group import (
     schemas_argument,
     verbosity_options,
 )
-from toolgen.cli.process import FINE, FOUND, WRONG, end, progress
-from toolgen.cli.terminal import emit, report
+from toolgen.cli.process import FINE, FOUND, WRONG, exit_with, progress
+from toolgen.cli.terminal import print_findings, write_output
 
 if TYPE_CHECKING:
     from toolgen.load import Document
@@ -42,7 +42,7 @@ def command(
     providers: tuple[str, ...],
     edition: str | None,
     dry_run: bool,
-    form: str,
+    output_format: str,
     quiet: bool,
     verbose: bool,
 ) -> None:
@@ -59,35 +59,35 @@ def command(
     from toolgen.breaking.packages import compare_packages
     from toolgen.compilation import compile_project
     from toolgen.diagnostics import Findings
-    from toolgen.write import apply, compare
-    from toolgen.write.output_path import shown
+    from toolgen.write import find_drift, write_package
+    from toolgen.write.output_path import display_path
 
     findings = Findings()
     with progress(quiet=quiet) as step:
         built = compile_project(schemas, findings, providers, step)
     if built is None:
-        report(findings, form, quiet=quiet, verbose=verbose)
-        end(WRONG)
+        print_findings(findings, output_format, quiet=quiet, verbose=verbose)
+        exit_with(WRONG)
     config = None if edition is None else _with_edition(built.sources.config, built.sources.texts, schemas, edition)
-    output = built.output(output_folder(schemas, out, built.config.out))
-    drift = compare(built.files, output, built.stamp, findings)
+    output = built.output_in(output_folder(schemas, out, built.config.out))
+    drift = find_drift(built.files, output, built.stamp, findings)
     if findings.errors:
-        report(findings, form, quiet=quiet, verbose=verbose)
-        end(WRONG)
+        print_findings(findings, output_format, quiet=quiet, verbose=verbose)
+        exit_with(WRONG)
     paths = {*drift.missing, *drift.changed, *drift.extra} - {"toolgen.lock"}
     changes = compare_packages(
         _texts(output.folder, paths), {path: built.files[path] for path in paths if path in built.files}
     )
-    report(findings, form, quiet=quiet, verbose=verbose)
+    print_findings(findings, output_format, quiet=quiet, verbose=verbose)
     lines = [drift.version or f"built by toolgen {__version__}"] if verbose or changes.any else []
     lines += [f"{config[0].as_posix()}: set edition {edition}"] if config else []
     lines += [f"handlers: {each}" for each in changes.handlers]
     lines += [f"model: {each}" for each in changes.model]
     lines += [f"internal: {_counted(changes.internal)}"] if changes.internal else []
-    emit("".join(f"{line}\n" for line in lines), sys.stdout)
+    write_output("".join(f"{line}\n" for line in lines), sys.stdout)
     something = bool(changes.any or config)
     if dry_run:
-        end(FOUND if something else FINE)
+        exit_with(FOUND if something else FINE)
     if config:
         file, text = config
         temporary = file.with_name(f".{file.name}.new")
@@ -95,17 +95,17 @@ def command(
             temporary.write_text(text, "utf-8")
             temporary.replace(file)
         except OSError as error:
-            emit(f"toolgen: cannot write {file.as_posix()}: {error.strerror}\n", sys.stderr)
-            end(WRONG)
+            write_output(f"toolgen: cannot write {file.as_posix()}: {error.strerror}\n", sys.stderr)
+            exit_with(WRONG)
         built = compile_project(schemas, Findings(), providers) or built
-    done = apply(built.files, output, built.stamp, findings)
+    done = write_package(built.files, output, built.stamp, findings)
     if done is None:
-        report(findings, form, quiet=quiet, verbose=verbose)
-        end(WRONG)
+        print_findings(findings, output_format, quiet=quiet, verbose=verbose)
+        exit_with(WRONG)
     if not quiet:
         said = "upgraded" if something else "nothing to upgrade"
-        emit(f"{shown(output.name)}: {said}\n", sys.stderr)
-    end(FINE)
+        write_output(f"{display_path(output.name)}: {said}\n", sys.stderr)
+    exit_with(FINE)
 
 
 def _with_edition(
@@ -118,10 +118,10 @@ def _with_edition(
     said = document.value if isinstance(document.value, dict) else {}
     if str(said.get("edition", "")) == edition:
         return None
-    from toolgen.importing.yaml_text import edited, yaml_text
+    from toolgen.importing.yaml_text import dump_declaration, edit_yaml
 
     value = {**said, "edition": edition}
-    return Path(document.path), edited(texts[document.path], document, value) or yaml_text(value)
+    return Path(document.path), edit_yaml(texts[document.path], document, value) or dump_declaration(value)
 
 
 def _texts(folder: Path, paths: Iterable[str]) -> dict[str, str]:

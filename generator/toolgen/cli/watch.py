@@ -21,8 +21,8 @@ import click
 
 from toolgen.cli.build import Build, build_package
 from toolgen.cli.group import format_option, out_option, provider_option, schemas_argument, verbosity_options
-from toolgen.cli.terminal import clear, emit, report
-from toolgen.incremental import incremental_builds
+from toolgen.cli.terminal import clear, print_findings, write_output
+from toolgen.incremental import enable_incremental_builds
 
 if TYPE_CHECKING:
     from toolgen.diagnostics import Findings
@@ -58,7 +58,9 @@ class Package:
 @out_option
 @provider_option
 @format_option
-@click.option("--then", metavar="COMMAND", help="Run this command after each build that wrote the package.")
+@click.option(
+    "--then", "after_build", metavar="COMMAND", help="Run this command after each build that wrote the package."
+)
 @click.option(
     "--poll", is_flag=True, help="Poll for changes instead of using file system events, which some containers lack."
 )
@@ -67,8 +69,8 @@ def command(
     schemas: Path,
     out: Path | None,
     providers: tuple[str, ...],
-    form: str,
-    then: str | None,
+    output_format: str,
+    after_build: str | None,
     poll: bool,
     quiet: bool,
     verbose: bool,
@@ -89,33 +91,33 @@ def command(
     from toolgen.diagnostics import Findings
 
     try:
-        arguments = shlex.split(then) if then is not None else []
+        arguments = shlex.split(after_build) if after_build is not None else []
     except ValueError as error:
         raise click.BadParameter(f"not a valid command line: {error}", param_hint="'--then'") from None
     package = Package()
     failed = False
-    with incremental_builds() as results, without_collection():
+    with enable_incremental_builds() as results, without_collection():
         for _ in new_sources(schemas, package, poll=poll):
             findings = Findings()
             done = build_package(schemas, out, providers, findings, quiet=quiet)
             if done is not None:
                 results.forget_unused()
                 package.folder = done.output.folder
-            package.stamps = stamps_of(package.folder)
-            if form == "json":
-                emit(event_line(done, findings, quiet=quiet, verbose=verbose), sys.stdout)
+            package.stamps = file_stamps(package.folder)
+            if output_format == "json":
+                write_output(event_line(done, findings, quiet=quiet, verbose=verbose), sys.stdout)
             else:
                 clear(sys.stderr)
-                report(findings, form, quiet=quiet, verbose=verbose)
+                print_findings(findings, output_format, quiet=quiet, verbose=verbose)
             if not quiet:
-                emit(outcome(schemas, done, failed), sys.stderr)
+                write_output(build_message(schemas, done, failed), sys.stderr)
             failed = done is None
             if done is not None and arguments:
-                run(arguments)
+                run_command(arguments)
             gc.collect()
 
 
-def outcome(schemas: Path, done: Build | None, failed: bool) -> str:
+def build_message(schemas: Path, done: Build | None, failed: bool) -> str:
     """Report what a build did and what comes next. `failed` tells whether the build before it failed."""
     if done is None:
         return f"watching {schemas}; the package is unchanged\n"
@@ -126,25 +128,25 @@ def outcome(schemas: Path, done: Build | None, failed: bool) -> str:
 def event_line(done: Build | None, findings: Findings, *, quiet: bool, verbose: bool) -> str:
     """A build as one line of JSON, for programs that follow it."""
     text = io.StringIO()
-    report(findings, "json", quiet=quiet, verbose=verbose, stream=text)
+    print_findings(findings, "json", quiet=quiet, verbose=verbose, stream=text)
     event = {
         "built": done is not None,
         "output": done.output.name if done is not None else None,
-        "files": done.counts() if done is not None else None,
+        "files": done.file_counts() if done is not None else None,
         "findings": json.loads(text.getvalue()),
     }
     return json.dumps(event) + "\n"
 
 
-def run(arguments: list[str]) -> None:
+def run_command(arguments: list[str]) -> None:
     """Run a command to its end, and report if it fails."""
     try:
         code = subprocess.run(arguments, check=False).returncode  # noqa: S603 - the user gave it to be run
     except OSError as error:
-        emit(f"toolgen: cannot run {arguments[0]}: {error.strerror}\n", sys.stderr)
+        write_output(f"toolgen: cannot run {arguments[0]}: {error.strerror}\n", sys.stderr)
     else:
         if code:
-            emit(f"toolgen: {arguments[0]} exited with {code}\n", sys.stderr)
+            write_output(f"toolgen: {arguments[0]} exited with {code}\n", sys.stderr)
 
 
 def new_sources(schemas: Path, package: Package, *, poll: bool) -> Iterator[None]:
@@ -153,8 +155,8 @@ def new_sources(schemas: Path, package: Package, *, poll: bool) -> Iterator[None
     poll = poll or find_spec("watchfiles") is None
     for is_quiet in polls() if poll else events(schemas):
         began = time.process_time()
-        found = stamps_of(schemas)
-        if found != known or package.stamps != stamps_of(package.folder):
+        found = file_stamps(schemas)
+        if found != known or package.stamps != file_stamps(package.folder):
             known = found if is_quiet else wait_for_quiet(schemas)
             yield
         elif poll:
@@ -204,17 +206,17 @@ def without_collection() -> Iterator[None]:
 def wait_for_quiet(schemas: Path) -> Stamps:
     """The stamps of the sources, once they stop changing or have been changing for too long."""
     deadline = time.monotonic() + MOST
-    found = stamps_of(schemas)
+    found = file_stamps(schemas)
     while time.monotonic() < deadline:
         time.sleep(QUIET)
-        again = stamps_of(schemas)
+        again = file_stamps(schemas)
         if again == found:
             break
         found = again
     return found
 
 
-def stamps_of(folder: Path | None) -> Stamps:
+def file_stamps(folder: Path | None) -> Stamps:
     """The time and size of each file below a folder, by path; nothing if the folder does not exist."""
     return {} if folder is None else dict(_stamps(os.fspath(folder)))
 

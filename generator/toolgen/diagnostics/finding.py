@@ -68,10 +68,10 @@ def join_names(names: list[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def closest_names(word: str, known: Iterable[str], *, most: int = 1, alike: float = 0.6) -> list[str]:
+def closest_names(word: str, known: Iterable[str], *, limit: int = 1, cutoff: float = 0.6) -> list[str]:
     """The known words that one may have been meant to be, whatever its case and dashes, the nearest first."""
     plain = {_plain(each): each for each in known}
-    return [plain[each] for each in difflib.get_close_matches(_plain(word[:80]), plain, n=most, cutoff=alike)]
+    return [plain[each] for each in difflib.get_close_matches(_plain(word[:80]), plain, n=limit, cutoff=cutoff)]
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str | None:

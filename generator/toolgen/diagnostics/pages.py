@@ -24,7 +24,7 @@ STAGES = {
 """What the stages with codes do, in their order."""
 
 
-def page(code: str) -> str | None:
+def explanation_page(code: str) -> str | None:
     """What a code means, why it matters and how to fix it; None where there is no such code."""
     row = CODES.get(code)
     if row is None:
@@ -41,7 +41,7 @@ def page(code: str) -> str | None:
     return "\n".join(parts)
 
 
-def contents() -> str:
+def code_list() -> str:
     """All codes by stage, each with its level and message."""
     width = max(map(len, CODES)) + 1
     parts = []
@@ -54,7 +54,9 @@ def contents() -> str:
 def similar_codes(text: str) -> list[str]:
     """The codes that a text may have been meant to be, the nearest first; else those that it is a part of."""
     plain = text.lower().replace("_", "-").strip()
-    return closest_names(plain, CODES, most=3, alike=0.5) or [known for known in CODES if plain and plain in known][:3]
+    return (
+        closest_names(plain, CODES, limit=3, cutoff=0.5) or [known for known in CODES if plain and plain in known][:3]
+    )
 
 
 def _stage(row: Code) -> str:

@@ -24,27 +24,27 @@ MAX_FINDINGS = 100
 """Findings of one run that are printed as text; how many more there are is said in one line."""
 
 
-def first(findings: Iterable[Finding], most: int) -> tuple[list[Finding], int]:
+def select_gravest(findings: Iterable[Finding], limit: int) -> tuple[list[Finding], int]:
     """Return the findings to print, and how many more there are: where there are too many, the gravest, in their order."""
     every = list(findings)
-    gravest = sorted(range(len(every)), key=lambda i: _RANK[every[i].level])[:most]
-    return [every[i] for i in sorted(gravest)], max(0, len(every) - most)
+    gravest = sorted(range(len(every)), key=lambda i: _RANK[every[i].level])[:limit]
+    return [every[i] for i in sorted(gravest)], max(0, len(every) - limit)
 
 
 _RANK: Mapping[Level, int] = {"error": 0, "warning": 1, "note": 2}
 
 
-def more(count: int) -> str:
+def more_findings_line(count: int) -> str:
     """The line that says how many findings are left out."""
     return f"and {count} more finding{'s' if count != 1 else ''}"
 
 
-def safe(text: str) -> str:
+def escape_unprintable(text: str) -> str:
     """Text with everything escaped that does not print: controls, direction marks, surrogates, line separators."""
-    return text if text.isprintable() else "".join(map(escaped, text))
+    return text if text.isprintable() else "".join(map(escape_char, text))
 
 
-def escaped(char: str) -> str:
+def escape_char(char: str) -> str:
     """A character, or its escape where it does not print."""
     return char if char.isprintable() else char.encode("unicode_escape").decode("ascii")
 
@@ -66,14 +66,14 @@ def unpainted(role: str, text: str) -> str:
 
 
 def print_text(
-    findings: Iterable[Finding], texts: Mapping[str, str], most: int = MAX_FINDINGS, paint: Paint = unpainted
+    findings: Iterable[Finding], texts: Mapping[str, str], limit: int = MAX_FINDINGS, paint: Paint = unpainted
 ) -> str:
     """Return `path:line:column: level[code]: message` for each finding, with an excerpt and what may help."""
-    shown, left = first(findings, most)
+    shown, left = select_gravest(findings, limit)
     lines: dict[str, list[str]] = {}
     parts = [_block(finding, texts, lines, paint) for finding in shown]
     if left:
-        parts.append(f"{more(left)}\n")
+        parts.append(f"{more_findings_line(left)}\n")
     return "".join(parts)
 
 
@@ -83,19 +83,19 @@ def _block(finding: Finding, texts: Mapping[str, str], lines: dict[str, list[str
         lines[span.path] = texts[span.path].split("\n")
     block = [headline(finding, paint), *_excerpt(span, lines.get(span.path, []), finding.level, paint)]
     if finding.hint:
-        block.append(f"  {paint('hint', 'hint')}: {safe(finding.hint)}")
-    block += [f"  {_place(each.span)}: {safe(each.message)}" for each in finding.related]
+        block.append(f"  {paint('hint', 'hint')}: {escape_unprintable(finding.hint)}")
+    block += [f"  {_place(each.span)}: {escape_unprintable(each.message)}" for each in finding.related]
     return "\n".join(block) + "\n"
 
 
 def headline(finding: Finding, paint: Paint = unpainted) -> str:
     """The line that says where a finding is, how grave, and what it is."""
     level = paint(finding.level, f"{finding.level}[{finding.code}]")
-    return f"{paint('place', _place(finding.span))}: {level}: {safe(finding.message)}"
+    return f"{paint('place', _place(finding.span))}: {level}: {escape_unprintable(finding.message)}"
 
 
 def _place(span: Span) -> str:
-    return f"{safe(span.path)}:{span.line}:{span.column}"
+    return f"{escape_unprintable(span.path)}:{span.line}:{span.column}"
 
 
 def _excerpt(span: Span, lines: list[str], level: str, paint: Paint) -> list[str]:
@@ -121,7 +121,7 @@ def _excerpt(span: Span, lines: list[str], level: str, paint: Paint) -> list[str
 
 
 def _shown(text: str, mark: str = "") -> str:
-    return mark + "".join(" " if c == "\t" else escaped(c) for c in text)
+    return mark + "".join(" " if c == "\t" else escape_char(c) for c in text)
 
 
 def _fitting(text: str, room: int) -> str:
@@ -198,7 +198,7 @@ def _counted(findings: Sequence[Finding]) -> str:
 def _data(text: str) -> str:
     """A message; line ends are encoded, and what else does not print is escaped."""
     parts = text.replace("%", "%25").replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    return "%0A".join(map(safe, parts))
+    return "%0A".join(map(escape_unprintable, parts))
 
 
 def _property(text: str) -> str:
@@ -226,10 +226,12 @@ def print_sarif(findings: Iterable[Finding], texts: Mapping[str, str]) -> str:
             "ruleId": finding.code,
             "ruleIndex": used.index(finding.code),
             "level": finding.level,
-            "message": {"text": safe(f"{finding.message}. {finding.hint}" if finding.hint else finding.message)},
+            "message": {
+                "text": escape_unprintable(f"{finding.message}. {finding.hint}" if finding.hint else finding.message)
+            },
             "locations": [{"physicalLocation": _location(finding.span)}],
             "relatedLocations": [
-                {"physicalLocation": _location(each.span), "message": {"text": safe(each.message)}}
+                {"physicalLocation": _location(each.span), "message": {"text": escape_unprintable(each.message)}}
                 for each in finding.related
             ],
             "partialFingerprints": {"toolgen/v1": fingerprint},
@@ -249,7 +251,9 @@ def _properties(finding: Finding) -> dict[str, object]:
     reason = said.pop("accepted", None)
     found: dict[str, object] = {"properties": said} if said else {}
     if reason is not None:
-        found["suppressions"] = [{"kind": "external", "status": "accepted", "justification": safe(str(reason))}]
+        found["suppressions"] = [
+            {"kind": "external", "status": "accepted", "justification": escape_unprintable(str(reason))}
+        ]
     return found
 
 
@@ -289,7 +293,7 @@ def print_gitlab(findings: Iterable[Finding], texts: Mapping[str, str]) -> str:
     every = list(findings)
     rows = [
         {
-            "description": safe(finding.message),
+            "description": escape_unprintable(finding.message),
             "check_name": finding.code,
             "fingerprint": fingerprint,
             "severity": _SEVERITIES[finding.level],
@@ -316,7 +320,7 @@ def print_markdown(findings: Iterable[Finding], texts: Mapping[str, str]) -> str
 
 def _cell(text: str) -> str:
     """A text in a cell of a table: nothing in it is Markdown or HTML."""
-    return "".join(f"&#{ord(char)};" if char in "\\`*_{}[]<>()#+!|&~@:" else char for char in safe(text))
+    return "".join(f"&#{ord(char)};" if char in "\\`*_{}[]<>()#+!|&~@:" else char for char in escape_unprintable(text))
 
 
 PRINTERS: dict[str, Callable[[Iterable[Finding], Mapping[str, str]], str]] = {

@@ -15,10 +15,10 @@ from toolgen.diagnostics import Findings, Related
 from toolgen.diagnostics.finding import RawText
 from toolgen.importing.reader import ImportedTool, ImportedType, Moved
 from toolgen.load import Document, Pointer
-from toolgen.load.reading import Place
+from toolgen.load.text_decoding import Place
 from toolgen.plan.names import module_name
-from toolgen.resolve.identifiers import ascii_words, fold
-from toolgen.resolve.schema_locations import walk
+from toolgen.resolve.identifiers import ascii_words, fold_name
+from toolgen.resolve.schema_locations import walk_schemas
 
 _LEGAL = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 _LONGEST = 64
@@ -26,7 +26,7 @@ _LOOKED_AT = 1_000
 """Characters of an illegal name that a legal one is made of."""
 
 
-def named(
+def assign_names(
     tools: Iterable[ImportedTool], document: Document, findings: Findings, known: Mapping[str, str] | None = None
 ) -> list[tuple[str, ImportedTool]]:
     """Return each tool with a legal name, in the order of the file; report each name that is another one.
@@ -51,15 +51,15 @@ def named(
     for tool in first.values():
         if tool.name in known:
             names[tool.name] = known[tool.name]
-            owners[fold(known[tool.name])] = tool
+            owners[fold_name(known[tool.name])] = tool
     new = (tool for tool in first.values() if tool.name not in known)
     for tool in sorted(new, key=lambda t: (not _legal(t.name), t.name)):
         wanted = legal_name(tool.name)
         name = _distinct(wanted, owners)
         names[tool.name] = name
         if name != tool.name:
-            _report(tool, name, owners.get(fold(wanted)), document, findings)
-        owners[fold(name)] = tool
+            _report(tool, name, owners.get(fold_name(wanted)), document, findings)
+        owners[fold_name(name)] = tool
     return [(names[tool.name], tool) for tool in first.values()]
 
 
@@ -89,7 +89,7 @@ def _legal(name: str) -> bool:
 
 def _distinct(name: str, owners: dict[str, ImportedTool]) -> str:
     found, n = name, 1
-    while fold(found) in owners:
+    while fold_name(found) in owners:
         n += 1
         end = f"_{n}"
         found = name[: _LONGEST - len(end)] + end
@@ -109,7 +109,7 @@ def _report(tool: ImportedTool, name: str, other: ImportedTool | None, document:
 _STRICT = {True: "always", False: "never"}
 
 
-def declared(name: str, tool: ImportedTool, document: Document) -> Document:
+def make_declaration(name: str, tool: ImportedTool, document: Document) -> Document:
     """The declaration of a tool under a legal name, with the keys in the order that declarations have them.
 
     Its source is the file that it is going to be, its path and places are those of the file it came from.
@@ -170,13 +170,13 @@ class _Moved(Mapping[Pointer, Place]):
         return len(self.places)
 
 
-def referred(documents: Iterable[Document]) -> set[str]:
+def referenced_files(documents: Iterable[Document]) -> set[str]:
     """The files that references in documents lead to, by their paths below SCHEMAS."""
     found = set()
     for document in documents:
         folder = posixpath.dirname(document.source)
         for schema in _schemas(document):
-            for _, sub in walk(schema):
+            for _, sub in walk_schemas(schema):
                 ref = sub.get("$ref") if isinstance(sub, dict) else None
                 if isinstance(ref, str):
                     found.add(posixpath.normpath(posixpath.join(folder, ref.partition("#")[0])))

@@ -12,17 +12,17 @@ from typing import Any
 
 from toolgen.diagnostics import Findings
 from toolgen.diagnostics.finding import RawText
-from toolgen.importing.merge import differences, merged, same
-from toolgen.importing.record import Entry, Imported, LocalFile, LocalFiles
-from toolgen.importing.yaml_text import edited, yaml_text
+from toolgen.importing.merge import differences, json_equal, merge_three_way
+from toolgen.importing.record import Entry, LocalFile, LocalFiles, SourceRecord
+from toolgen.importing.yaml_text import dump_declaration, edit_yaml
 from toolgen.load import Document, Pointer
 from toolgen.load.limits import FILE_BYTES
-from toolgen.load.loading import read_back
+from toolgen.load.loading import reread_yaml
 from toolgen.load.sources import pointer_text
 
 
 @dataclass(frozen=True, slots=True)
-class Incoming:
+class IncomingDeclaration:
     """A declaration or a type as its source has it now: what the source calls it, and what the record keeps of it."""
 
     key: str
@@ -45,33 +45,33 @@ class Outcome:
 
 
 def plan_outcomes(
-    incoming: list[Incoming],
-    former: Mapping[str, Entry],
-    authors: LocalFiles,
+    incoming: list[IncomingDeclaration],
+    previous: Mapping[str, Entry],
+    local_files: LocalFiles,
     findings: Findings,
     needed: Container[str] = frozenset(),
 ) -> list[Outcome]:
     """Decide for each; every change is a finding. A file that is `needed` is made again where it was taken away."""
     outcomes = []
-    again = bool(former)
+    again = bool(previous)
     for each in incoming:
-        entry = former.get(each.key)
+        entry = previous.get(each.key)
         if entry is None:
             if again:
                 findings.add("import-new", each.document.span(), key=each.key)
-            outcomes.append(_first(each, authors, findings))
-        elif each.document.source in needed and authors.is_missing(entry):
+            outcomes.append(_first(each, local_files, findings))
+        elif each.document.source in needed and local_files.is_missing(entry):
             findings.add("import-made-again", each.document.span(), file=entry.file)
-            outcomes.append(_first(each, authors, findings))
+            outcomes.append(_first(each, local_files, findings))
         else:
-            outcomes.append(_again(each, entry, authors, findings))
+            outcomes.append(_again(each, entry, local_files, findings))
     return outcomes
 
 
-def removed_upstream(
-    incoming: list[Incoming],
-    former: Mapping[str, Entry],
-    authors: LocalFiles,
+def report_removed_upstream(
+    incoming: list[IncomingDeclaration],
+    previous: Mapping[str, Entry],
+    local_files: LocalFiles,
     findings: Findings,
     known: frozenset[str] = frozenset(),
 ) -> Iterator[Outcome]:
@@ -80,36 +80,36 @@ def removed_upstream(
     What is `known` is in the source still, and was not asked for: its entry stays as it is.
     """
     keys = {each.key for each in incoming}
-    for key, entry in former.items():
+    for key, entry in previous.items():
         if key in keys:
             continue
         if key in known:
             yield Outcome(key, entry)
             continue
-        there = authors.of(entry, Findings())
+        there = local_files.for_entry(entry, Findings())
         if there is not None and not entry.gone:
             findings.add("import-gone", there.document.span(), key=key, file=there.file)
         yield Outcome(key, replace(entry, gone=True))
 
 
-def _first(each: Incoming, authors: LocalFiles, findings: Findings) -> Outcome:
+def _first(each: IncomingDeclaration, local_files: LocalFiles, findings: Findings) -> Outcome:
     """A declaration that was not imported before. A file that says the same already stays as it is."""
     entry = Entry(each.document.source, each.document.value, each.origin)
-    there = authors.file(entry.file, Findings())
-    if there is not None and same(there.document.value, each.document.value):
+    there = local_files.load(entry.file, Findings())
+    if there is not None and json_equal(there.document.value, each.document.value):
         return Outcome(each.key, entry, there.document)
-    text = authors.modeline(entry.file) + write_yaml(each.document, findings)
+    text = local_files.modeline(entry.file) + dump_checked(each.document, findings)
     return Outcome(each.key, entry, each.document, text)
 
 
-def _again(each: Incoming, entry: Entry, authors: LocalFiles, findings: Findings) -> Outcome:
+def _again(each: IncomingDeclaration, entry: Entry, local_files: LocalFiles, findings: Findings) -> Outcome:
     """A declaration that was: the source's changes are taken over, the author's stay."""
     theirs = each.document.value
     before = len(findings)
-    there = authors.of(entry, findings)
+    there = local_files.for_entry(entry, findings)
     news = Entry(there.file if there else entry.file, theirs, each.origin)
     if there is None:
-        if len(findings) == before and not same(entry.value, theirs):
+        if len(findings) == before and not json_equal(entry.value, theirs):
             findings.add("import-taken-away", each.document.span(), key=each.key, file=entry.file)
         return Outcome(each.key, news)
     for pointer, kind in differences(entry.value, theirs):
@@ -128,16 +128,16 @@ def _again(each: Incoming, entry: Entry, authors: LocalFiles, findings: Findings
             findings.add("import-source-changed", each.document.span(), key=each.key, pointer=way, kind=RawText(kind))
     # A file that was moved into a folder below is further from the types.
     theirs = _farther(theirs, there.file)
-    result = merged(_farther(entry.value, there.file), theirs, there.document.value)
-    for pointer in result.kept:
+    result = merge_three_way(_farther(entry.value, there.file), theirs, there.document.value)
+    for pointer in result.conflicts:
         holes = {"pointer": pointer_text(pointer), "key": each.key, "theirs": _shown(theirs, pointer)}
         findings.add("import-kept", there.document.key_span(*pointer), hint=None, related=(), **holes)
     document = replace(there.document, value=result.value)
-    if same(result.value, there.document.value):
+    if json_equal(result.value, there.document.value):
         return Outcome(each.key, news, document)
-    if same(result.value, theirs):
+    if json_equal(result.value, theirs):
         document = replace(each.document, source=there.file, value=theirs)
-    return Outcome(each.key, news, document, _rewritten(there, entry, document, authors, findings), there.text)
+    return Outcome(each.key, news, document, _rewritten(there, entry, document, local_files, findings), there.text)
 
 
 def _farther(value: Any, file: str) -> Any:
@@ -166,23 +166,23 @@ def _shown(value: Any, pointer: Pointer) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _rewritten(there: LocalFile, entry: Entry, document: Document, authors: LocalFiles, findings: Findings) -> str:
+def _rewritten(there: LocalFile, entry: Entry, document: Document, local_files: LocalFiles, findings: Findings) -> str:
     """The text of the author's file with the new value; as an import writes it where nobody touched it."""
-    modeline = authors.modeline(there.file)
-    if there.text.removeprefix(modeline) != yaml_text_of(entry.value):
-        text = edited(there.text, there.document, document.value)
+    modeline = local_files.modeline(there.file)
+    if there.text.removeprefix(modeline) != dump_yaml(entry.value):
+        text = edit_yaml(there.text, there.document, document.value)
         if text is not None:
             return text
         findings.add("import-rewritten", there.document.span(), file=there.file)
-    return (modeline if there.text.startswith(modeline) else "") + write_yaml(document, findings)
+    return (modeline if there.text.startswith(modeline) else "") + dump_checked(document, findings)
 
 
-def write_yaml(document: Document, findings: Findings) -> str:
+def dump_checked(document: Document, findings: Findings) -> str:
     """A document as YAML, which was read back as a build will read it."""
-    text = yaml_text_of(document.value)
+    text = dump_yaml(document.value)
     scratch = Findings()
-    back = read_back(text, document.source, scratch)
-    if scratch.errors or not same(back, document.value) or len(text.encode()) > FILE_BYTES:
+    back = reread_yaml(text, document.source, scratch)
+    if scratch.errors or not json_equal(back, document.value) or len(text.encode()) > FILE_BYTES:
         reason = next((f.message for f in scratch), f"it is larger than {FILE_BYTES} bytes")
         span = document.span("name") if isinstance(document.value, dict) else document.span()
         name = document.source.rpartition("/")[2].rpartition(".")[0]
@@ -190,12 +190,16 @@ def write_yaml(document: Document, findings: Findings) -> str:
     return text
 
 
-def yaml_text_of(value: Any) -> str:
+def dump_yaml(value: Any) -> str:
     """A declaration, or a schema that may be a boolean, as YAML."""
-    return yaml_text(value) if isinstance(value, dict) and value else f"{'{}' if value == {} else str(value).lower()}\n"
+    return (
+        dump_declaration(value)
+        if isinstance(value, dict) and value
+        else f"{'{}' if value == {} else str(value).lower()}\n"
+    )
 
 
-def recorded(tools: list[Outcome], types: list[Outcome], about: Mapping[str, Any]) -> Imported:
+def make_source_record(tools: list[Outcome], types: list[Outcome], source_info: Mapping[str, Any]) -> SourceRecord:
     """What the record keeps of an import."""
     by_key = [{outcome.key: outcome.entry for outcome in outcomes} for outcomes in (tools, types)]
-    return Imported(by_key[0], by_key[1], about)
+    return SourceRecord(by_key[0], by_key[1], source_info)

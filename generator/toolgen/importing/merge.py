@@ -22,19 +22,19 @@ _SETS = frozenset(["enum", "required"])
 
 
 @dataclass(slots=True)
-class Merged:
-    """A value put together. `kept` are places where both sides changed and the author's value stays."""
+class MergeResult:
+    """A value put together. `conflicts` are places where both sides changed and the author's value stays."""
 
     value: Any = None
-    kept: list[Pointer] = field(default_factory=list)
+    conflicts: list[Pointer] = field(default_factory=list)
 
 
-def same(one: Any, other: Any) -> bool:
+def json_equal(one: Any, other: Any) -> bool:
     """Whether two values are one in JSON: true is not 1, the order of keys does not matter."""
     if isinstance(one, Mapping) and isinstance(other, Mapping):
-        return one.keys() == other.keys() and all(same(value, other[key]) for key, value in one.items())
+        return one.keys() == other.keys() and all(json_equal(value, other[key]) for key, value in one.items())
     if isinstance(one, list | tuple) and isinstance(other, list | tuple):
-        return len(one) == len(other) and all(same(a, b) for a, b in zip(one, other, strict=True))
+        return len(one) == len(other) and all(json_equal(a, b) for a, b in zip(one, other, strict=True))
     return type(one) is type(other) and bool(one == other)
 
 
@@ -48,42 +48,42 @@ def differences(before: Any, after: Any, at: Pointer = ()) -> Iterator[tuple[Poi
                 yield (*at, key), "added"
             else:
                 yield from differences(before[key], after[key], (*at, key))
-    elif not same(before, after):
+    elif not json_equal(before, after):
         yield at, "changed"
 
 
-def merged(base: Any, theirs: Any, ours: Any) -> Merged:
+def merge_three_way(base: Any, incoming: Any, local: Any) -> MergeResult:
     """Put the source's changes since `base` and the author's together. What the author changed is never lost."""
-    result = Merged()
-    result.value = _merged(base, theirs, ours, (), result.kept)
+    result = MergeResult()
+    result.value = _merged(base, incoming, local, (), result.conflicts)
     return result
 
 
-def _merged(base: Any, theirs: Any, ours: Any, at: Pointer, kept: list[Pointer]) -> Any:
-    if _equal(ours, base) or _equal(ours, theirs):
+def _merged(base: Any, incoming: Any, local: Any, at: Pointer, conflicts: list[Pointer]) -> Any:
+    if _equal(local, base) or _equal(local, incoming):
         # Where the two say the same, the author's order of keys stays.
-        return ours if _equal(ours, theirs) else theirs
-    if _equal(theirs, base):
-        return ours
-    if isinstance(theirs, Mapping) and isinstance(ours, Mapping):
-        former = base if isinstance(base, Mapping) else {}
+        return local if _equal(local, incoming) else incoming
+    if _equal(incoming, base):
+        return local
+    if isinstance(incoming, Mapping) and isinstance(local, Mapping):
+        previous = base if isinstance(base, Mapping) else {}
         found = {}
-        for key in dict.fromkeys((*ours, *theirs)):
-            before, there, here = (side.get(key, MISSING) for side in (former, theirs, ours))
-            value = _merged(before, there, here, (*at, key), kept)
+        for key in dict.fromkeys((*local, *incoming)):
+            before, there, here = (side.get(key, MISSING) for side in (previous, incoming, local))
+            value = _merged(before, there, here, (*at, key), conflicts)
             if value is not MISSING:
                 found[key] = value
         return found
-    if at and at[-1] in _SETS and all(_is_set(side) for side in (base, theirs, ours)):
-        return [text for text in ours if text in theirs or text not in base] + [
-            text for text in theirs if text not in base and text not in ours
+    if at and at[-1] in _SETS and all(_is_set(side) for side in (base, incoming, local)):
+        return [text for text in local if text in incoming or text not in base] + [
+            text for text in incoming if text not in base and text not in local
         ]
-    kept.append(at)
-    return ours
+    conflicts.append(at)
+    return local
 
 
 def _equal(one: Any, other: Any) -> bool:
-    return one is other if MISSING in (one, other) else same(one, other)
+    return one is other if MISSING in (one, other) else json_equal(one, other)
 
 
 def _is_set(value: Any) -> bool:

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from toolgen.diagnostics import Findings
 from toolgen.diagnostics.finding import RawText
 from toolgen.load import Document, Pointer
-from toolgen.load.sources import Json, kind_of
+from toolgen.load.sources import Json, json_kind
 
 Moved = Mapping[Pointer, Pointer]
 """Places in the file by pointers of what is made of it; the longest pointer that begins another one counts."""
@@ -66,7 +66,7 @@ Entry = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Reader:
+class ImportReader:
     """A file and the findings about it. A wrong shape is reported where it is met, and the rest is read."""
 
     document: Document
@@ -76,14 +76,14 @@ class Reader:
     stems: Mapping[str, str] = field(default_factory=dict[str, str])
     """Names of the files of types, by what the source calls the types, as a former import gave them."""
 
-    def wrong(self, at: Pointer, value: Json, wanted: str) -> None:
-        """Report a value of the wrong shape; `wanted` says what it has to be."""
+    def report_wrong_type(self, at: Pointer, value: Json, expected: str) -> None:
+        """Report a value of the wrong shape; `expected` says what it has to be."""
         self.findings.add(
             "import-shape",
             self.document.span(*at),
             name=at[-1] if at and isinstance(at[-1], str) else RawText("this"),
-            found=RawText(kind_of(value)),
-            wanted=RawText(wanted),
+            found=RawText(json_kind(value)),
+            wanted=RawText(expected),
         )
 
     def report_change(self, code: str, at: Pointer, **holes: object) -> None:
@@ -107,9 +107,9 @@ class Reader:
                 elif isinstance(item, dict):
                     yield (*at, i), item
                 else:
-                    self.wrong((*at, i), item, "a tool")
+                    self.report_wrong_type((*at, i), item, "a tool")
         elif not isinstance(value, dict):
-            self.wrong(at, value, "a list of tools")
+            self.report_wrong_type(at, value, "a list of tools")
         elif is_tool(value):
             yield at, value
         elif isinstance(value.get("result"), dict):
@@ -119,15 +119,15 @@ class Reader:
         elif "error" in value:
             self.report_change("import-error-answer", (*at, "error"))
         elif key in value:
-            self.wrong((*at, key), value[key], "a list of tools")
+            self.report_wrong_type((*at, key), value[key], "a list of tools")
         else:
             self.findings.add("import-no-list", self.document.span(*at), hint=f"pass {self.title}", key=key)
 
-    def skipped(self, at: Pointer, entry: Entry) -> None:
+    def report_skipped(self, at: Pointer, entry: Entry) -> None:
         """Report a tool that is not one of the application's own."""
         kind = entry.get("type")
         if not isinstance(kind, str):
-            self.wrong((*at, "type"), kind, "a string: the type of the tool")
+            self.report_wrong_type((*at, "type"), kind, "a string: the type of the tool")
             return
         inner = entry.get(kind)
         name = entry.get("name", inner.get("name") if isinstance(inner, dict) else None)
@@ -139,7 +139,7 @@ class Reader:
             self.findings.add("import-nameless", self.document.span(*at))
             return None
         if not isinstance(entry["name"], str):
-            self.wrong((*at, "name"), entry["name"], "a string: the tool's name")
+            self.report_wrong_type((*at, "name"), entry["name"], "a string: the tool's name")
             return None
         return entry["name"]
 
@@ -148,7 +148,7 @@ class Reader:
         value = entry.get(key)
         if value is None or isinstance(value, str):
             return value
-        self.wrong((*at, key), value, "text")
+        self.report_wrong_type((*at, key), value, "text")
         return None
 
     def object(self, at: Pointer, entry: Entry, key: str) -> Entry | None:
@@ -156,7 +156,7 @@ class Reader:
         value = entry.get(key)
         if value is None or isinstance(value, dict):
             return value
-        self.wrong((*at, key), value, "an object")
+        self.report_wrong_type((*at, key), value, "an object")
         return None
 
     def flag(self, at: Pointer, entry: Entry, key: str) -> bool | None:
@@ -164,31 +164,31 @@ class Reader:
         value = entry.get(key)
         if value is None or isinstance(value, bool):
             return value
-        self.wrong((*at, key), value, "a boolean")
+        self.report_wrong_type((*at, key), value, "a boolean")
         return None
 
-    def parameters(self, at: Pointer, entry: Entry, key: str, *, demanded: bool) -> Entry | None:
+    def parameters(self, at: Pointer, entry: Entry, key: str, *, required: bool) -> Entry | None:
         """The schema of the arguments. One that is null, or is missing although it is demanded, is said to be none."""
         value = entry.get(key)
         if value is None:
-            if demanded or key in entry:
+            if required or key in entry:
                 self.report_change("import-no-parameters", (*at, key) if key in entry else at, key=key)
             return None
         if not isinstance(value, dict):
-            self.wrong((*at, key), value, "an object: a JSON Schema")
+            self.report_wrong_type((*at, key), value, "an object: a JSON Schema")
             return None
         if "type" in value:
             return value
         self.report_change("import-root-type", (*at, key))
         return {"type": "object", **value}
 
-    def rest(self, at: Pointer, entry: Entry, known: frozenset[str]) -> dict[str, Any]:
+    def unknown_members(self, at: Pointer, entry: Entry, known: frozenset[str]) -> dict[str, Any]:
         """The members that are not known, as a merge patch can hold them: null there means to leave a member out."""
         unknown = {key: value for key, value in entry.items() if key not in known}
         kept: dict[str, Any] = self._without_nulls(at, unknown)
         return kept
 
-    def dropped(self, at: Pointer, entry: Entry, keys: Iterable[str]) -> None:
+    def report_dropped(self, at: Pointer, entry: Entry, keys: Iterable[str]) -> None:
         """Report members that have no place in a declaration, neither of their own nor in a patch."""
         for key in keys:
             if entry.get(key) is not None:

@@ -18,9 +18,9 @@ from toolgen.diagnostics import Findings, Span
 from toolgen.diagnostics.finding import RawText
 from toolgen.load import Document, Sources
 from toolgen.load.limits import DEPTH
-from toolgen.load.loading import load_foreign
+from toolgen.load.loading import load_single_file
 from toolgen.write import disk
-from toolgen.write.output_path import shown
+from toolgen.write.output_path import display_path
 
 RECORD = "import.lock"
 _NOTE = "Written by toolgen import, for the next one. Keep it in version control, and do not edit it."
@@ -41,7 +41,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Imported:
+class SourceRecord:
     """What one source gave: entries by what the source calls them."""
 
     tools: Mapping[str, Entry] = field(default_factory=dict[str, Entry])
@@ -53,14 +53,14 @@ class Imported:
 class Record:
     """All sources by format and name; `text` is what the file held, None where there is none."""
 
-    sources: Mapping[str, Imported] = field(default_factory=dict[str, Imported])
+    sources: Mapping[str, SourceRecord] = field(default_factory=dict[str, SourceRecord])
     text: str | None = None
 
-    def with_source(self, name: str, imported: Imported) -> Record:
+    def with_source(self, name: str, imported: SourceRecord) -> Record:
         """The record with the newest state of one source."""
         return replace(self, sources=dict(sorted({**self.sources, name: imported}.items())))
 
-    def written(self) -> str:
+    def to_text(self) -> str:
         """The record as the text of its file."""
         sources = {
             name: {
@@ -85,7 +85,7 @@ def load_record(schemas: Path, findings: Findings) -> Record | None:
     try:
         if disk.inspect_path(path) is None:
             return Record()
-        data = disk.read(path, _BIGGEST)
+        data = disk.read_file(path, _BIGGEST)
         if data is None:
             raise ValueError("too large")
         text = data.decode().replace("\r\n", "\n")
@@ -96,7 +96,7 @@ def load_record(schemas: Path, findings: Findings) -> Record | None:
         reason = error.strerror or "it is not a file"
     except (AttributeError, IndexError, KeyError, TypeError, ValueError, RecursionError):
         reason = "it does not have the form that an import writes"
-    findings.add("import-record", Span(shown(path)), reason=RawText(reason))
+    findings.add("import-record", Span(display_path(path)), reason=RawText(reason))
     return None
 
 
@@ -119,12 +119,12 @@ def _check_depth(value: Any) -> None:
         waiting += [(item, depth + 1) for item in inner]
 
 
-def _source(value: Any) -> Imported:
+def _source(value: Any) -> SourceRecord:
     about = {key: item for key, item in value.items() if key not in ("tools", "types")}
     tools, types = ({k: _entry(v, kind) for k, v in value[kind].items()} for kind in ("tools", "types"))
     if not all(isinstance(entry.value["name"], str) for entry in tools.values()):
         raise ValueError("a tool has no name")
-    return Imported(tools, types, about)
+    return SourceRecord(tools, types, about)
 
 
 def _entry(value: Any, folder: str) -> Entry:
@@ -156,12 +156,12 @@ class LocalFiles:
     schemas: Path
     there: Sources | None = field(repr=False)
 
-    def file(self, file: str, findings: Findings) -> LocalFile | None:
+    def load(self, file: str, findings: Findings) -> LocalFile | None:
         """The file at a path below SCHEMAS; None where there is none, and with a finding for a fault in it."""
         path = self.schemas / file
         if path.is_symlink() or not path.is_file():
             return None
-        loaded = load_foreign(path, findings)
+        loaded = load_single_file(path, findings)
         return None if loaded is None else self._authored(file, loaded, findings)
 
     def modeline(self, file: str) -> str:
@@ -175,17 +175,17 @@ class LocalFiles:
         path = self.schemas / entry.file
         return not path.exists() and not path.is_symlink()
 
-    def of(self, entry: Entry, findings: Findings) -> LocalFile | None:
+    def for_entry(self, entry: Entry, findings: Findings) -> LocalFile | None:
         """The file of an entry, or the one to which its tool was moved under the same name."""
         if not self.is_missing(entry) or not isinstance(entry.value, Mapping):
-            return self.file(entry.file, findings)
+            return self.load(entry.file, findings)
         tools = self.there.tools if self.there is not None and entry.file.startswith("tools/") else ()
         for document in tools:
             value: Any = document.value
             is_alone = sum(other.source == document.source for other in tools) == 1
             if isinstance(value, Mapping) and value.get("name") == entry.value.get("name") and is_alone:
                 is_yaml = document.source.lower().endswith((".yaml", ".yml"))
-                return self.file(document.source, findings) if is_yaml else None
+                return self.load(document.source, findings) if is_yaml else None
         return None
 
     def _authored(self, file: str, loaded: Document, findings: Findings) -> LocalFile:

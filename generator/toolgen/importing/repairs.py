@@ -11,10 +11,10 @@ from toolgen.diagnostics.finding import RawText
 from toolgen.load import Document, Pointer
 from toolgen.load.sources import pointer_text
 from toolgen.resolve.schema_locations import LIST, NAMED, ONE, is_schema
-from toolgen.resolve.value_checks import compiled
-from toolgen.runtime.lowering.schemas import declared_types, is_of
+from toolgen.resolve.value_checks import compile_pattern
+from toolgen.runtime.lowering.schemas import declared_types, has_json_type
 
-__all__ = ["repaired"]
+__all__ = ["repair_schemas"]
 
 _SAID_BY_FORMAT = frozenset(
     [
@@ -35,7 +35,7 @@ _SAID_BY_FORMAT = frozenset(
 """Formats beside which generators put a pattern that says the same."""
 
 
-def repaired(document: Document, findings: Findings) -> Document:
+def repair_schemas(document: Document, findings: Findings) -> Document:
     """A declaration or a type with its schemas repaired; each repair is a note at its place."""
     value: Any = document.value
     for key in ("parameters", "result") if document.source.startswith("tools/") else (None,):
@@ -84,7 +84,7 @@ def _own(schema: dict[str, Any], anchor: Pointer) -> Iterator[tuple[Pointer, str
         del schema["enum"]
         yield ("enum",), "removed an empty enum"
     elif isinstance(values, list) and kinds:
-        fitting = [value for value in values if is_of(value, kinds)]
+        fitting = [value for value in values if has_json_type(value, kinds)]
         if fitting and len(fitting) < len(values):
             schema["enum"] = fitting
             yield ("enum",), "removed values from enum that have the wrong type"
@@ -92,7 +92,11 @@ def _own(schema: dict[str, Any], anchor: Pointer) -> Iterator[tuple[Pointer, str
             schema["enum"] = [str(value) for value in values]
             yield ("enum",), "changed numbers in the enum of a string to strings"
     pattern = schema.get("pattern")
-    if isinstance(pattern, str) and schema.get("format") in _SAID_BY_FORMAT and isinstance(compiled(pattern), str):
+    if (
+        isinstance(pattern, str)
+        and schema.get("format") in _SAID_BY_FORMAT
+        and isinstance(compile_pattern(pattern), str)
+    ):
         del schema["pattern"]
         yield ("pattern",), "removed an invalid pattern; the format says the same"
     if schema.get("$recursiveRef") == "#" and "$ref" not in schema:

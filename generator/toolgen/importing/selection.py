@@ -16,13 +16,13 @@ from toolgen.diagnostics.finding import RawText
 from toolgen.importing.declarations import legal_name
 from toolgen.importing.reader import ImportedTool
 from toolgen.load import Document, Pointer
-from toolgen.load.reading import Place
+from toolgen.load.text_decoding import Place
 
-__all__ = ["Choice", "Faults"]
+__all__ = ["ImportSelection", "ToolFindings"]
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ImportSelection:
     """What a user asks for. `only` are patterns of names (`*`, `?`, `[…]`), `tags` those of an OpenAPI document."""
 
     only: tuple[str, ...] = ()
@@ -30,7 +30,7 @@ class Choice:
     skip_faulty: bool = False
 
     @property
-    def is_part(self) -> bool:
+    def is_partial(self) -> bool:
         """Whether tools may be left out."""
         return bool(self.only or self.tags or self.skip_faulty)
 
@@ -55,7 +55,7 @@ class Choice:
 
 
 @dataclass(slots=True)
-class Faults:
+class ToolFindings:
     """Which tools findings are about."""
 
     document: Document
@@ -73,7 +73,7 @@ class Faults:
             for pointer in self._parts((tool.at, *tool.beside), references):
                 self._users.setdefault(pointer, set()).add(i)
 
-    def describe_source(self, finding: Finding) -> set[int]:
+    def affected_tools(self, finding: Finding) -> set[int]:
         """The tools that a finding is about, by their places in the list."""
         span = finding.span
         pointer = self._pointers.get((span.line, span.column, span.end_line, span.end_column))
@@ -83,7 +83,7 @@ class Faults:
                 found |= self._users.get(pointer[:end], set())
         return found
 
-    def set_aside(self, findings: Findings, *, skip: bool, wanted: Iterable[int]) -> set[int]:
+    def filter_findings(self, findings: Findings, *, skip: bool, wanted: Iterable[int]) -> set[int]:
         """Take findings about tools that are not imported out, and name the tools that have errors where they are skipped.
 
         With `skip` the errors of a tool become one warning that says it was left out.
@@ -91,7 +91,7 @@ class Faults:
         kept: list[Finding] = []
         wanted, out, reasons = set(wanted), set[int](), dict[int, list[Finding]]()
         for finding in findings.items:
-            users = self.describe_source(finding)
+            users = self.affected_tools(finding)
             if users and not users & wanted:
                 continue
             if skip and finding.level == "error" and users & wanted:

@@ -19,9 +19,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from toolgen.diagnostics import Findings
-from toolgen.importing.merge import same
+from toolgen.importing.merge import json_equal
 from toolgen.load import Document, Pointer
-from toolgen.load.loading import read_back
+from toolgen.load.loading import reread_yaml
 
 WIDTH = 100
 """Columns of the text in a folded block, its indentation not counted."""
@@ -54,7 +54,7 @@ _WORDS = frozenset(["y", "n", "yes", "no", "on", "off", "true", "false", "null",
 """Words that some version of YAML, or its readers, take for a boolean, null or a number."""
 
 
-def yaml_text(declaration: Mapping[str, Any]) -> str:
+def dump_declaration(declaration: Mapping[str, Any]) -> str:
     """Return a declaration as YAML: JSON data without lone surrogates, infinities or NaN."""
     return "".join(f"{line}\n" for line in _mapping(declaration, 0))
 
@@ -121,7 +121,7 @@ def _constant(value: bool | int | float | None) -> str:
 
 
 def _key(key: str) -> str:
-    return key if _PLAIN_KEY.fullmatch(key) and key.lower() not in _WORDS else quoted(key)
+    return key if _PLAIN_KEY.fullmatch(key) and key.lower() not in _WORDS else quote_yaml(key)
 
 
 def _text(head: str, text: str, indent: int) -> Iterator[str]:
@@ -140,7 +140,7 @@ def _text(head: str, text: str, indent: int) -> Iterator[str]:
     elif _is_plain(text):
         yield head + text
     else:
-        yield head + quoted(text)
+        yield head + quote_yaml(text)
 
 
 def _is_plain(text: str) -> bool:
@@ -169,7 +169,7 @@ def _folded(text: str) -> list[str] | None:
     return lines if len(lines) > 1 else None
 
 
-def quoted(text: str) -> str:
+def quote_yaml(text: str) -> str:
     """Return a text in double quotes, on one line."""
     return f'"{_ESCAPED.sub(_escape, text)}"'
 
@@ -189,7 +189,7 @@ class _NotInLinesError(Exception):
     """A mapping whose members do not stand on lines of their own."""
 
 
-def edited(text: str, document: Document, value: Any) -> str | None:
+def edit_yaml(text: str, document: Document, value: Any) -> str | None:
     """The text of a document with another value; None where it cannot be had by changes of whole lines."""
     editor = _Editor(text.split("\n"), document)
     try:
@@ -197,7 +197,7 @@ def edited(text: str, document: Document, value: Any) -> str | None:
     except _NotInLinesError:
         return None
     result = editor.text()
-    return result if same(read_back(result, document.source, Findings()), value) else None
+    return result if json_equal(reread_yaml(result, document.source, Findings()), value) else None
 
 
 @dataclass(slots=True)
@@ -223,7 +223,7 @@ class _Editor:
             start, end = spans[key]
             if key not in new:
                 self.changes.append((start, end, []))
-            elif not same(value, new[key]):
+            elif not json_equal(value, new[key]):
                 before = len(self.changes)
                 try:
                     self.mapping((*at, key), value, new[key])
@@ -238,14 +238,14 @@ class _Editor:
     def _members(self, at: Pointer, mapping: Mapping[str, Any]) -> dict[str, tuple[int, int]]:
         """The lines of each member, comments after it not counted."""
         spans: dict[str, tuple[int, int]] = {}
-        former = -1
+        previous = -1
         for key, value in mapping.items():
             line, column = self.document.keys[(*at, key)][:2]
             start = line - 1
-            if start < former or self.lines[start][: column - 1].strip(" "):
+            if start < previous or self.lines[start][: column - 1].strip(" "):
                 raise _NotInLinesError
-            former = self._end((*at, key), value, start, column - 1)
-            spans[key] = (start, former)
+            previous = self._end((*at, key), value, start, column - 1)
+            spans[key] = (start, previous)
         return spans
 
     def _end(self, at: Pointer, value: Any, start: int, indent: int) -> int:
@@ -271,4 +271,4 @@ def _is_aside(line: str, indent: int) -> bool:
 
 
 def _written(key: str, value: Any, indent: int) -> list[str]:
-    return [" " * indent + line if line else line for line in yaml_text({key: value}).splitlines()]
+    return [" " * indent + line if line else line for line in dump_declaration({key: value}).splitlines()]

@@ -23,7 +23,7 @@ class Comment:
     alone: bool
 
 
-def comments(text: str) -> Iterator[Comment]:
+def find_comments(text: str) -> Iterator[Comment]:
     """The comments of a YAML text that was read without a fault, in their order."""
     if "#" not in text or (text.lstrip().startswith("{") and is_json(text)):
         return

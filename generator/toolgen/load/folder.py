@@ -16,8 +16,8 @@ from pathlib import Path
 from toolgen.diagnostics import Findings, Span
 from toolgen.diagnostics.finding import RawText
 from toolgen.load import limits
-from toolgen.load.reading import Report
-from toolgen.load.sources import below
+from toolgen.load.sources import path_below
+from toolgen.load.text_decoding import FaultReporter
 
 EXTENSIONS = frozenset({".yaml", ".yml", ".json"})
 
@@ -32,7 +32,7 @@ _KINDS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundFile:
     """A source: where it is, and its path below SCHEMAS with forward slashes."""
 
     path: Path
@@ -61,10 +61,10 @@ class Folder:
 
     def display_path(self, source: str) -> str:
         """The path of a source as spans and messages have it."""
-        return below(self._prefix, source)
+        return path_below(self._prefix, source)
 
-    def sources(self, name: str, *, deep: bool) -> list[Found]:
-        """Return the sources in the folder `name`, and in folders below it if `deep`, sorted by path."""
+    def sources(self, name: str, *, recursive: bool) -> list[FoundFile]:
+        """Return the sources in the folder `name`, and in folders below it if `recursive`, sorted by path."""
         top = self.root / name
         mode = _mode(top)
         if mode is None:
@@ -75,23 +75,23 @@ class Folder:
         if not stat.S_ISDIR(mode):
             self._refuse("not-a-file", name, kind=RawText("a file"), wanted=RawText("a folder"))
             return []
-        found = list(self._walk(top, name, limits.FOLDERS_DEEP if deep else 0))
+        found = list(self._walk(top, name, limits.FOLDERS_DEEP if recursive else 0))
         return sorted(found, key=lambda each: each.source)
 
-    def list_root(self) -> list[Found]:
+    def list_root(self) -> list[FoundFile]:
         """Return the sources that lie in the folder itself, sorted by path."""
         found = [self._file(entry, entry.name) for entry in self._list(self.root, "")]
         return sorted((f for f in found if f), key=lambda each: each.source)
 
-    def content(self, found: Found, budget: Budget, report: Report) -> bytes:
+    def read_source(self, found: FoundFile, budget: Budget, reporter: FaultReporter) -> bytes:
         """The bytes of a source.
 
         Raises:
             Unreadable: it cannot be read, or is beyond a budget; the finding is made.
         """
-        return regular_bytes(found.path, budget, report)
+        return read_regular_file(found.path, budget, reporter)
 
-    def _walk(self, folder: Path, name: str, depth: int) -> Iterator[Found]:
+    def _walk(self, folder: Path, name: str, depth: int) -> Iterator[FoundFile]:
         for entry in self._list(folder, name):
             source = f"{name}/{entry.name}"
             if entry.is_dir(follow_symlinks=False) and not _is_source(entry.name):
@@ -107,7 +107,7 @@ class Folder:
             if found is not None:
                 yield found
 
-    def _file(self, entry: os.DirEntry[str], source: str) -> Found | None:
+    def _file(self, entry: os.DirEntry[str], source: str) -> FoundFile | None:
         """The source that an entry is, or None where it is none or was refused."""
         if not _is_source(entry.name):
             return None
@@ -134,7 +134,7 @@ class Folder:
             if self._files == limits.FILES + 1:
                 self._too_many(limits.FILES, "sources")
             return None
-        return Found(path, source)
+        return FoundFile(path, source)
 
     def _list(self, folder: Path, name: str) -> list[os.DirEntry[str]]:
         """The entries of a folder, hidden ones left out, sorted."""
@@ -188,7 +188,7 @@ def _mode(path: Path) -> int | None:
         return None
 
 
-def regular_bytes(path: Path, budget: Budget, report: Report) -> bytes:
+def read_regular_file(path: Path, budget: Budget, reporter: FaultReporter) -> bytes:
     """The bytes of a file that was regular when the folder was listed, and must still be.
 
     It is opened without blocking and without following a link, should it have been replaced since.
@@ -203,24 +203,24 @@ def regular_bytes(path: Path, budget: Budget, report: Report) -> bytes:
         with os.fdopen(handle, "rb") as stream:
             mode = os.fstat(handle).st_mode
             if not stat.S_ISREG(mode):
-                report.fatal(
+                reporter.abort(
                     "not-a-file",
-                    path=report.path,
+                    path=reporter.path,
                     kind=RawText(kind_of_file(mode)),
                     wanted=RawText("a regular file"),
                 )
             data = stream.read(limits.FILE_BYTES + 1)
     except OSError as error:
         reason = error.strerror or type(error).__name__
-        report.fatal("unreadable-source", path=report.path, reason=reason)
+        reporter.abort("unreadable-source", path=reporter.path, reason=reason)
     if len(data) > limits.FILE_BYTES:
-        report.fatal("source-too-large", path=report.path, limit=limits.FILE_BYTES)
+        reporter.abort("source-too-large", path=reporter.path, limit=limits.FILE_BYTES)
     budget.bytes -= len(data)
-    spend(budget.name, budget.bytes, limits.TOTAL_BYTES, "bytes", report)
+    check_budget(budget.name, budget.bytes, limits.TOTAL_BYTES, "bytes", reporter)
     return data
 
 
-def spend(name: str, left: int, limit: int, what: str, report: Report) -> None:
+def check_budget(name: str, left: int, limit: int, what: str, reporter: FaultReporter) -> None:
     """Refuse a file with which the sources together are beyond a budget."""
     if left < 0:
-        report.fatal("too-many-sources", path=name, limit=limit, what=RawText(what))
+        reporter.abort("too-many-sources", path=name, limit=limit, what=RawText(what))

@@ -13,8 +13,8 @@ from typing import NoReturn
 
 from toolgen.diagnostics.finding import RawText
 from toolgen.load import limits
-from toolgen.load.reading import Place, Report, decimal, integer
-from toolgen.load.sources import Json, Pointer, Tree, has_surrogate
+from toolgen.load.sources import DocumentTree, Json, Pointer, has_surrogate
+from toolgen.load.text_decoding import FaultReporter, Place, parse_decimal, parse_integer
 
 _BLANK = re.compile(r"[ \t\n]*+")
 _STRING = re.compile(r'"[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)*+"')
@@ -24,25 +24,25 @@ _CONSTANTS: dict[str, bool | None] = {"true": True, "false": False, "null": None
 _NOT_FINITE = frozenset({"NaN", "Infinity", "-Infinity"})
 
 
-def read_json(text: str, report: Report) -> Tree:
+def read_json(text: str, reporter: FaultReporter) -> DocumentTree:
     """Return the tree of a JSON text.
 
     Raises:
         Unreadable: it is not valid JSON, or beyond a budget; the finding is made.
     """
-    return _Reader(text, report).document()
+    return _Reader(text, reporter).document()
 
 
 class _Reader:
-    def __init__(self, text: str, report: Report) -> None:
+    def __init__(self, text: str, reporter: FaultReporter) -> None:
         self._text = text
-        self._report = report
+        self._report = reporter
         self._at = 0
         self._count = 0
-        self._tree = Tree()
+        self._tree = DocumentTree()
         self._lines = [0, *(m.end() for m in re.finditer("\n", text))]
 
-    def document(self) -> Tree:
+    def document(self) -> DocumentTree:
         self._skip()
         self._tree.value = self._value((), 1)
         self._skip()
@@ -54,11 +54,11 @@ class _Reader:
         start = self._at
         self._count += 1
         if self._count > limits.VALUES:
-            self._report.fatal("too-many-values", self._place(start), limit=limits.VALUES)
+            self._report.abort("too-many-values", self._place(start), limit=limits.VALUES)
         value: Json
         match self._text[start : start + 1]:
             case "{" | "[" if depth > limits.DEPTH:
-                self._report.fatal("too-deep", self._place(start), limit=limits.DEPTH)
+                self._report.abort("too-deep", self._place(start), limit=limits.DEPTH)
             case "{":
                 value = self._object(pointer, depth)
             case "[":
@@ -90,7 +90,7 @@ class _Reader:
             here = (*pointer, key)
             if key in found:
                 first = ((self._tree.keys[here], "first defined here"),)
-                self._report.fault("duplicate-key", place, key=key, related=first)
+                self._report.add("duplicate-key", place, key=key, related=first)
                 self._value(here, depth + 1)
             else:
                 self._tree.keys[here] = place
@@ -129,7 +129,7 @@ class _Reader:
             return body[1:-1]
         value = str(json.loads(body))
         if has_surrogate(value):
-            self._report.fault("lone-surrogate", self._place(start))
+            self._report.add("lone-surrogate", self._place(start))
         return value
 
     def _word(self) -> Json:
@@ -139,8 +139,8 @@ class _Reader:
             self._at = match.end()
             place = self._place(start)
             if match[2] is None and match[3] is None:
-                return integer(match[0], 10, place, self._report)
-            return decimal(match[0], place, self._report)
+                return parse_integer(match[0], 10, place, self._report)
+            return parse_decimal(match[0], place, self._report)
         word = _WORD.match(self._text, start)
         if word is not None and word[0] in _CONSTANTS:
             self._at = word.end()
@@ -149,7 +149,7 @@ class _Reader:
             self._wrong("expected a value")
         self._at = word.end()
         problem = RawText("is not a finite number")
-        self._report.fault("number-out-of-range", self._place(start), text=word[0], problem=problem)
+        self._report.add("number-out-of-range", self._place(start), text=word[0], problem=problem)
         return None
 
     def _skip(self) -> None:
@@ -173,4 +173,4 @@ class _Reader:
     def _wrong(self, problem: str) -> NoReturn:
         ended = RawText("the text ends too early")
         cause = RawText(problem) if self._at < len(self._text) else ended
-        self._report.fatal("not-json", self._place(self._at), problem=cause)
+        self._report.abort("not-json", self._place(self._at), problem=cause)

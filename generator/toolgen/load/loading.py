@@ -18,12 +18,12 @@ from typing import Literal, TypeAlias
 
 from toolgen.diagnostics import Findings, Span
 from toolgen.diagnostics.finding import RawText
-from toolgen.incremental import find, find_stored, keep, store
+from toolgen.incremental import find_result, find_stored, store, store_result
 from toolgen.load import limits
-from toolgen.load.folder import Budget, Folder, Found, kind_of_file, regular_bytes, spend
+from toolgen.load.folder import Budget, Folder, FoundFile, check_budget, kind_of_file, read_regular_file
 from toolgen.load.json_reader import read_json
-from toolgen.load.reading import Report, Unreadable, decoded
-from toolgen.load.sources import SHIPPED, Document, Sources, Tree, UnreadDocument, kind_of
+from toolgen.load.sources import SHIPPED, Document, DocumentTree, Sources, UnreadDocument, json_kind
+from toolgen.load.text_decoding import FaultReporter, Unreadable, decode_text
 from toolgen.load.yaml_reader import read_yaml
 
 FolderOf: TypeAlias = Callable[[str, Findings], Folder]
@@ -33,7 +33,7 @@ Kind = Literal["tool", "type", "provider", "format", "config"]
 
 
 @dataclass(frozen=True, slots=True)
-class Loaded:
+class LoadedFile:
     """What a file gave. A file with a fault gives its text, for excerpts, and no document. `values` is their number."""
 
     documents: tuple[Document, ...] = ()
@@ -42,55 +42,55 @@ class Loaded:
     values: int = 0
 
 
-def read(folder: Folder, found: Found, kind: Kind, findings: Findings, budget: Budget) -> Loaded:
+def load_file(folder: Folder, found: FoundFile, kind: Kind, findings: Findings, budget: Budget) -> LoadedFile:
     """Read a source file and report every fault in it; nothing more once a budget of the run is spent."""
     if budget.bytes < 0 or budget.values < 0:
-        return Loaded()
+        return LoadedFile()
     path = folder.display_path(found.source)
-    report = Report(path, findings)
+    report = FaultReporter(path, findings)
     text: str | None = None
     try:
-        text = decoded(folder.content(found, budget, report), report)
+        text = decode_text(folder.read_source(found, budget, report), report)
         key = ("read", path, kind, text)
         digest = hashlib.sha256(text.encode()).hexdigest()
-        known: Loaded | None = find(*key) or _unread(path, found.source, kind, text, digest)
+        known: LoadedFile | None = find_result(*key) or _unread(path, found.source, kind, text, digest)
         if known is not None:
             budget.values -= known.values
-            spend(budget.name, budget.values, limits.TOTAL_VALUES, "values", report)
-            return keep(known, *key)
+            check_budget(budget.name, budget.values, limits.TOTAL_VALUES, "values", report)
+            return store_result(known, *key)
         trees = _trees(found.source, text, report)
         values = sum(len(tree.values) for tree in trees)
         budget.values -= values
-        spend(budget.name, budget.values, limits.TOTAL_VALUES, "values", report)
+        check_budget(budget.name, budget.values, limits.TOTAL_VALUES, "values", report)
         _check(trees, kind, report)
     except Unreadable:
-        return Loaded(text=text)
+        return LoadedFile(text=text)
     if report.count:
-        return Loaded(text=text)
+        return LoadedFile(text=text)
     store((len(trees), values), "read", path, kind, digest)
     documents = tuple(
         Document(path, found.source, i, tree.value, tree.values, tree.keys, _digest_of(path, i, digest))
         for i, tree in enumerate(trees)
     )
-    return keep(Loaded(documents, text, digest, values), *key)
+    return store_result(LoadedFile(documents, text, digest, values), *key)
 
 
-def _trees(source: str, text: str, report: Report) -> list[Tree]:
+def _trees(source: str, text: str, reporter: FaultReporter) -> list[DocumentTree]:
     """Parse the documents of a text.
 
     Raises:
         Unreadable: the text cannot be parsed; the findings are reported.
     """
-    return [read_json(text, report)] if source.lower().endswith(".json") else read_yaml(text, report)
+    return [read_json(text, reporter)] if source.lower().endswith(".json") else read_yaml(text, reporter)
 
 
-def _unread(path: str, source: str, kind: Kind, text: str, digest: str) -> Loaded | None:
+def _unread(path: str, source: str, kind: Kind, text: str, digest: str) -> LoadedFile | None:
     """Return the documents of a file in which an earlier build found no fault; None for any other file."""
     found = find_stored("read", path, kind, digest)
     if found is None:
         return None
     count, values = found
-    trees = cache(lambda: _trees(source, text, Report(path, Findings())))
+    trees = cache(lambda: _trees(source, text, FaultReporter(path, Findings())))
 
     documents = (
         UnreadDocument.of(
@@ -102,7 +102,7 @@ def _unread(path: str, source: str, kind: Kind, text: str, digest: str) -> Loade
         )
         for i in range(count)
     )
-    return Loaded(tuple(documents), text, digest, values)
+    return LoadedFile(tuple(documents), text, digest, values)
 
 
 def _digest_of(path: str, index: int, text: str) -> str:
@@ -110,46 +110,46 @@ def _digest_of(path: str, index: int, text: str) -> str:
     return hashlib.sha256(f"{path}\0{index}\0{text}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
-def _check(trees: list[Tree], kind: Kind, report: Report) -> None:
+def _check(trees: list[DocumentTree], kind: Kind, reporter: FaultReporter) -> None:
     """Report what a document may not be at its top, and documents too many."""
     if not trees or (len(trees) == 1 and trees[0].blank):
-        report.fatal("empty-source", path=report.path)
+        reporter.abort("empty-source", path=reporter.path)
     for number, tree in enumerate(trees, 1):
         place = tree.values[()]
         if tree.blank:
-            report.fault("empty-document", place, number=number, path=report.path)
+            reporter.add("empty-document", place, number=number, path=reporter.path)
         elif not isinstance(tree.value, dict | bool if kind == "type" else dict):
             wanted = "a mapping or a boolean" if kind == "type" else "a mapping"
-            report.fault(
+            reporter.add(
                 "not-a-mapping",
                 place,
-                path=report.path,
-                kind=RawText(kind_of(tree.value)),
+                path=reporter.path,
+                kind=RawText(json_kind(tree.value)),
                 wanted=RawText(wanted),
             )
     if len(trees) > 1 and kind != "tool":
-        report.fault("second-document", trees[1].values[()], path=report.path)
+        reporter.add("second-document", trees[1].values[()], path=reporter.path)
 
 
 _YAML = (".yaml", ".yml")
 
 
-def load_foreign(file: Path, findings: Findings) -> Document | None:
+def load_single_file(file: Path, findings: Findings) -> Document | None:
     """Read a file under the budgets of a source: YAML by its extension, JSON otherwise.
 
     None, with findings, for a fault in it. A link is followed, since the path is the user's own; what is not a regular
     file is never waited for. The document's path is the one that was given, with forward slashes.
     """
     path = file.as_posix()
-    report = Report(path, findings)
+    report = FaultReporter(path, findings)
     try:
-        text = decoded(regular_bytes(_resolved(file, report), Budget(path), report), report)
+        text = decode_text(read_regular_file(_resolved(file, report), Budget(path), report), report)
         findings.texts[path] = text
         trees = read_yaml(text, report) if file.suffix.lower() in _YAML else [read_json(text, report)]
         if not trees or trees[0].blank:
-            report.fatal("empty-source", path=path)
+            report.abort("empty-source", path=path)
         if len(trees) > 1:
-            report.fault("second-document", trees[1].values[()], path=path)
+            report.add("second-document", trees[1].values[()], path=path)
     except Unreadable:
         return None
     if report.count:
@@ -157,39 +157,39 @@ def load_foreign(file: Path, findings: Findings) -> Document | None:
     return Document(path, path, 0, trees[0].value, trees[0].values, trees[0].keys)
 
 
-def document_of(text: str, path: str, findings: Findings) -> Document | None:
+def parse_document(text: str, path: str, findings: Findings) -> Document | None:
     """Read a JSON text that stands in no file, under the budgets of a source. None, with findings, for a fault in it."""
-    report = Report(path, findings)
+    report = FaultReporter(path, findings)
     findings.texts[path] = text
     try:
-        tree = read_json(decoded(text.encode("utf-8", "surrogatepass"), report), report)
+        tree = read_json(decode_text(text.encode("utf-8", "surrogatepass"), report), report)
     except Unreadable:
         return None
     return None if report.count else Document(path, path, 0, tree.value, tree.values, tree.keys)
 
 
-def read_back(text: str, path: str, findings: Findings) -> object:
+def reread_yaml(text: str, path: str, findings: Findings) -> object:
     """What a YAML text of one document says, as a build will read it; None, with findings, where it cannot."""
-    report = Report(path, findings)
+    report = FaultReporter(path, findings)
     try:
-        trees = read_yaml(decoded(text.encode(), report), report)
+        trees = read_yaml(decode_text(text.encode(), report), report)
     except Unreadable:
         return None
     return trees[0].value if len(trees) == 1 and not report.count else None
 
 
-def _resolved(file: Path, report: Report) -> Path:
+def _resolved(file: Path, reporter: FaultReporter) -> Path:
     try:
         path = file.resolve(strict=True)
         mode = path.stat().st_mode
     except (OSError, RuntimeError, ValueError) as error:
         # A loop of links is a RuntimeError before Python 3.13, a NUL in the path a ValueError.
         reason = (error.strerror if isinstance(error, OSError) else None) or "the path cannot be resolved"
-        report.fatal("unreadable-source", path=report.path, reason=RawText(reason))
+        reporter.abort("unreadable-source", path=reporter.path, reason=RawText(reason))
     if not stat.S_ISREG(mode):
         kind, wanted = RawText(kind_of_file(mode)), RawText("a regular file")
-        report.fatal(
-            "not-a-file", hint="pass the file that contains the tools", path=report.path, kind=kind, wanted=wanted
+        reporter.abort(
+            "not-a-file", hint="pass the file that contains the tools", path=reporter.path, kind=kind, wanted=wanted
         )
     return path
 
@@ -242,13 +242,13 @@ class _Loading:
             own = (
                 Folder(self._schemas, self._name, self._findings) if make is None else make(self._name, self._findings)
             )
-            found = own.sources("tools", deep=True)
+            found = own.sources("tools", recursive=True)
             tools = self._own(own, found, "tool")
             if not found and not self._findings.errors:
                 self._findings.add("no-tools", Span(self._name), path=own.display_path("tools"))
-            types = self._own(own, own.sources("types", deep=True), "type")
-            providers += self._own(own, own.sources("providers", deep=False), "provider")
-            formats += self._own(own, own.sources("format", deep=False), "format")
+            types = self._own(own, own.sources("types", recursive=True), "type")
+            providers += self._own(own, own.sources("providers", recursive=False), "provider")
+            formats += self._own(own, own.sources("format", recursive=False), "format")
             config = self._config(own)
         return Sources(
             self._name,
@@ -276,17 +276,17 @@ class _Loading:
             return []
         folder = Folder(self._builtin, SHIPPED, self._findings)
         documents: list[Document] = []
-        for found in folder.sources(name, deep=False):
-            loaded = read(folder, found, kind, self._findings, self._budget)
+        for found in folder.sources(name, recursive=False):
+            loaded = load_file(folder, found, kind, self._findings, self._budget)
             documents += loaded.documents
             if loaded.text is not None:
                 self._texts[folder.display_path(found.source)] = loaded.text
         return documents
 
-    def _own(self, folder: Folder, found: list[Found], kind: Kind) -> list[Document]:
+    def _own(self, folder: Folder, found: list[FoundFile], kind: Kind) -> list[Document]:
         documents: list[Document] = []
         for each in found:
-            loaded = read(folder, each, kind, self._findings, self._budget)
+            loaded = load_file(folder, each, kind, self._findings, self._budget)
             documents += loaded.documents
             if loaded.text is not None:
                 self._texts[folder.display_path(each.source)] = loaded.text
@@ -296,7 +296,7 @@ class _Loading:
 
     def _config(self, folder: Folder) -> Document | None:
         """The configuration. Other sources beside it are said to be in the wrong place."""
-        configs: list[Found] = []
+        configs: list[FoundFile] = []
         for found in folder.list_root():
             if Path(found.source).stem == _CONFIG:
                 configs.append(found)
@@ -317,6 +317,6 @@ def load_shipped(kind: str, builtin: Path, findings: Findings) -> tuple[Document
     budget = Budget(SHIPPED)
     return tuple(
         document
-        for found in folder.sources(kind, deep=False)
-        for document in read(folder, found, kinds[kind], findings, budget).documents
+        for found in folder.sources(kind, recursive=False)
+        for document in load_file(folder, found, kinds[kind], findings, budget).documents
     )

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from toolgen.diagnostics import Span
 from toolgen.incremental import Unread
-from toolgen.load.reading import Place
+from toolgen.load.text_decoding import Place
 
 Pointer = tuple[str | int, ...]
 """The way from a document's root to a value: keys and positions."""
@@ -64,7 +64,7 @@ class UnreadDocument(Unread, Document):
     __slots__ = ("_tree",)
 
     UNREAD = ("value", "values", "keys")
-    _tree: Callable[[], Tree]
+    _tree: Callable[[], DocumentTree]
 
     def read(self) -> Iterable[Any]:
         """Parse the text."""
@@ -91,7 +91,7 @@ class Sources:
 
     def is_own(self, document: Document) -> bool:
         """Whether a document is the project's own, and not shipped."""
-        return document.path == below(self.name, document.source)
+        return document.path == path_below(self.name, document.source)
 
 
 def pointer_text(pointer: Pointer) -> str:
@@ -99,14 +99,14 @@ def pointer_text(pointer: Pointer) -> str:
     return "".join(f"/{str(step).replace('~', '~0').replace('/', '~1')}" for step in pointer)
 
 
-def root_of(folder: str) -> str:
+def path_prefix(folder: str) -> str:
     """What the paths of the files below a folder begin with."""
     return "" if folder == "." else f"{folder.rstrip('/')}/"
 
 
-def below(folder: str, path: str) -> str:
+def path_below(folder: str, path: str) -> str:
     """A path below a folder, as one would open it where the folder's name leads to it."""
-    return f"{root_of(folder)}{path}" if path else folder
+    return f"{path_prefix(folder)}{path}" if path else folder
 
 
 Json: TypeAlias = bool | int | float | str | list["Json"] | dict[str, "Json"] | None
@@ -114,7 +114,7 @@ Json: TypeAlias = bool | int | float | str | list["Json"] | dict[str, "Json"] | 
 
 
 @dataclass(slots=True)
-class Tree:
+class DocumentTree:
     """One document. `values` and `keys` are as in `Document`; `blank` is a document with nothing in it."""
 
     value: Json = None
@@ -123,7 +123,7 @@ class Tree:
     blank: bool = False
 
 
-def kind_of(value: Json) -> str:
+def json_kind(value: Json) -> str:
     """The JSON type of a value, with its article, as a message says it."""
     if value is None:
         return "null"

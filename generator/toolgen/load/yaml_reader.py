@@ -5,7 +5,7 @@ is used. The two parsers give the same values; the one in Python refuses tabs in
 the event stream, because the parser's own work grows with the square of open brackets; the size of what aliases stand
 for is computed, not tried out.
 
-What is not quoted is read by the rules of `reading.py`.
+What is not quoted is read by the rules of `text_decoding.py`.
 
 - A key is always text and keeps its spelling: `no:`, `1:`, `012:` and `null:` are the keys "no", "1", "012", "null".
 - Duplicate keys, merge keys, keys that are lists or mappings or nothing at all, and tags other than those of the core
@@ -27,8 +27,8 @@ from toolgen.diagnostics import Findings
 from toolgen.diagnostics.finding import RawText, quote_name
 from toolgen.load import limits
 from toolgen.load.json_reader import read_json
-from toolgen.load.reading import WHOLE, Place, Plain, Report, Unreadable, refuse, resolved
-from toolgen.load.sources import Json, Pointer, Tree, has_surrogate
+from toolgen.load.sources import DocumentTree, Json, Pointer, has_surrogate
+from toolgen.load.text_decoding import WHOLE, FaultReporter, Place, Plain, Unreadable, reject_characters, resolve_scalar
 
 _BREAKS = re.compile("[\u2028\u2029\ufeff\ufffe\uffff]")
 """Characters that one of the two parsers takes for a line end or does not take at all."""
@@ -59,30 +59,30 @@ class Node:
     height: int = 1
 
 
-def documents(text: str, report: Report) -> list[Node]:
+def parse_documents(text: str, reporter: FaultReporter) -> list[Node]:
     """Return the top node of each document.
 
     Raises:
         Unreadable: it is not valid YAML, or beyond a budget; the finding is made.
     """
-    refuse(_BREAKS, text, report)
-    composer = _Composer(report)
-    for event in _events(text, report):
+    reject_characters(_BREAKS, text, reporter)
+    composer = _Composer(reporter)
+    for event in _events(text, reporter):
         composer.take(event)
     return composer.roots
 
 
-def _events(text: str, report: Report) -> Iterator[yaml.Event]:
+def _events(text: str, reporter: FaultReporter) -> Iterator[yaml.Event]:
     parser = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
         yield from yaml.parse(text, Loader=parser)
     except yaml.MarkedYAMLError as error:
         problem, hint, mark = _cause(error, text)
         place = (mark[0], mark[1], mark[0], mark[1] + 1) if mark else WHOLE
-        report.fatal("not-yaml", place, hint=hint, problem=_own(problem))
+        reporter.abort("not-yaml", place, hint=hint, problem=_own(problem))
     except (yaml.YAMLError, ValueError, OverflowError) as error:
         # The parser in Python hands the number of an escape to chr() unchecked.
-        report.fatal("not-yaml", problem=_own(str(error).partition("\n")[0]))
+        reporter.abort("not-yaml", problem=_own(str(error).partition("\n")[0]))
 
 
 _CAUSES = (
@@ -132,9 +132,9 @@ def _own(problem: str) -> RawText:
 
 
 class _Composer:
-    def __init__(self, report: Report) -> None:
+    def __init__(self, reporter: FaultReporter) -> None:
         self.roots: list[Node] = []
-        self._report = report
+        self._report = reporter
         self._open: list[tuple[Node, str | None]] = []
         self._anchors: dict[str, Node | None] = {}
         self._total = 0
@@ -156,7 +156,7 @@ class _Composer:
                 self._name(event.anchor, None)
                 self._open.append((node, event.anchor))
                 if len(self._open) > limits.DEPTH:
-                    self._report.fatal("too-deep", node.place, limit=limits.DEPTH)
+                    self._report.abort("too-deep", node.place, limit=limits.DEPTH)
             case yaml.SequenceEndEvent() | yaml.MappingEndEvent():
                 node, anchor = self._open.pop()
                 node.place = (*node.place[:2], *_end(node, event))
@@ -176,7 +176,7 @@ class _Composer:
         target = self._anchors.get(event.anchor or "")
         if target is None:
             code = "alias-cycle" if event.anchor in self._anchors else "unknown-alias"
-            self._report.fault(code, place, name=event.anchor)
+            self._report.add(code, place, name=event.anchor)
             return Node("scalar", place, plain=True, alias=True)
         return Node(
             target.kind,
@@ -194,7 +194,7 @@ class _Composer:
         """Hand a finished node to the one around it."""
         self._total += node.size if node.alias else 1
         if self._total > limits.VALUES or node.size > limits.VALUES:
-            self._report.fatal("too-many-values", node.place, limit=limits.VALUES)
+            self._report.abort("too-many-values", node.place, limit=limits.VALUES)
         if not self._open:
             self.roots.append(node)
             return
@@ -203,7 +203,7 @@ class _Composer:
         parent.size += node.size
         parent.height = max(parent.height, node.height + 1)
         if node.alias and node.kind != "scalar" and len(self._open) + node.height > limits.DEPTH:
-            self._report.fatal("too-deep", node.place, limit=limits.DEPTH)
+            self._report.abort("too-deep", node.place, limit=limits.DEPTH)
 
 
 def _place(event: yaml.Event) -> Place:
@@ -235,7 +235,7 @@ _SCALAR_TAGS: dict[str, tuple[type, ...]] = {
 _COLLECTION_TAGS = {"sequence": f"{_CORE}seq", "mapping": f"{_CORE}map"}
 
 
-def read_yaml(text: str, report: Report) -> list[Tree]:
+def read_yaml(text: str, reporter: FaultReporter) -> list[DocumentTree]:
     """Return the tree of each document of a YAML text, none where there is no document.
 
     Raises:
@@ -245,9 +245,9 @@ def read_yaml(text: str, report: Report) -> list[Tree]:
     if exact is not None:
         return [exact]
     trees = []
-    for root in documents(text, report):
-        tree = Tree(blank=root.plain and root.text == "")
-        tree.value = _Builder(tree, report).value(root, ())
+    for root in parse_documents(text, reporter):
+        tree = DocumentTree(blank=root.plain and root.text == "")
+        tree.value = _Builder(tree, reporter).value(root, ())
         trees.append(tree)
     return trees
 
@@ -257,9 +257,9 @@ def is_json(text: str) -> bool:
     return _parsed_json(text) is not None
 
 
-def _parsed_json(text: str) -> Tree | None:
+def _parsed_json(text: str) -> DocumentTree | None:
     """The tree, where the text is JSON without a fault; else YAML's reader says what is wrong."""
-    report = Report("", Findings())
+    report = FaultReporter("", Findings())
     try:
         tree = read_json(text, report)
     except Unreadable:
@@ -268,9 +268,9 @@ def _parsed_json(text: str) -> Tree | None:
 
 
 class _Builder:
-    def __init__(self, tree: Tree, report: Report) -> None:
+    def __init__(self, tree: DocumentTree, reporter: FaultReporter) -> None:
         self._tree = tree
-        self._report = report
+        self._report = reporter
 
     def value(self, node: Node, pointer: Pointer) -> Json:
         self._tree.values[pointer] = node.place
@@ -291,7 +291,7 @@ class _Builder:
             here = (*pointer, name)
             if name in found:
                 first = ((self._tree.keys[here], "first defined here"),)
-                self._report.fault("duplicate-key", key.place, key=name, related=first)
+                self._report.add("duplicate-key", key.place, key=name, related=first)
                 continue
             self._tree.keys[here] = key.place
             found[name] = self.value(value, here)
@@ -300,21 +300,21 @@ class _Builder:
     def _key(self, node: Node) -> str | None:
         if node.alias or node.kind != "scalar":
             kind = "an alias" if node.alias else f"a {node.kind}"
-            self._report.fault("key-not-text", node.place, kind=RawText(kind))
+            self._report.add("key-not-text", node.place, kind=RawText(kind))
             return None
         if node.tag not in (None, *_TEXT_TAGS):
             self._wrong_tag(node)
         if node.plain and node.text == "":
-            self._report.fault("key-not-text", node.place, kind=RawText("nothing"))
+            self._report.add("key-not-text", node.place, kind=RawText("nothing"))
             return None
         if node.plain and node.text == "<<":
-            self._report.fault("merge-key", node.place)
+            self._report.add("merge-key", node.place)
             return None
         return self._text(node)
 
     def _scalar(self, node: Node) -> Plain:
         if node.plain:
-            return resolved(node.text, node.place, self._report)
+            return resolve_scalar(node.text, node.place, self._report)
         if node.tag is None or node.tag in _TEXT_TAGS:
             return self._text(node)
         wanted = _SCALAR_TAGS.get(node.tag)
@@ -322,7 +322,7 @@ class _Builder:
             self._wrong_tag(node)
             return None
         before = self._report.count
-        value = resolved(node.text, node.place, self._report)
+        value = resolve_scalar(node.text, node.place, self._report)
         if self._report.count > before:
             return None
         if type(value) not in wanted:
@@ -332,7 +332,7 @@ class _Builder:
 
     def _text(self, node: Node) -> str:
         if has_surrogate(node.text):
-            self._report.fault("lone-surrogate", node.place)
+            self._report.add("lone-surrogate", node.place)
         return node.text
 
     def _wrong_tag(self, node: Node) -> None:
@@ -340,4 +340,4 @@ class _Builder:
         known = tag in _TEXT_TAGS or tag in _SCALAR_TAGS or tag in _COLLECTION_TAGS.values()
         problem = RawText("does not fit this value" if known else "is not supported")
         shown = tag.replace(_CORE, "!!")
-        self._report.fault("yaml-tag", node.place, tag=shown, problem=problem)
+        self._report.add("yaml-tag", node.place, tag=shown, problem=problem)

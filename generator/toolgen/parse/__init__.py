@@ -9,11 +9,11 @@ from typing import Any
 
 from toolgen.diagnostics import Findings
 from toolgen.load import Sources
-from toolgen.parse.config import Config, configuration
-from toolgen.parse.declarations import Declaration, declarations
-from toolgen.validation import conforms, meta
+from toolgen.parse.config import Config, parse_config
+from toolgen.parse.declarations import Declaration, parse_declarations
+from toolgen.validation import meta_schema, validate_document
 
-__all__ = ["Config", "Declaration", "Parsed", "parse"]
+__all__ = ["Config", "Declaration", "ParsedProject", "parse"]
 
 
 _NAMES = ("properties", "$defs")
@@ -21,7 +21,7 @@ _NAMES = ("properties", "$defs")
 
 
 @dataclass(frozen=True, slots=True)
-class Parsed:
+class ParsedProject:
     """Sources whose form is right. Declarations that are at fault are left out of `declarations`."""
 
     sources: Sources
@@ -29,17 +29,17 @@ class Parsed:
     declarations: tuple[Declaration, ...]
 
 
-def parse(sources: Sources, findings: Findings) -> Parsed | None:
+def parse(sources: Sources, findings: Findings) -> ParsedProject | None:
     """Check the form of all sources; None where the configuration, a profile or the format has a fault.
 
     A declaration at fault is left out, so that what is wrong with the references of the others is told in the same run.
     """
     before = len(findings)
-    config = configuration(sources, findings)
+    config = parse_config(sources, findings)
     _check_documents(sources, findings)
     if any(finding.level == "error" for finding in findings.items[before:]):
         return None
-    return Parsed(sources, config, declarations(sources.tools, findings))
+    return ParsedProject(sources, config, parse_declarations(sources.tools, findings))
 
 
 def _check_documents(sources: Sources, findings: Findings) -> None:
@@ -50,10 +50,10 @@ def _check_documents(sources: Sources, findings: Findings) -> None:
     """
     for document in sources.providers:
         if not document.is_shipped:
-            conforms(replace(document, value=_without_nulls(document.value)), _patch_schema(), findings)
+            validate_document(replace(document, value=_without_nulls(document.value)), _patch_schema(), findings)
     for document in sources.formats:
         if not document.is_shipped:
-            conforms(document, meta("format"), findings)
+            validate_document(document, meta_schema("format"), findings)
 
 
 def _without_nulls(value: Any) -> Any:
@@ -65,7 +65,7 @@ def _without_nulls(value: Any) -> Any:
 
 @cache
 def _patch_schema() -> Mapping[str, Any]:
-    relaxed = _relaxed(meta("provider"))
+    relaxed = _relaxed(meta_schema("provider"))
     return relaxed if isinstance(relaxed, Mapping) else {}
 
 

@@ -10,7 +10,7 @@ from toolgen.diagnostics import CODES, Findings
 from toolgen.diagnostics.codes.breaking import AUDIENCES, CHANGES
 from toolgen.diagnostics.finding import RawText, did_you_mean
 from toolgen.load import Document, Sources
-from toolgen.validation import conforms, meta
+from toolgen.validation import meta_schema, validate_document
 
 Part = Literal["tools", "converters", "sessions", "running"]
 """A part of the generated package."""
@@ -50,10 +50,10 @@ class Config:
     recursion_depth: int = 3
 
 
-def configuration(sources: Sources, findings: Findings) -> Config:
+def parse_config(sources: Sources, findings: Findings) -> Config:
     """Return the project's configuration; the defaults where there is none or it has a fault, which is reported."""
     document = sources.config
-    if document is None or not conforms(document, meta("config"), findings):
+    if document is None or not validate_document(document, meta_schema("config"), findings):
         return Config()
     _check_codes(document, findings)
     said: dict[str, Any] = dict(document.value)

@@ -10,10 +10,10 @@ from typing import Any, Literal, TypeAlias
 
 from toolgen.diagnostics import Findings
 from toolgen.diagnostics.finding import RawText
-from toolgen.incremental import Unread, find_stored, reuse_reported, store
+from toolgen.incremental import Unread, find_stored, reuse_with_findings, store
 from toolgen.load import Document
-from toolgen.load.sources import kind_of
-from toolgen.validation import conforms, meta
+from toolgen.load.sources import json_kind
+from toolgen.validation import meta_schema, validate_document
 
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
@@ -45,12 +45,12 @@ class Declaration:
     document: Document = field(repr=False)
 
 
-def declarations(documents: Iterable[Document], findings: Findings) -> tuple[Declaration, ...]:
+def parse_declarations(documents: Iterable[Document], findings: Findings) -> tuple[Declaration, ...]:
     """Read the documents of tools; one that is not a sound declaration is reported and left out."""
     return tuple(
         declaration
         for document in documents
-        for declaration in reuse_reported(partial(_declarations, document), findings, "declaration", document)
+        for declaration in reuse_with_findings(partial(_declarations, document), findings, "declaration", document)
     )
 
 
@@ -75,9 +75,9 @@ def _declarations(document: Document, findings: Findings) -> tuple[Declaration, 
     known = find_stored("declaration", document.digest)
     if known is not None:
         return (UnreadDeclaration.of(document=document, **dict(zip(_KNOWN, known, strict=True))),)
-    form, before = meta("declaration"), len(findings)
-    names_fit = _names_fit(document, findings)
-    fits = conforms(_with_plain_names(document), form, findings, hints=form["x-hints"]) and names_fit
+    form, before = meta_schema("declaration"), len(findings)
+    are_names_legal = _names_fit(document, findings)
+    fits = validate_document(_with_plain_names(document), form, findings, hints=form["x-hints"]) and are_names_legal
     if not fits:
         return ()
     declaration = _declaration(document)
@@ -108,7 +108,7 @@ def _legal(name: object) -> bool:
 
 
 def _shown(name: Any) -> str | RawText:
-    return name if isinstance(name, str) else RawText(f"({kind_of(name)})")
+    return name if isinstance(name, str) else RawText(f"({json_kind(name)})")
 
 
 def _hint(name: object) -> str | None:

@@ -73,9 +73,9 @@ def admits_everything(schema: Any) -> bool:
     return schema is not False and not asserted_keywords(schema)
 
 
-def residual_keywords(schema: Any, said: frozenset[str]) -> tuple[str, ...]:
+def residual_keywords(schema: Any, expressed: frozenset[str]) -> tuple[str, ...]:
     """The keywords of a schema that are not among those said."""
-    return tuple(keyword for keyword in asserted_keywords(schema) if keyword not in said)
+    return tuple(keyword for keyword in asserted_keywords(schema) if keyword not in expressed)
 
 
 def _never(value: Any, schema: Mapping[str, Any]) -> bool:
@@ -172,7 +172,7 @@ def literal_shape(schema: Mapping[str, Any]) -> Shape | None:
         return None
     if {"integer", "boolean"} <= {shape["type"] for shape in shapes}:
         return None
-    return union(shapes)
+    return union_shape(shapes)
 
 
 def _whole(value: Any) -> Any:
@@ -241,7 +241,7 @@ MAX_UNION = 100
 """Members of a union. More are not a type that anybody reads, and beyond some thousand no Python either."""
 
 
-def union(shapes: list[Shape]) -> Shape:
+def union_shape(shapes: list[Shape]) -> Shape:
     """The shape that admits what any of the shapes admits."""
     flat: list[Shape] = []
     for shape in shapes:

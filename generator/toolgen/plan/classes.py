@@ -87,7 +87,7 @@ MAX_CIRCLE = 40
 Item = ClassPlan | AliasPlan
 
 
-def ordered(items: list[Item], shared: Mapping[str, str], roots: Set[str]) -> ModelsPlan:
+def sort_by_dependency(items: list[Item], shared: Mapping[str, str], roots: Set[str]) -> ModelsPlan:
     """Put the items of a module in order, as far as the roots need them.
 
     `shared` maps the names that come from `types` to themselves.
@@ -125,7 +125,7 @@ def _reached(by_name: Mapping[str, Item], roots: Set[str]) -> dict[str, Item]:
     return {name: item for name, item in by_name.items() if name in reached}
 
 
-def shapes_of(item: Item) -> Iterator[Shape]:
+def list_shapes(item: Item) -> Iterator[Shape]:
     """Every shape of a class or an alias, in the order in which they are printed."""
     if isinstance(item, AliasPlan):
         yield item.shape
@@ -135,10 +135,10 @@ def shapes_of(item: Item) -> Iterator[Shape]:
 
 
 def _refers(item: Item) -> list[str]:
-    return list(dict.fromkeys(name for shape in shapes_of(item) for name in refers(shape)))
+    return list(dict.fromkeys(name for shape in list_shapes(item) for name in referenced_names(shape)))
 
 
-def refers(shape: Any) -> Iterator[str]:
+def referenced_names(shape: Any) -> Iterator[str]:
     """The names of the classes and aliases that a shape refers to."""
     if isinstance(shape, dict):
         ref = shape.get("$ref")
@@ -146,10 +146,10 @@ def refers(shape: Any) -> Iterator[str]:
             yield ref.removeprefix(PREFIX)
         for key, value in shape.items():
             if key != "enum":
-                yield from refers(value)
+                yield from referenced_names(value)
     elif isinstance(shape, list):
         for value in shape:
-            yield from refers(value)
+            yield from referenced_names(value)
 
 
 def _cut(item: Item, names: set[str]) -> Item:

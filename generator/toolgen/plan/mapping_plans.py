@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 
 @dataclass(frozen=True, slots=True)
-class RegularForm:
+class FastPathForm:
     """When a codec passes a value on as it is: tests over its fields (`{0}`, `{1}`, …), of which the first is the value.
 
     Where both are empty, a plain object does not have the key, and the field is None. `last` tests have an effect,
@@ -27,15 +27,15 @@ class RegularForm:
     written: str = "{0}"
 
 
-PLAIN_FORMS: Mapping[str, RegularForm] = {
-    "tool_name": RegularForm("type({0}) is str and {0} not in reader.tool_names", "writer.names.get({0}) == {0}"),
-    "call_id": RegularForm("reader.accepts_id({0})", "writer.keeps({0})", last=True),
-    "optional_id": RegularForm("reader.accepts_id({0})", "writer.keeps({0})", last=True),
-    "object_arguments": RegularForm("type({0}) is dict", "{1} is None and is_sendable({0})"),
-    "json_arguments": RegularForm(
-        "type({0}) is str", "{1} is None and (text := sendable_text({0})) is not None", written="text"
+PLAIN_FORMS: Mapping[str, FastPathForm] = {
+    "tool_name": FastPathForm("type({0}) is str and {0} not in reader.tool_names", "writer.names.get({0}) == {0}"),
+    "call_id": FastPathForm("reader.claim_id({0})", "writer.is_id_unchanged({0})", last=True),
+    "optional_id": FastPathForm("reader.claim_id({0})", "writer.is_id_unchanged({0})", last=True),
+    "object_arguments": FastPathForm("type({0}) is dict", "{1} is None and is_strict_json({0})"),
+    "json_arguments": FastPathForm(
+        "type({0}) is str", "{1} is None and (text := strict_json_text({0})) is not None", written="text"
     ),
-    "ephemeral": RegularForm(),
+    "ephemeral": FastPathForm(),
 }
 """By codec. An object that demands a key whose codec is not here has no plain form."""
 
@@ -51,7 +51,7 @@ TESTS: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class RegularKey:
+class FastPathKey:
     """A key of a plain object: the object that holds it, its variable, its value in the format, and its tests.
 
     One that other objects may lack is `usual`, and is written after the others, as the long way does.
@@ -68,7 +68,7 @@ class RegularKey:
 
 
 @dataclass(frozen=True, slots=True)
-class RegularObject:
+class FastPathObject:
     """The plain object of a shape: the number of keys of each object in it, its keys, what must be None to be written.
 
     `arguments` are those of the type's constructor. Where the shape has no further keys on the `open` object, what
@@ -77,28 +77,28 @@ class RegularObject:
 
     sizes: Mapping[str, int]
     open: bool
-    keys: Sequence[RegularKey]
+    keys: Sequence[FastPathKey]
     unset: Sequence[str]
     arguments: Sequence[str]
 
     @property
-    def read_tests(self) -> list[str]:
+    def conditions_to_read(self) -> list[str]:
         """What holds for a plain object on the wire."""
         sizes = [f"len({h}) == {size}" for h, size in self.sizes.items() if h != "wire" or not self.open]
         return sizes + [key.reads for key in sorted(self.keys, key=lambda k: k.last)]
 
     @property
-    def write_tests(self) -> list[str]:
+    def conditions_to_write(self) -> list[str]:
         """What holds for a plain value of the format."""
         return [f"{field} is None" for field in self.unset] + [
             key.writes for key in sorted(self.keys, key=lambda k: k.last) if key.writes
         ]
 
-    def keys_of(self, holder: str, usual: bool) -> list[RegularKey]:
+    def keys_below(self, holder: str, usual: bool) -> list[FastPathKey]:
         """The keys of one of the objects, those that others may lack or those that they may not."""
         return [key for key in self.keys if key.holder == holder and key.usual == usual]
 
-    def has(self, variable: str) -> bool:
+    def has_key(self, variable: str) -> bool:
         """Whether a plain object has the key of this variable."""
         return any(key.variable == variable for key in self.keys)
 
@@ -108,7 +108,7 @@ Kind = Literal["plain", "also", "call", "list", "text_or", "beside"]
 
 @dataclass(frozen=True, slots=True)
 class WireObjectPlan:
-    """An object of the shape, the outer one first; `way` are the keys that lead to it.
+    """An object of the shape, the outer one first; `key_path` are the keys that lead to it.
 
     `parent` is the variable of the object around it, `known` the constant of the keys that are known in it.
     """
@@ -125,7 +125,7 @@ class WireObjectPlan:
 class FieldMapping:
     """A key and the fields that it carries.
 
-    `way` are the keys that lead to it on the wire, with its own, `field` is its first field's name in the format.
+    `key_path` are the keys that lead to it on the wire, with its own, `field` is its first field's name in the format.
     `variables` hold what was read, by field, and `attributes` are the fields in Python. `reads` and `writes` are the
     functions of a codec, block or union, where `kind` is not plain. A key of kind `beside` shares its fields with other
     keys of the object: its functions are given the object, and give what goes into it.
@@ -134,7 +134,7 @@ class FieldMapping:
     kind: Kind
     key: str
     holder: str
-    way: tuple[str, ...]
+    key_path: tuple[str, ...]
     field: str
     variables: tuple[str, ...]
     attributes: tuple[str, ...]
@@ -178,19 +178,19 @@ class ObjectMapping:
     known: Mapping[str, tuple[str, ...]]
     arguments: tuple[str, ...]
     least: Mapping[str, tuple[str, ...]]
-    plain: RegularObject | None
+    plain: FastPathObject | None
     outside: tuple[str, ...]
 
-    def keys_of(self, holder: str) -> tuple[FieldMapping, ...]:
+    def keys_below(self, holder: str) -> tuple[FieldMapping, ...]:
         """The keys of one of the objects."""
         return tuple(k for k in self.keys if k.holder == holder)
 
     @property
-    def reading(self) -> tuple[FieldMapping, ...]:
+    def keys_in_reading_order(self) -> tuple[FieldMapping, ...]:
         """The keys in the order in which they are read: what a request offers says how its history is spelled."""
         return tuple(sorted(self.keys, key=lambda k: self.type != "Request" or k.variables[0] != "tools"))
 
-    def inner(self, holder: str) -> tuple[WireObjectPlan, ...]:
+    def inner_objects(self, holder: str) -> tuple[WireObjectPlan, ...]:
         """The objects inside one of the objects."""
         return tuple(o for o in self.objects if o.parent == holder)
 

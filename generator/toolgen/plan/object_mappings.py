@@ -15,13 +15,13 @@ from typing import Any
 from toolgen.plan.mapping_plans import (
     PLAIN_FORMS,
     TESTS,
+    FastPathKey,
+    FastPathObject,
     FieldMapping,
     Kind,
     ListPlan,
     MemberPlan,
     ObjectMapping,
-    RegularKey,
-    RegularObject,
     UnionPlan,
     UnmappedField,
     WireObjectPlan,
@@ -38,7 +38,7 @@ CHECKS: Mapping[str, tuple[str, str]] = {
 }
 """By JSON type of a field: the test that a value fails, and what it should have been."""
 
-TAKEN = {"wire", "at", "reader", "writer", "own", "rest", "value", "holder"}
+TAKEN = {"wire", "at", "reader", "writer", "extras", "rest", "value", "holder"}
 """Local names of the methods that are printed; a field called so gets an underscore."""
 
 
@@ -117,15 +117,15 @@ def plan_list(
     return ListPlan(name, str(said["item"]), tags.pop() if len(tags) == 1 else "", members, directions)
 
 
-def snake(text: str) -> str:
+def variable_name(text: str) -> str:
     """A variable's name from any text: ASCII letters, digits and underscores, no digit first."""
     name = re.sub(r"[^a-z0-9_]", "_", re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", text).lower())
     return name if name[:1].isalpha() else f"k_{name}"
 
 
-def upper(*names: str) -> str:
+def constant_name(*names: str) -> str:
     """A module constant's name."""
-    return "_" + "_".join(snake(name).upper() for name in names)
+    return "_" + "_".join(variable_name(name).upper() for name in names)
 
 
 class _Planner:
@@ -187,7 +187,7 @@ class _Planner:
         first = next(f for f in self.kind.fields if self._variable(f) == key.variables[0])
         return str(first.schema.get("type", ""))
 
-    def _plain(self, tags: int, value: str) -> RegularObject | None:
+    def _plain(self, tags: int, value: str) -> FastPathObject | None:
         """The plain object of the shape; None where a key that is always there has no plain form, or there are no keys."""
         if (
             not self.keys
@@ -195,7 +195,7 @@ class _Planner:
             or not all(o.required for o in self.objects)
         ):
             return None
-        found: list[RegularKey] = []
+        found: list[FastPathKey] = []
         for key in self.keys:
             form = PLAIN_FORMS.get(key.reads.removeprefix("read_"))
             values = [f"{value}.{name}" for name in key.attributes]
@@ -210,14 +210,14 @@ class _Planner:
                 return None
             else:
                 continue
-            found.append(RegularKey(not key.required, key.holder, key.key, key.variables[0], written, *tests))
+            found.append(FastPathKey(not key.required, key.holder, key.key, key.variables[0], written, *tests))
         carried = {key.variable for key in found}
         tested = {name for key in self.keys if key.variables[0] in carried for name in key.variables}
         if not all(self._variable(f) in carried for f in self._data_fields() if f.required):
             return None
         left = set(self.shape.get("ignored", {}))
         inner = {o.variable: sum(other.parent == o.variable for other in self.objects) for o in self.objects}
-        return RegularObject(
+        return FastPathObject(
             sizes={v: n + (tags if v == "wire" else 0) + sum(k.holder == v for k in found) for v, n in inner.items()},
             open=len(self.keys) == len(found),
             keys=found,
@@ -281,7 +281,7 @@ class _Planner:
     ) -> None:
         self.ways[variable] = (*self.ways[parent], key) if parent else ()
         place = len(self.objects)
-        constant = upper(self.name, *(() if variable == "wire" else (variable,)))
+        constant = constant_name(self.name, *(() if variable == "wire" else (variable,)))
         self.objects.append(WireObjectPlan(variable, parent, key, self.ways[variable], True, constant))
         known = list(tags)
         any_required = False
@@ -308,7 +308,7 @@ class _Planner:
 
     def _inner_variable(self, key: str) -> str:
         """A variable for the object under a key, that no field and no other object has."""
-        name = snake(key)
+        name = variable_name(key)
         while (
             name in TAKEN
             or name in self.ways
@@ -344,14 +344,14 @@ class _Planner:
         if "beside" in spec:
             kind = "beside"
         if "with" in spec:
-            table = upper(spec["with"]) if isinstance(spec["with"], str) else upper(self.name, key)
+            table = constant_name(spec["with"]) if isinstance(spec["with"], str) else constant_name(self.name, key)
         test, expected = CHECKS.get(str(first.schema.get("type", "")), ("", ""))
         required = bool(spec.get("required", first.required))
         return FieldMapping(
             kind=kind,
             key=key,
             holder=holder,
-            way=(*self.ways[holder], key),
+            key_path=(*self.ways[holder], key),
             field=first.name,
             variables=tuple(self._variable(f) for f in there),
             attributes=tuple(f.python for f in there),

@@ -146,7 +146,7 @@ MAX_COMPARED = 40
 """Schemas that are compared with one another; more of them count as not exclusive."""
 
 
-def exclusive(choices: Sequence[Any], lookup: Lookup) -> bool:
+def are_mutually_exclusive(choices: Sequence[Any], lookup: Lookup) -> bool:
     """Whether no value satisfies two of the schemas. False also where that is not plain to see."""
     if len(choices) > MAX_COMPARED:
         return False
@@ -199,7 +199,7 @@ def _constants(schema: Any) -> frozenset[str] | None:
     return frozenset(values)
 
 
-def tag_of(choices: Sequence[Any], lookup: Lookup) -> tuple[str, list[frozenset[str]]] | None:
+def find_tag(choices: Sequence[Any], lookup: Lookup) -> tuple[str, list[frozenset[str]]] | None:
     """The property whose constant tells several schemas of objects apart, and its texts in each; None where there is none."""
     if not 1 < len(choices) <= MAX_COMPARED:
         return None

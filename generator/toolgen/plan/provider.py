@@ -10,7 +10,7 @@ from types import CodeType
 from typing import Any
 
 from toolgen.plan.mapping_plans import ListPlan, ObjectMapping, UnionPlan
-from toolgen.plan.object_mappings import MappingError, plan_list, plan_mapping, plan_union, upper
+from toolgen.plan.object_mappings import MappingError, constant_name, plan_list, plan_mapping, plan_union
 from toolgen.plan.token_usage import UsagePlan, plan_usage
 from toolgen.resolve import Catalog, Format, Profile, Tool
 from toolgen.resources import runtime_names
@@ -20,13 +20,13 @@ from toolgen.resources import runtime_names
 class ProviderPlan:
     """What is printed for a provider. `notions` are what the wire has, besides tools, calls and results.
 
-    `wire_facts` are the arguments of `WireFacts`, `class_facts` the attributes that the class of the API declares.
+    `wire_facts` are the arguments of `WireFacts`, `class_attributes` the attributes that the class of the API declares.
     """
 
     name: str
     class_name: str
     wire_facts: Mapping[str, Any]
-    class_facts: tuple[ClassFact, ...]
+    class_attributes: tuple[ClassAttribute, ...]
     facts: Mapping[str, Any]
     shapes: Mapping[str, ObjectMapping]
     unions: Mapping[str, UnionPlan]
@@ -45,7 +45,7 @@ class ProviderPlan:
         return field in self.fields.get(type_name, frozenset())
 
     @property
-    def says_strict(self) -> bool:
+    def has_strict_flag(self) -> bool:
         """Whether a request says of each tool whether the model is held to its schema, by which values are spelled otherwise."""
         keys = [key for shape in self.shapes.values() if shape.type == "ToolDefinition" for key in shape.keys]
         return bool(self.facts["dialects"].get("strict")) and any("strict" in key.variables for key in keys)
@@ -53,13 +53,13 @@ class ProviderPlan:
     @property
     def exports(self) -> tuple[str, ...]:
         """The public names of the provider's module, sorted as import sorters have it."""
-        own = {"FINGERPRINT", "TOOLS", "ToolName", "tools", *self.bound}
+        own = {"FINGERPRINT", "TOOLS", "ToolName", "tools", *self.public_functions}
         own |= {"Stream", "aiter_events", "iter_events"} if "stream" in self.notions else set()
         own |= {"StreamWriter"} if "writer" in self.notions else set()
         return tuple(sorted(own, key=lambda name: (not name.isupper(), not name[0].isupper(), name)))
 
     @property
-    def bound(self) -> tuple[str, ...]:
+    def public_functions(self) -> tuple[str, ...]:
         """The public functions of the provider's converter."""
         methods = dir(converter_class(str(self.facts["converter"])))
         return tuple(
@@ -128,7 +128,7 @@ def _plan(profile: Profile, catalog: Catalog) -> ProviderPlan:
         name=profile.name,
         class_name=class_name(profile.name),
         wire_facts=_wire_facts(profile.name, facts),
-        class_facts=fields,
+        class_attributes=fields,
         facts=facts,
         shapes=shapes,
         unions=unions,
@@ -171,7 +171,7 @@ def converter_class(name: str) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class ClassFact:
+class ClassAttribute:
     """An attribute of a provider's class: a value, a call with values, or the name of something.
 
     `call` is what is called with `arguments` and `keywords`; without it the attribute is `arguments[0]` itself, or
@@ -188,7 +188,7 @@ class ClassFact:
 
 def _class_facts(
     facts: Mapping[str, Any], shapes: Mapping[str, ObjectMapping], tables: Mapping[str, Any]
-) -> tuple[ClassFact, ...]:
+) -> tuple[ClassAttribute, ...]:
     """The attributes that the class of the API declares and the profile has facts for."""
     sdk = facts.get("sdk", {})
     values: dict[str, Any] = {
@@ -207,31 +207,31 @@ def _class_facts(
         formats = facts["output_format"]
         schema = shapes[formats["schema"]].tag[0][1]
         values["OUTPUT_FORMATS"] = {"text": formats["text"], "json": formats["json"], "schema": schema}
-    found = [ClassFact(name, (value,)) for name, value in values.items() if value is not None]
+    found = [ClassAttribute(name, (value,)) for name, value in values.items() if value is not None]
     if "accepts" in sdk:
-        found.append(ClassFact("SDK_KEYWORDS", (sdk["accepts"],), call="frozenset"))
+        found.append(ClassAttribute("SDK_KEYWORDS", (sdk["accepts"],), call="frozenset"))
     if "bytes" in sdk:
-        found.append(ClassFact("SDK_BYTES", (sdk["bytes"]["keys"], sdk["bytes"]["free"]), call="ByteKeys"))
+        found.append(ClassAttribute("SDK_BYTES", (sdk["bytes"]["keys"], sdk["bytes"]["free"]), call="ByteKeys"))
     if facts.get("usage"):
-        found.append(ClassFact("USAGE_KEYS", reference="_USAGE"))
+        found.append(ClassAttribute("USAGE_KEYS", reference="_USAGE"))
     if "spelling" in facts:
         found.append(
-            ClassFact(
+            ClassAttribute(
                 "SPELLING",
                 tuple(facts["spelling"][key] for key in ("free", "maps", "upper", "numbers")),
-                call="Spelling",
+                call="KeyCase",
             )
         )
     if "reasoning" in facts:
         keys = facts["reasoning"]
         others = {key: keys[key] for key in ("details", "writes", "needed") if key in keys}
-        found.append(ClassFact("REASONING", (keys["keys"],), others, call="ReasoningKeys"))
-    found += [ClassFact(constant.removeprefix("_"), reference=constant) for constant in tables]
+        found.append(ClassAttribute("REASONING", (keys["keys"],), others, call="ReasoningKeys"))
+    found += [ClassAttribute(constant.removeprefix("_"), reference=constant) for constant in tables]
     annotations = _annotations(converter_class(str(facts["converter"])))
     found = [replace(fact, annotation=annotations[fact.name]) for fact in found if fact.name in annotations]
     for name, key in (("client_data", "plain"), ("sdk_call", "call")):
         if key in sdk:
-            found.append(ClassFact(name, reference=f"staticmethod({sdk[key]})"))
+            found.append(ClassAttribute(name, reference=f"staticmethod({sdk[key]})"))
     return tuple(found)
 
 
@@ -245,7 +245,7 @@ NOTION_HOOKS: Mapping[str, tuple[str, ...]] = {
 
 def _check_complete(
     kind: Any,
-    fields: Collection[ClassFact],
+    fields: Collection[ClassAttribute],
     notions: Collection[str],
     objects: Collection[str],
     facts: Mapping[str, Any],
@@ -361,9 +361,9 @@ def _tables(facts: Mapping[str, Any]) -> Mapping[str, Any]:
             elif isinstance(spec.get("with"), str):
                 if spec["with"] not in facts:
                     raise MappingError(("shapes", shape), f"refers to {spec['with']}, which is not in the profile")
-                found[upper(spec["with"])] = _without_notes(facts[spec["with"]])
+                found[constant_name(spec["with"])] = _without_notes(facts[spec["with"]])
             elif "with" in spec:
-                found[upper(shape, key)] = spec["with"]
+                found[constant_name(shape, key)] = spec["with"]
 
     for name, shape in facts.get("shapes", {}).items():
         walk(name, shape["keys"])

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from toolgen.plan.object_mappings import MappingError, snake
+from toolgen.plan.object_mappings import MappingError, variable_name
 from toolgen.resolve import Format
 
 
@@ -114,5 +114,5 @@ def plan_usage(table: Mapping[str, Any], format: Format) -> UsagePlan:
 
 
 def _snake(way: str) -> str:
-    name = snake(way)
+    name = variable_name(way)
     return name if name.endswith("_count") else f"{name}_count"

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from toolgen.incremental import Unread, find_stored, reuse, store
+from toolgen.incremental import Unread, find_stored, reuse_or_make, store
 from toolgen.plan.assertion_keywords import FAMILIES, asserted_keywords
-from toolgen.plan.classes import AliasPlan, Check, ClassPlan, ModelsPlan, ordered
+from toolgen.plan.classes import AliasPlan, Check, ClassPlan, ModelsPlan, sort_by_dependency
 from toolgen.plan.names import ClassName, ModuleName, module_name, tool_class_name, type_name
 from toolgen.plan.object_views import PREFIX, object_view
 from toolgen.plan.type_planner import TypePlanner
@@ -23,7 +23,7 @@ METADATA_KEYS = ("annotations", "display_name")
 """What a declaration says of a tool for any wire that has a key for it; `declared` of a profile names the key."""
 
 
-def definition_facts(tool: Tool) -> dict[str, Any]:
+def definition_fields(tool: Tool) -> dict[str, Any]:
     """The fields of the ToolDefinition that have a value, in the order of the type."""
     facts = {
         "name": tool.name,
@@ -37,7 +37,7 @@ def definition_facts(tool: Tool) -> dict[str, Any]:
 
 
 def _metadata(tool: Tool) -> dict[str, Any]:
-    """What the declaration says beyond the definition, and of single providers, as the runtime's `write_offered` reads it.
+    """What the declaration says beyond the definition, and of single providers, as the runtime's `write_tool_definition` reads it.
 
     Another name is no part of it: a wire's names are mapped both ways, in results and choices too.
     """
@@ -104,7 +104,7 @@ class ToolsPlan:
 def plan_tools(tools: Iterable[Tool], types: Iterable[SharedType]) -> ToolsPlan:
     """Plan the modules of tools. The plan of a tool depends on that tool alone."""
     by_name = sorted(tools, key=lambda tool: tool.name)
-    return ToolsPlan(tuple(reuse(partial(_tool, tool), "plan", tool) for tool in by_name), _types(list(types)))
+    return ToolsPlan(tuple(reuse_or_make(partial(_tool, tool), "plan", tool) for tool in by_name), _types(list(types)))
 
 
 def _tool(tool: Tool) -> ToolPlan:
@@ -148,7 +148,7 @@ def _plan(tool: Tool) -> ToolPlan:
     if other is not None:
         items.append(other)
     roots = {item.name for item in items if item.name in (arguments, result) or item is other}
-    models = ordered(items, {local: name for name, local in shared.items()}, roots)
+    models = sort_by_dependency(items, {local: name for name, local in shared.items()}, roots)
     local_names = {local: name for name, local in shared.items()}
     imports = tuple(sorted((local_names[local], local) for local in models.shared))
     return ToolPlan(
@@ -205,7 +205,7 @@ def _types(types: list[SharedType]) -> ModelsPlan:
         own = schemas[shared.name]
         schema = {**own, "$defs": schemas} if isinstance(own, Mapping) else own
         items += _named(schema, ClassName(shared.name), names, taken)
-    return ordered(items, {}, set(names))
+    return sort_by_dependency(items, {}, set(names))
 
 
 def _named(schema: Any, name: ClassName, shared: Mapping[str, str], taken: set[str]) -> list[ClassPlan | AliasPlan]:

@@ -22,12 +22,12 @@ from toolgen.plan.assertion_keywords import (
     number_shape,
     residual_keywords,
     text_shape,
-    union,
+    union_shape,
 )
 from toolgen.plan.classes import AliasPlan, Check, ClassPlan, FieldPlan
 from toolgen.plan.names import ClassName, PythonName, field_names, nested_class_name, singularize
-from toolgen.plan.object_views import PREFIX, ObjectView, admits_null, exclusive, object_view, tag_of
-from toolgen.resolve.schema_locations import walk
+from toolgen.plan.object_views import PREFIX, ObjectView, admits_null, are_mutually_exclusive, find_tag, object_view
+from toolgen.resolve.schema_locations import walk_schemas
 from toolgen.resolve.value_checks import ValueValidator, fits_type
 from toolgen.runtime.tools.formats import FORMATS
 
@@ -44,7 +44,7 @@ Said = frozenset[str]
 
 _NOTHING: Said = frozenset()
 
-Way = tuple[str, ...]
+Pointer = tuple[str, ...]
 """The steps that lead to a schema from the root or a definition: properties, and words for what has no name."""
 
 
@@ -66,7 +66,7 @@ class TypePlanner:
     _inlined: dict[str, Shape] = field(default_factory=dict)
     _open: list[str] = field(default_factory=list)
     _depth: int = 0
-    _waiting: list[tuple[ClassName, Way, ObjectView, str | None, Check]] = field(default_factory=list)
+    _waiting: list[tuple[ClassName, Pointer, ObjectView, str | None, Check]] = field(default_factory=list)
 
     @property
     def definitions(self) -> Mapping[str, Any]:
@@ -95,15 +95,15 @@ class TypePlanner:
     def finish(self) -> None:
         """Plan the classes that were met and not yet planned."""
         while self._waiting:
-            name, way, view, description, check = self._waiting.pop(0)
-            self.items[name] = self._class(name, way, view, description, check)
+            name, pointer, view, description, check = self._waiting.pop(0)
+            self.items[name] = self._class(name, pointer, view, description, check)
 
-    def shape(self, schema: Any, *way: str) -> Shape:
+    def plan_shape(self, schema: Any, *pointer: str) -> Shape:
         """The shape of a schema; the steps that lead there name the classes of objects in it."""
-        shape, left = self._shaped(schema, way)
+        shape, left = self._shaped(schema, pointer)
         if not left:
             return shape
-        name = self._named(way)
+        name = self._named(pointer)
         described = schema.get("description") if isinstance(schema, Mapping) else None
         text = described if isinstance(described, str) else None
         self.items[name] = AliasPlan(name, text, shape, self._check(schema, left))
@@ -112,7 +112,7 @@ class TypePlanner:
     def _check(self, schema: Any, keywords: tuple[str, ...]) -> Check:
         return Check(schema, keywords, self.root)
 
-    def _shaped(self, schema: Any, way: Way) -> tuple[Shape, tuple[str, ...]]:
+    def _shaped(self, schema: Any, pointer: Pointer) -> tuple[Shape, tuple[str, ...]]:
         """The shape of a schema, and the keywords that it does not say; `not` stands for a schema that is false."""
         if schema is False:
             return {}, ("not",)
@@ -121,13 +121,13 @@ class TypePlanner:
         if self._depth == MAX_NESTING:
             return {}, residual_keywords(schema, _NOTHING)
         self._depth += 1
-        shape, said = self._shape(schema, way)
+        shape, said = self._shape(schema, pointer)
         self._depth -= 1
         return shape, residual_keywords(schema, said)
 
-    def _shape(self, schema: Mapping[str, Any], way: Way) -> tuple[Shape, Said]:
+    def _shape(self, schema: Mapping[str, Any], pointer: Pointer) -> tuple[Shape, Said]:
         if "$ref" in schema:
-            return self._reference(schema["$ref"], way)
+            return self._reference(schema["$ref"], pointer)
         if "const" in schema or "enum" in schema:
             literal = literal_shape(schema)
             if literal is not None:
@@ -135,25 +135,25 @@ class TypePlanner:
         named = schema.get("type")
         if isinstance(named, list):
             types = [t for t in _TYPES if t in named and not (t == "integer" and "number" in named)]
-            return self._one_of_types(types, schema, way)
+            return self._one_of_types(types, schema, pointer)
         if named is not None:
-            return self._typed(named, schema, way, alone=True)
+            return self._typed(named, schema, pointer, alone=True)
         for keyword in ("anyOf", "oneOf"):
             if keyword in schema:
-                shape = self._union(schema[keyword], way)
+                shape = self._union(schema[keyword], pointer)
                 return shape, self._chosen(keyword, schema[keyword], shape)
-        return self._all_of(schema, way)
+        return self._all_of(schema, pointer)
 
-    def _one_of_types(self, types: list[str], schema: Mapping[str, Any], way: Way) -> tuple[Shape, Said]:
-        members = [self._typed(t, schema, way, alone=len(types) == 1) for t in types]
-        shape = union([shape for shape, _ in members])
+    def _one_of_types(self, types: list[str], schema: Mapping[str, Any], pointer: Pointer) -> tuple[Shape, Said]:
+        members = [self._typed(t, schema, pointer, alone=len(types) == 1) for t in types]
+        shape = union_shape([shape for shape, _ in members])
         return shape, frozenset().union(*(said for _, said in members)) if shape else _NOTHING
 
-    def _typed(self, kind: str, schema: Mapping[str, Any], way: Way, *, alone: bool) -> tuple[Shape, Said]:
+    def _typed(self, kind: str, schema: Mapping[str, Any], pointer: Pointer, *, alone: bool) -> tuple[Shape, Said]:
         if kind == "array":
-            return self._array(schema, way)
+            return self._array(schema, pointer)
         if kind == "object":
-            return self._object(schema, way, alone=alone)
+            return self._object(schema, pointer, alone=alone)
         if kind == "string":
             shape = text_shape(schema)
         elif kind in ("integer", "number"):
@@ -162,73 +162,73 @@ class TypePlanner:
             shape = {"type": kind}
         return shape, frozenset(shape)
 
-    def _array(self, schema: Mapping[str, Any], way: Way) -> tuple[Shape, Said]:
+    def _array(self, schema: Mapping[str, Any], pointer: Pointer) -> tuple[Shape, Said]:
         prefix, rest = schema.get("prefixItems"), schema.get("items", True)
         counts = array_counts(schema)
         said = frozenset({"type", *counts})
         if not prefix:
-            return {"type": "array", "items": self.shape(rest, *_item(way)), **counts}, said | {"items"}
+            return {"type": "array", "items": self.plan_shape(rest, *_item(pointer)), **counts}, said | {"items"}
         size = len(prefix)
         closed = rest is False and schema.get("minItems", 0) == size <= schema.get("maxItems", size)
         if not closed:
             return {"type": "array", "items": {}, **counts}, said
-        members = [self.shape(sub, *way, f"item{i}") for i, sub in enumerate(prefix, 1)]
+        members = [self.plan_shape(sub, *pointer, f"item{i}") for i, sub in enumerate(prefix, 1)]
         shape = {"type": "array", "prefixItems": members, "items": False, "minItems": size, "maxItems": size}
         return shape, frozenset(shape)
 
-    def _object(self, schema: Mapping[str, Any], way: Way, *, alone: bool) -> tuple[Shape, Said]:
+    def _object(self, schema: Mapping[str, Any], pointer: Pointer, *, alone: bool) -> tuple[Shape, Said]:
         """The shape of objects; `alone` where the schema admits nothing else, so that a class can say all of it."""
         only = schema if schema.get("type") == "object" else {**schema, "type": "object"}
         keyword = "anyOf" if only.get("anyOf") else "oneOf"
         choices = only.get(keyword)
         if choices and not {"properties", "additionalProperties", "allOf"} & only.keys():
             typed = [{"type": "object", **c} if isinstance(c, Mapping) and "$ref" not in c else c for c in choices]
-            shape = self._union(typed, way)
+            shape = self._union(typed, pointer)
             return shape, self._chosen(keyword, typed, shape) | {"type"} if alone and shape else _NOTHING
         view = object_view(only, self.lookup) or ObjectView()
         if view.properties:
             keywords = residual_keywords(only, view.said)
             own = keywords if alone else tuple(k for k in keywords if k in (*OBJECTS, "unevaluatedProperties"))
             said = EVERYTHING if alone else frozenset({"type", *OBJECTS, "unevaluatedProperties"})
-            return self._new_class(way, view, only, own), said
+            return self._new_class(pointer, view, only, own), said
         said = view.said if alone else view.said - {"$ref", "allOf"}
         if isinstance(view.extra, Mapping):
-            return {"type": "object", "additionalProperties": self.shape(view.extra, *way, "value")}, said
+            return {"type": "object", "additionalProperties": self.plan_shape(view.extra, *pointer, "value")}, said
         return {"type": "object"}, said if admits_everything(view.extra) else said - {
             "additionalProperties",
             "$ref",
             "allOf",
         }
 
-    def _named(self, way: Way) -> ClassName:
-        name = nested_class_name(self.stem, way, self.taken)
+    def _named(self, pointer: Pointer) -> ClassName:
+        name = nested_class_name(self.stem, pointer, self.taken)
         self.taken.add(name)
         return name
 
-    def _new_class(self, way: Way, view: ObjectView, schema: Any, keywords: tuple[str, ...]) -> Shape:
-        name = self._named(way)
-        self._waiting.append((name, way, view, view.description, self._check(schema, keywords)))
+    def _new_class(self, pointer: Pointer, view: ObjectView, schema: Any, keywords: tuple[str, ...]) -> Shape:
+        name = self._named(pointer)
+        self._waiting.append((name, pointer, view, view.description, self._check(schema, keywords)))
         return {"$ref": f"{PREFIX}{name}"}
 
-    def _union(self, choices: list[Any], way: Way) -> Shape:
+    def _union(self, choices: list[Any], pointer: Pointer) -> Shape:
         some = [choice for choice in choices if choice is not False]
         if len(some) > MAX_UNION:
             return {}
         plain = [c for c in some if not (isinstance(c, Mapping) and c.get("type") == "null")]
         if len(plain) == 1:
-            return union([self.shape(c, *way) for c in some])
-        tag = tag_of(plain, self.lookup)
+            return union_shape([self.plan_shape(c, *pointer) for c in some])
+        tag = find_tag(plain, self.lookup)
         if tag is None:
-            return union([self.shape(choice, *way, f"option{i}") for i, choice in enumerate(some, 1)])
+            return union_shape([self.plan_shape(choice, *pointer, f"option{i}") for i, choice in enumerate(some, 1)])
         name, texts = tag
-        shapes = [self.shape(c, *way, "_or_".join(sorted(texts[i]))) for i, c in enumerate(plain)]
-        found = union(shapes)
+        shapes = [self.plan_shape(c, *pointer, "_or_".join(sorted(texts[i]))) for i, c in enumerate(plain)]
+        found = union_shape(shapes)
         field = self._tag_field(shapes, plain, name)
         if field is not None:
-            alias = self._named(way or ("union",))
+            alias = self._named(pointer or ("union",))
             self.items[alias] = AliasPlan(alias, None, found, self._check(True, ()), field)
             found = {"$ref": f"{PREFIX}{alias}"}
-        return union([found, *({"type": "null"} for _ in some[len(plain) :])])
+        return union_shape([found, *({"type": "null"} for _ in some[len(plain) :])])
 
     def _tag_field(self, shapes: list[Shape], choices: list[Any], tag: str) -> PythonName | None:
         """The field that tells the classes of a union apart; None where they are not all classes, or differ in its name."""
@@ -246,11 +246,11 @@ class TypePlanner:
 
     def _chosen(self, keyword: str, choices: list[Any], shape: Shape) -> Said:
         """What a union says of the choice that it was made of."""
-        if not shape or (keyword == "oneOf" and not exclusive(choices, self.lookup)):
+        if not shape or (keyword == "oneOf" and not are_mutually_exclusive(choices, self.lookup)):
             return _NOTHING
         return frozenset({keyword})
 
-    def _all_of(self, schema: Mapping[str, Any], way: Way) -> tuple[Shape, Said]:
+    def _all_of(self, schema: Mapping[str, Any], pointer: Pointer) -> tuple[Shape, Said]:
         """One of several schemas that hold together is enough: a value of all of them is a value of it."""
         parts = schema.get("allOf", ())
         if not parts:
@@ -258,13 +258,13 @@ class TypePlanner:
         view = object_view(schema, self.lookup)
         if view is not None and view.properties and len(parts) > 1:
             keywords = residual_keywords(schema, view.said)
-            return self._new_class(way, view, schema, keywords), EVERYTHING
+            return self._new_class(pointer, view, schema, keywords), EVERYTHING
         telling = [part for part in parts if not admits_everything(part)]
-        shapes = (self.shape(part, *way) for part in telling)
+        shapes = (self.plan_shape(part, *pointer) for part in telling)
         shape: Shape = next((shape for shape in shapes if shape), {})
         return shape, frozenset({"allOf"}) if shape and len(telling) == 1 else _NOTHING
 
-    def _reference(self, ref: str, way: Way) -> tuple[Shape, Said]:
+    def _reference(self, ref: str, pointer: Pointer) -> tuple[Shape, Said]:
         """The shape of what a reference leads to. Inside of itself a definition that is not a class is any value."""
         key, target = self._followed(ref)
         said = frozenset({"$ref"})
@@ -300,7 +300,7 @@ class TypePlanner:
         """The shape of a definition that is not a class; a large one gets a name."""
         if key not in self._inlined:
             self._open.append(key)
-            shape = self.shape(target, key)
+            shape = self.plan_shape(target, key)
             self._open.pop()
             if _size(shape) > MAX_INLINE:
                 name = self._named((key,))
@@ -309,14 +309,16 @@ class TypePlanner:
             self._inlined[key] = shape
         return self._inlined[key]
 
-    def _class(self, name: ClassName, way: Way, view: ObjectView, description: str | None, check: Check) -> ClassPlan:
+    def _class(
+        self, name: ClassName, pointer: Pointer, view: ObjectView, description: str | None, check: Check
+    ) -> ClassPlan:
         names = field_names(view.properties)
-        fields = tuple(self._field(way, wire, names[wire], sub, view) for wire, sub in view.properties.items())
-        extras = self.shape(view.extra, *way, "extra") if isinstance(view.extra, Mapping) else {}
+        fields = tuple(self._field(pointer, wire, names[wire], sub, view) for wire, sub in view.properties.items())
+        extras = self.plan_shape(view.extra, *pointer, "extra") if isinstance(view.extra, Mapping) else {}
         return ClassPlan(name, description, fields, view.extra is False, extras, check)
 
-    def _field(self, way: Way, wire: str, name: PythonName, schema: Any, view: ObjectView) -> FieldPlan:
-        shape = self.shape(schema, *way, wire)
+    def _field(self, pointer: Pointer, wire: str, name: PythonName, schema: Any, view: ObjectView) -> FieldPlan:
+        shape = self.plan_shape(schema, *pointer, wire)
         said = schema if isinstance(schema, Mapping) else {}
         description = said.get("description")
         if wire in view.required:
@@ -338,7 +340,7 @@ class TypePlanner:
         """Whether a string that a schema speaks of, or one of those it refers to, is another thing in Python."""
         left, met = [schema], set()
         while left:
-            for _, sub in walk(left.pop()):
+            for _, sub in walk_schemas(left.pop()):
                 if isinstance(sub, Mapping) and sub.get("format") in FORMATS:
                     return True
                 ref = sub.get("$ref") if isinstance(sub, Mapping) else None
@@ -348,10 +350,10 @@ class TypePlanner:
         return False
 
 
-def _item(way: Way) -> Way:
+def _item(pointer: Pointer) -> Pointer:
     """The steps that lead to the items of an array: its name in the singular, where that is another word."""
-    one = singularize(way[-1]) if way else None
-    return (*way, "item") if one is None else (*way[:-1], one)
+    one = singularize(pointer[-1]) if pointer else None
+    return (*pointer, "item") if one is None else (*pointer[:-1], one)
 
 
 def _size(shape: Any) -> int:

@@ -45,7 +45,7 @@ UNSEEN = frozenset(
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
-def is_seen(char: str) -> bool:
+def is_visible(char: str) -> bool:
     """Whether a character shows where it stands."""
     return char.isprintable() and char not in UNSEEN
 

@@ -12,23 +12,23 @@ from typing import Any
 from jinja2 import UndefinedError
 
 from toolgen.incremental import recall
-from toolgen.load.sources import root_of
+from toolgen.load.sources import path_prefix
 from toolgen.plan.object_mappings import MappingError
 from toolgen.plan.provider import ProviderPlan, plan_provider
 from toolgen.render.converters import wire_class
 from toolgen.render.imports import UnknownNameError, reachable_modules, resolve_imports
 from toolgen.render.literals import Literal, python_literal, python_string
-from toolgen.render.portability import portability
+from toolgen.render.portability import portability_text
 from toolgen.render.shipped import (
     MINOR,
     MODELS,
     is_shipped,
     shipped_models,
     shipped_wire,
+    use_installed_runtime,
     wire_sources,
-    with_installed_runtime,
 )
-from toolgen.render.templates import HEADER, environment, format_source, format_text
+from toolgen.render.templates import HEADER, format_source, format_text, template_environment
 from toolgen.render.tool_payloads import ProviderPayloads, Slot, ToolPayload, build_payloads
 from toolgen.render.tools import tool_modules
 from toolgen.resolve import Catalog, Format, Profile, Tool
@@ -57,11 +57,11 @@ def package_files(catalog: Catalog, schemas: str = "schemas") -> Package:
         **runtime_files(),
         **{path: _static(path) for path in ("messages.py", "running.py")},
         "errors.py": format_source(
-            "errors.py", environment().get_template("errors.py.jinja").render(parts=catalog.parts)
+            "errors.py", template_environment().get_template("errors.py.jinja").render(parts=catalog.parts)
         ),
         "__init__.py": _static("__init__.py", MINOR if catalog.runtime == "installed" else None),
         "models.py": format_source(
-            "models.py", environment().get_template("models.py.jinja").render(exports=_exports(names))
+            "models.py", template_environment().get_template("models.py.jinja").render(exports=_exports(names))
         ),
         "py.typed": "",
         "providers/__init__.py": HEADER + '"""One module for each provider, all with the same names."""\n',
@@ -81,10 +81,10 @@ def package_files(catalog: Catalog, schemas: str = "schemas") -> Package:
     wires = build_payloads(files, catalog, {profile.name: plan.class_name for profile, plan in plans}, local)
     for profile, plan in plans:
         files[f"providers/{profile.name}.py"] = _provider(plan, names, wires[profile.name], "tools" in catalog.parts)
-    files["PORTABILITY.md"] = portability(wires, root_of(schemas))
+    files["PORTABILITY.md"] = portability_text(wires, path_prefix(schemas))
     left_out = tuple(path for part, paths in PART_FILES.items() if part not in catalog.parts for path in paths)
     kept = {path: text for path, text in files.items() if not path.startswith(left_out)}
-    found = with_installed_runtime(kept, local) if catalog.runtime == "installed" else reachable_modules(kept)
+    found = use_installed_runtime(kept, local) if catalog.runtime == "installed" else reachable_modules(kept)
     copied = runtime_files().keys() & found.keys()
     return Package({path: runtime_module(path) if path in copied else found[path] for path in sorted(found)}, wires)
 
@@ -133,7 +133,7 @@ PART_FILES: Mapping[str, tuple[str, ...]] = {
 
 def _static(path: str, runtime: str | None = None) -> str:
     """A module that no source changes; `runtime` is the version of the installed runtime, where there is one."""
-    return format_source(path, environment().get_template(f"{path}.jinja").render(runtime=runtime))
+    return format_source(path, template_environment().get_template(f"{path}.jinja").render(runtime=runtime))
 
 
 @cache
@@ -174,7 +174,9 @@ def _session(plan: ProviderPlan) -> str:
     path = f"sessions/{plan.name}.py"
     template = "hosted" if "hosted" in plan.facts["session"] else "provider"
     try:
-        return format_source(path, environment().get_template(f"sessions/{template}.py.jinja").render(plan=plan))
+        return format_source(
+            path, template_environment().get_template(f"sessions/{template}.py.jinja").render(plan=plan)
+        )
     except UndefinedError as error:
         raise MappingError((), f"{error}", plan.name) from error
 
@@ -189,7 +191,7 @@ def _sessions(catalog: Catalog) -> str:
             constant = _constant(session["client"], clients)
             clients[constant] = session["client"]
             interfaces += [(name, profile.name, constant) for name in (profile.name, *session.get("interfaces", ()))]
-    template = environment().get_template("sessions/__init__.py.jinja")
+    template = template_environment().get_template("sessions/__init__.py.jinja")
     text = template.render(clients=clients, interfaces=sorted(interfaces))
     return format_source("sessions/__init__.py", text)
 
@@ -208,7 +210,7 @@ def _lenient(catalog: Catalog) -> str:
         literal = recall(partial(_coercions, tool), "coercions", tool.digest)
         if literal:
             tables[tool.name] = Literal(literal)
-    text = environment().get_template("tools/_lenient.py.jinja").render(tables=tables)
+    text = template_environment().get_template("tools/_lenient.py.jinja").render(tables=tables)
     return format_source("tools/_lenient.py", text)
 
 
@@ -224,7 +226,7 @@ def models_text(format: Format) -> tuple[str, list[str]]:
 
     classes, aliases = format_code(format)
     names = _names(format)
-    template = environment().get_template("runtime_models.py.jinja")
+    template = template_environment().get_template("runtime_models.py.jinja")
     return format_source(
         "runtime/models.py", template.render(classes=classes, aliases=aliases, exports=_exports(names))
     ), names
@@ -268,7 +270,7 @@ def wire_text(plans: Sequence[ProviderPlan], models: list[str]) -> str:
             made, homes = derived, {parent.class_name: f".{parent.name}"}
             break
     try:
-        text = environment().get_template("wires/module.py.jinja").render(plan=plan, made=made)
+        text = template_environment().get_template("wires/module.py.jinja").render(plan=plan, made=made)
         return format_source(f"wires/{plan.name}.py", resolve_imports(text, "..", models, homes))
     except (UndefinedError, UnknownNameError) as error:
         raise MappingError((), f"{error}", plan.name) from error
@@ -299,7 +301,7 @@ def _laid_out(entry: str, depth: int) -> str:
 
 def _spelled(one: ToolPayload) -> str:
     """Return the literal of the table of how values of a tool differ on the wire; an empty string if none do."""
-    return "" if one.spelling is None else python_literal(one.spelling)
+    return "" if one.encoding_table is None else python_literal(one.encoding_table)
 
 
 def _recalled(make: Callable[[], str], one: ToolPayload, *more: Hashable) -> str:
@@ -316,12 +318,12 @@ def _provider(plan: ProviderPlan, models: list[str], wire: ProviderPayloads, wit
         "renames": {**plan.renames, **wire.renames},
         "refused": plan.refused,
         "spellings": {name: Literal(text) for name, text in spellings.items() if text},
-        "strict": wire.strict if plan.says_strict else (),
+        "strict": wire.strict if plan.has_strict_flag else (),
         "crowded_out": wire.crowded_out,
     }
     found = {name: value for name, value in declared.items() if value}
     render = partial(
-        environment().get_template("providers/module.py.jinja").render,
+        template_environment().get_template("providers/module.py.jinja").render,
         plan=plan,
         in_text=isinstance(form, str),
         declared=found | ({"depth": plan.depth} if plan.depth != 3 else {}),

@@ -22,7 +22,7 @@ from toolgen.resolve import Format, Profile
 from toolgen.resources import runtime_folder, wires_folder
 from toolgen.runtime.version import __version__
 
-__all__ = ["MINOR", "REQUIREMENT", "with_installed_runtime"]
+__all__ = ["MINOR", "REQUIREMENT", "use_installed_runtime"]
 
 
 MODELS = "models"
@@ -72,7 +72,7 @@ REQUIREMENT = f"toolgen-runtime~={MINOR}.0"
 """The same for installers."""
 
 
-def with_installed_runtime(files: Mapping[str, str], local: Collection[str]) -> dict[str, str]:
+def use_installed_runtime(files: Mapping[str, str], local: Collection[str]) -> dict[str, str]:
     """Leave out what the distribution has, and import it from there; classes of `local` profiles stay."""
     own = {f"wires/{name}.py" for name in ("__init__", *local)} if local else set()
     kept = {path: text for path, text in files.items() if not path.startswith(("runtime/", "wires/")) or path in own}

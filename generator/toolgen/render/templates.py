@@ -12,7 +12,7 @@ from jinja2.bccache import Bucket
 
 from toolgen.incremental import find_stored, store
 from toolgen.render.literals import docstring, python_literal, python_members
-from toolgen.resources import builtin
+from toolgen.resources import shipped_folder
 
 
 class _StoredTemplates(BytecodeCache):
@@ -30,14 +30,14 @@ class _StoredTemplates(BytecodeCache):
 
 
 @cache
-def environment() -> Environment:
+def template_environment() -> Environment:
     """Return the environment: shipped templates only, undefined names are errors, no autoescape (it is not HTML).
 
     Filters: `python` makes a literal of JSON data, `docstring(indent)` a docstring of text. A template prints
     nothing from a source but through them, or a name that the plan made.
     """
     env = Environment(
-        loader=FileSystemLoader(str(builtin("templates"))),
+        loader=FileSystemLoader(str(shipped_folder("templates"))),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

@@ -17,7 +17,7 @@ from markupsafe import Markup
 from toolgen.render.tool_payloads import ProviderPayloads, ToolPayload
 from toolgen.resolve import Catalog, Profile, Tool
 from toolgen.resolve.catalog import SharedType
-from toolgen.resources import builtin
+from toolgen.resources import shipped_folder
 
 __all__ = ["tool_pages"]
 
@@ -55,14 +55,14 @@ def tool_pages(
             where nobody asked.
     """
     environment = Environment(
-        loader=FileSystemLoader(builtin("templates") / "docs"),
+        loader=FileSystemLoader(shipped_folder("templates") / "docs"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    folder = builtin("templates") / "docs"
+    folder = shipped_folder("templates") / "docs"
     style, script = _text(folder / "style.css"), _text(folder / "search.js")
     signatures = _signatures(handlers)
     tools = [_tool(tool, wires, signatures) for tool in catalog.tools]

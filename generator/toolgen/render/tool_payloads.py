@@ -12,9 +12,9 @@ from operator import attrgetter
 from typing import Any, Literal
 
 from toolgen.diagnostics import Span
-from toolgen.incremental import Key, find_stored, reuse, store
+from toolgen.incremental import Key, find_stored, reuse_or_make, store
 from toolgen.load.sources import pointer_text
-from toolgen.plan.tools import definition_facts
+from toolgen.plan.tools import definition_fields
 from toolgen.render.in_memory_package import InMemoryPackage
 from toolgen.resolve import Catalog, Profile, Tool
 from toolgen.runtime.conversion.cache import Cache, to_bytes
@@ -53,7 +53,7 @@ class ToolPayload:
     provider: str
     strict: bool | None
     told: tuple[ToolLosses, ...]
-    spelling: Mapping[str, Any] | None
+    encoding_table: Mapping[str, Any] | None
     name: str
     offered: bool = True
     crowded_out: bool = False
@@ -190,13 +190,13 @@ def _on_wire(kind: Any, definition: Any, profile: Profile, catalog: Catalog) -> 
         "depth": catalog.recursion_depth,
     }
     said = tuple(declared["renames"].items()), tuple(declared["refused"]), catalog.recursion_depth
-    converter = reuse(lambda: kind(DeclaredTools(**declared)), "converter", kind, profile, *said)
+    converter = reuse_or_make(lambda: kind(DeclaredTools(**declared)), "converter", kind, profile, *said)
     wire = converter.wire
     digest = _sha256(json.dumps((profile.name, profile.facts, catalog.format.schema, catalog.recursion_depth)))[:32]
     spent: dict[str, int] = {}
     settled = [_settled(wire.lowerings, tool, digest, spent) for tool in offered]
     definitions = [
-        definition(**definition_facts(tool)) if how.known is None else definition(name=tool.name)
+        definition(**definition_fields(tool)) if how.known is None else definition(name=tool.name)
         for tool, how in zip(offered, settled, strict=True)
     ]
     losses: list[Any] = []
@@ -265,14 +265,14 @@ def _settled(lowerings: Any, tool: Tool, digest: str, spent: dict[str, int]) -> 
         return _Settled(key, known=stored)
     if stored is None:
         wanted: dict[str, int] = {}
-        alone, _ = lowerings.settle_strictness(tool.parameters, wanted)
+        alone, _ = lowerings.choose_strictness(tool.parameters, wanted)
     else:
         alone, wanted, before, *_ = stored
-    over = tuple(lowerings.over(wanted, spent)) if alone else ()
+    over = tuple(lowerings.exceeded_limits(wanted, spent)) if alone else ()
     if stored is not None and before == over:
         why, known = (), stored
     else:
-        why, known = lowerings.settle_strictness(tool.parameters, dict(spent))[1], None
+        why, known = lowerings.choose_strictness(tool.parameters, dict(spent))[1], None
     if alone and not over:
         for what, count in wanted.items():
             spent[what] = spent.get(what, 0) + count
@@ -328,7 +328,7 @@ def _recalled(tool: Tool, provider: str, how: _Settled, known: tuple[Any, ...]) 
 def _stored(one: ToolPayload, how: _Settled) -> ToolPayload:
     """Store the payload of a tool for the next build, and return it with its key."""
     told = tuple((astuple(t.span), *(getattr(t, each.name) for each in fields(t)[1:])) for t in one.told)
-    facts = one.strict, told, one.spelling, one.name, one.entry, one.digest
+    facts = one.strict, told, one.encoding_table, one.name, one.entry, one.digest
     store((how.alone, how.wanted, how.over, *facts), "payload", *how.key)
     return replace(one, key=(*how.key, how.over))
 
@@ -338,9 +338,9 @@ def _payload(wire: Any, tool: Tool, strict: bool | None, how: _Settled, losses: 
     told = [_why_open(record, tool) for record in how.why]
     spelling = None
     if tool.parameters is not None:
-        found = wire.lowerings.lowered(tool.parameters, strict)
-        told += [_told(record, tool) for record in found.records]
-        spelling = found.spelling
+        found = wire.lowerings.lower(tool.parameters, strict)
+        told += [_told(record, tool) for record in found.changes]
+        spelling = found.encoding_table
     for loss in losses:
         if loss.severity == "behaviour" and tool.strict == "always":
             continue  # what cannot be strict is among the records
@@ -353,17 +353,22 @@ def _payload(wire: Any, tool: Tool, strict: bool | None, how: _Settled, losses: 
 
 def _told(record: Any, tool: Tool) -> ToolLosses:
     severe = record.action != "rewritten" and (bool(record.checked) or record.action == "narrowed")
-    if record.what == CLOSING and not record.stops:
+    if record.what == CLOSING and not record.blocks_strict:
         severe = False  # the declaration does not say that there may be more
-    refused = record.refused and tool.strict == "always"
-    place = tool.place(record.way, record.what)
+    refused = record.is_unsupported and tool.strict == "always"
+    place = tool.parameter_span(record.pointer, record.what)
     return ToolLosses(
-        place, pointer_text(record.way), record.what, record.action, record.reason, record.checked, severe, refused
+        place, pointer_text(record.pointer), record.what, record.action, record.reason, record.checked, severe, refused
     )
 
 
 def _why_open(record: Any, tool: Tool) -> ToolLosses:
     reason = f"not strict, because of {record.what}: {record.reason}" if record.what != "strict" else record.reason
     return ToolLosses(
-        tool.place(record.way, record.what), pointer_text(record.way), "strict", "dropped", reason, "parse_arguments"
+        tool.parameter_span(record.pointer, record.what),
+        pointer_text(record.pointer),
+        "strict",
+        "dropped",
+        reason,
+        "parse_arguments",
     )

@@ -8,10 +8,10 @@ from typing import Any
 
 import ruff_api
 
-from toolgen.incremental import find, find_stored, keep, store
-from toolgen.plan.classes import AliasPlan, ClassPlan, FieldPlan, ModelsPlan, refers, shapes_of
+from toolgen.incremental import find_result, find_stored, store, store_result
+from toolgen.plan.classes import AliasPlan, ClassPlan, FieldPlan, ModelsPlan, list_shapes, referenced_names
 from toolgen.plan.object_views import PREFIX
-from toolgen.plan.tools import ToolPlan, ToolsPlan, definition_facts, plan_tools
+from toolgen.plan.tools import ToolPlan, ToolsPlan, definition_fields, plan_tools
 from toolgen.render.checks import CheckFunction, Checks
 from toolgen.render.imports import Imports, natural_key
 from toolgen.render.literals import python_literal, python_string
@@ -21,9 +21,9 @@ from toolgen.render.templates import (
     ClassText,
     Expression,
     FieldText,
-    environment,
     format_source,
     format_text,
+    template_environment,
 )
 from toolgen.resolve.catalog import SharedType, Tool
 from toolgen.runtime.tools.formats import FORMATS
@@ -31,22 +31,23 @@ from toolgen.runtime.tools.formats import FORMATS
 __all__ = ["handler_stub"]
 
 
-def tool_modules(tools: Iterable[Tool], types: Iterable[SharedType], running: bool = True) -> dict[str, str]:
+def tool_modules(tools: Iterable[Tool], types: Iterable[SharedType], with_handlers: bool = True) -> dict[str, str]:
     """The text of `tools/__init__.py`, of each tool's module and of `types.py`, by path in the output."""
     plan = plan_tools(tools, types)
     known: dict[str, str] = {
-        each.module: find_stored("module", each.tool.digest) or find("tool module", each.tool) for each in plan.tools
+        each.module: find_stored("module", each.tool.digest) or find_result("tool module", each.tool)
+        for each in plan.tools
     }
     changed = [each for each in plan.tools if known[each.module] is None]
     expressions = iter(_expressions(plan, changed))
-    texts = {"types.py": _types(plan.types, expressions), "tools/__init__.py": _index(plan, running)}
-    if running:
+    texts = {"types.py": _types(plan.types, expressions), "tools/__init__.py": _index(plan, with_handlers)}
+    if with_handlers:
         texts["tools/handlers.py"] = _handlers(plan, "handlers")
         texts["tools/protocols.py"] = _handlers(plan, "protocols")
     made = {path: format_source(path, text) for path, text in texts.items()}
     for each in changed:
         text = format_text(f"tools/{each.module}.py", HEADER + _tool(each, expressions))
-        known[each.module] = store(keep(text, "tool module", each.tool), "module", each.tool.digest)
+        known[each.module] = store(store_result(text, "tool module", each.tool), "module", each.tool.digest)
     made |= {f"tools/{module}.py": text for module, text in known.items()}
     return {path: made[path] for path in sorted(made)}
 
@@ -77,7 +78,7 @@ def _expressions(plan: ToolsPlan, changed: Iterable[ToolPlan]) -> list[Expressio
 
 
 def _shapes(models: ModelsPlan) -> list[Any]:
-    return [shape for item in models.items for shape in shapes_of(item)]
+    return [shape for item in models.items for shape in list_shapes(item)]
 
 
 def class_names(tools: Iterable[Tool], types: Iterable[SharedType]) -> dict[str, tuple[str, ...]]:
@@ -95,7 +96,7 @@ def _tool(plan: ToolPlan, expressions: Iterator[Expression]) -> str:
     imports.add("..models", "ToolDefinition")
     tool = plan.tool
     return (
-        environment()
+        template_environment()
         .get_template("tools/module.py.jinja")
         .render(
             title=f"The tool `{tool.name}`: its arguments, its result and its definition.",
@@ -104,7 +105,7 @@ def _tool(plan: ToolPlan, expressions: Iterator[Expression]) -> str:
             functions=functions,
             items=items,
             rebuilt=plan.models.rebuilt,
-            definition=definition_facts(tool).items(),
+            definition=definition_fields(tool).items(),
         )
     )
 
@@ -113,7 +114,7 @@ def _types(plan: ModelsPlan, expressions: Iterator[Expression]) -> str:
     imports = Imports()
     items, functions = _items(plan, expressions, imports, ".runtime.tools")
     return (
-        environment()
+        template_environment()
         .get_template("types.py.jinja")
         .render(
             title="Types that several tools share.",
@@ -161,7 +162,7 @@ RUNNING = (
 def _index(plan: ToolsPlan, running: bool) -> str:
     aliases = {alias: p.tool.name for p in plan.tools for alias in p.tool.aliases}
     return (
-        environment()
+        template_environment()
         .get_template("tools/__init__.py.jinja")
         .render(
             running=running,
@@ -187,7 +188,7 @@ def _export_order(name: str) -> tuple[bool, bool, str]:
 
 def _handlers(plan: ToolsPlan, name: str) -> str:
     """The module of what an app gives to run the tools: all in one class, or each in its own."""
-    template = environment().get_template(f"tools/{name}.py.jinja")
+    template = template_environment().get_template(f"tools/{name}.py.jinja")
     return template.render(
         tools=plan.tools,
         sorted=sorted(plan.tools, key=lambda each: natural_key(each.module)),
@@ -203,7 +204,7 @@ def _items(
     checks = Checks()
     items: list[ClassText | AliasText] = []
     for item in plan.items:
-        check = checks.check(item.name, item.check) if item.check.keywords else None
+        check = checks.add_check(item.name, item.check) if item.check.keywords else None
         if isinstance(item, AliasPlan):
             items.append(_alias(item, next(expressions), check, imports, runtime))
         else:
@@ -286,7 +287,7 @@ def _factory(plan: FieldPlan, expression: Expression, imports: Imports, runtime:
     if not plan.is_parsed:
         if not isinstance(plan.default, dict | list) or not plan.default:
             return None
-        if not any(True for _ in refers(plan.shape)):
+        if not any(True for _ in referenced_names(plan.shape)):
             return None
     elif plan.shape.keys() == {"type", "format"}:
         read = FORMATS[plan.shape["format"]].__name__
@@ -301,5 +302,5 @@ def _factory(plan: FieldPlan, expression: Expression, imports: Imports, runtime:
 def handler_stub(tools: Sequence[Tool], package: str, name: str) -> str:
     """Write the class. `package` is the generated package as it is imported, `name` that of the class."""
     plan = plan_tools(tools, ())
-    text = environment().get_template("stub.py.jinja").render(tools=plan.tools, package=package, name=name)
+    text = template_environment().get_template("stub.py.jinja").render(tools=plan.tools, package=package, name=name)
     return ruff_api.format_string("stub.py", ruff_api.isort_string("stub.py", text))

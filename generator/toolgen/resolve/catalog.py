@@ -47,12 +47,12 @@ class Tool(Declaration):
     digest: str = field(default="", repr=False)
     """Represents the tool, with everything that it is made from, in the keys of results."""
 
-    def place(self, way: Pointer, keyword: str = "") -> Span:
+    def parameter_span(self, schema_pointer: Pointer, keyword: str = "") -> Span:
         """The place in the sources of the key that leads a way in `parameters`, or of a keyword that stands there."""
-        document, pointer = self.document, ("parameters", *way)
-        if len(way) > 1 and way[0] == "$defs" and way[1] in self.origins:
-            document, start = self.origins[str(way[1])]
-            pointer = (*start, *way[2:])
+        document, pointer = self.document, ("parameters", *schema_pointer)
+        if len(schema_pointer) > 1 and schema_pointer[0] == "$defs" and schema_pointer[1] in self.origins:
+            document, start = self.origins[str(schema_pointer[1])]
+            pointer = (*start, *schema_pointer[2:])
         return (
             document.key_span(*pointer, keyword)
             if (*pointer, keyword) in document.keys

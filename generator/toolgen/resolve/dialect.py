@@ -15,7 +15,7 @@ from jsonschema.validators import extend
 from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]
 from referencing.jsonschema import SchemaRegistry
 
-from toolgen.resolve.schema_locations import walk
+from toolgen.resolve.schema_locations import walk_schemas
 
 Dialect = Literal["draft-04", "draft-07", "draft-07 words", "2019-09", "2020-12"]
 """`draft-07 words` is a schema that names no dialect and has keywords with a meaning in draft-07 alone."""
@@ -47,7 +47,7 @@ class UnknownDialectError(Exception):
     """`$schema` names a dialect that is not read."""
 
 
-def dialect(schema: Any) -> Dialect:
+def find_dialect(schema: Any) -> Dialect:
     """The dialect that `$schema` names; without it the newest, or draft-07 where only that spelling has a meaning.
 
     Raises:
@@ -63,15 +63,16 @@ def dialect(schema: Any) -> Dialect:
                     return known
         raise UnknownDialectError
     old = any(
-        isinstance(s, dict) and (isinstance(s.get("items"), list) or "dependencies" in s) for _, s in walk(schema)
+        isinstance(s, dict) and (isinstance(s.get("items"), list) or "dependencies" in s)
+        for _, s in walk_schemas(schema)
     )
     return "draft-07 words" if old else "2020-12"
 
 
-def respelled(schema: Mapping[str, Any], source: Dialect) -> dict[str, Any]:
+def to_current_dialect(schema: Mapping[str, Any], source: Dialect) -> dict[str, Any]:
     """The keywords of one schema, not of those inside it, in their 2020-12 spelling and with the same meaning."""
     if source != "draft-04":
-        schema = with_bounds(schema)
+        schema = to_numeric_bounds(schema)
     if source == "2020-12":
         return dict(schema)
     if source in ("draft-04", "draft-07") and "$ref" in schema:  # they overlook what stands beside a reference
@@ -104,7 +105,7 @@ FLAGS = (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum"))
 """Bounds that draft-04 says by a flag beside another bound."""
 
 
-def flags_of(schema: Mapping[str, Any]) -> set[str]:
+def draft_04_flags(schema: Mapping[str, Any]) -> set[str]:
     """Bounds that are flags of draft-04 with one meaning only: `false`, or `true` beside the bound that it is about."""
     return {
         flag
@@ -114,9 +115,9 @@ def flags_of(schema: Mapping[str, Any]) -> set[str]:
     }
 
 
-def with_bounds(schema: Mapping[str, Any]) -> Mapping[str, Any]:
+def to_numeric_bounds(schema: Mapping[str, Any]) -> Mapping[str, Any]:
     """A schema in which flags of draft-04 that have one meaning only are bounds; itself where there are none."""
-    flags = flags_of(schema)
+    flags = draft_04_flags(schema)
     if not flags:
         return schema
     out = dict(schema)

@@ -54,7 +54,7 @@ DEVICES = frozenset(
 """Names that Windows keeps for devices, with any extension."""
 
 
-def fold(name: str) -> str:
+def fold_name(name: str) -> str:
     """What is left of a name on a disk and in a language that overlook case, dashes and underscores."""
     return re.sub(r"[^a-z0-9]", "", name.lower())
 
@@ -89,7 +89,7 @@ def check_tool_names(declared: Iterable[Declaration], findings: Findings) -> Non
     by_fold: dict[str, Declaration] = {}
     owners: dict[str, Declaration] = {}
     for tool in tools:
-        first = by_fold.setdefault(fold(tool.name), tool)
+        first = by_fold.setdefault(fold_name(tool.name), tool)
         owners.setdefault(tool.name, tool)
         if first is tool:
             continue
@@ -155,7 +155,7 @@ def check_type_names(named: Iterable[tuple[str, Span]], findings: Findings) -> N
     """Report shared schemas whose classes fall together."""
     seen: dict[str, Span] = {}
     for name, span in named:
-        first = seen.setdefault(fold(name), span)
+        first = seen.setdefault(fold_name(name), span)
         if first is not span:
             related = (Related(first, "first defined here"),)
             findings.add("type-names-collide", span, related=related, name=name, first=RawText(first.path))

@@ -15,18 +15,18 @@ from typing import Any
 from toolgen.diagnostics import Findings
 from toolgen.diagnostics.finding import RawText, did_you_mean
 from toolgen.load import Document
-from toolgen.parse import Parsed
+from toolgen.parse import ParsedProject
 from toolgen.resolve.catalog import Format, FormatField, FormatType, Profile
 from toolgen.resolve.identifiers import DEVICES
-from toolgen.validation import conforms, json_type, meta
+from toolgen.validation import json_type, meta_schema, validate_document
 
 
-def stem(document: Document) -> str:
+def profile_name(document: Document) -> str:
     """The name of the provider that a document speaks of."""
     return document.source.rsplit("/", 1)[-1].split(".", 1)[0]
 
 
-def merged(base: Any, patch: Any) -> Any:
+def apply_merge_patch(base: Any, patch: Any) -> Any:
     """A JSON merge patch applied (RFC 7396): null takes a key away, objects merge, all else replaces."""
     if not isinstance(patch, Mapping):
         return patch
@@ -35,11 +35,11 @@ def merged(base: Any, patch: Any) -> Any:
         if value is None:
             result.pop(key, None)
         else:
-            result[key] = merged(result.get(key), value)
+            result[key] = apply_merge_patch(result.get(key), value)
     return result
 
 
-def link_profiles(
+def resolve_profiles(
     documents: Iterable[Document], wanted: Iterable[str] | None, findings: Findings
 ) -> tuple[Profile, ...]:
     """Return the profiles that are wanted (all where None), each with what it extends merged in, by name.
@@ -48,7 +48,7 @@ def link_profiles(
     """
     layers: dict[str, list[Document]] = {}
     for document in documents:
-        layers.setdefault(stem(document), []).append(document)
+        layers.setdefault(profile_name(document), []).append(document)
     for name, found in layers.items():
         if not re.fullmatch("[a-z][a-z0-9_]{0,63}", name) or keyword.iskeyword(name) or name in DEVICES:
             findings.add("profile-name", found[0].span(), name=name)
@@ -57,7 +57,7 @@ def link_profiles(
     names = sorted(linked) if wanted is None else [name for name in dict.fromkeys(wanted) if name in linked]
     profiles = tuple(profile for name in names if (profile := linked[name]) is not None)
     for profile in profiles:
-        conforms(replace(profile.documents[-1], value=profile.facts), meta("provider"), findings)
+        validate_document(replace(profile.documents[-1], value=profile.facts), meta_schema("provider"), findings)
     if findings.errors:
         return profiles
     return tuple(profile for profile in profiles if _speaks(profile, findings) and _compiles(profile, findings))
@@ -117,14 +117,16 @@ def _link(
             base = _link(parent, layers, (*below, name), findings)
             if base is None:
                 return None
-            facts = merged(base.facts, facts)
+            facts = apply_merge_patch(base.facts, facts)
             documents = [*base.documents, *documents]
-        facts = merged(facts, {k: v for k, v in document.value.items() if k != "extends"})
+        facts = apply_merge_patch(facts, {k: v for k, v in document.value.items() if k != "extends"})
         documents.append(document)
     return Profile(name, facts, tuple(documents), base)
 
 
-def check_defaults(parsed: Parsed, linked: Iterable[Profile], known: Collection[str], findings: Findings) -> None:
+def check_defaults(
+    parsed: ParsedProject, linked: Iterable[Profile], known: Collection[str], findings: Findings
+) -> None:
     """Report values for providers and names that there are not, and those that the wire could not take.
 
     Providers that this run does not want are held to their profiles too; what is wrong with such a profile itself is
@@ -137,17 +139,19 @@ def check_defaults(parsed: Parsed, linked: Iterable[Profile], known: Collection[
         if name not in known:
             hint = did_you_mean(name, known) or f"known providers: {', '.join(known)}"
             findings.add("provider-unknown", sources.config.key_span("defaults", name), hint=hint, name=name)
-    profiles = {profile.name: profile for profile in link_profiles(sources.providers, defaults, Findings())}
+    profiles = {profile.name: profile for profile in resolve_profiles(sources.providers, defaults, Findings())}
     profiles |= {profile.name: profile for profile in linked}
     forms = {name: _form(_stated(profile.facts)) for name, profile in profiles.items()}
-    conforms(sources.config, {"properties": {"defaults": {"properties": forms}}}, findings)
+    validate_document(sources.config, {"properties": {"defaults": {"properties": forms}}}, findings)
 
 
-def merge_own_values(facts: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+def override_values(facts: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:
     """The values of a profile with those of the project before them; an integer stays one, however it is written."""
     stated = _stated(facts)
-    whole = {name: int(value) for name, value in own.items() if type(value) is float and type(stated.get(name)) is int}
-    return {**stated, **own, **whole}
+    whole = {
+        name: int(value) for name, value in overrides.items() if type(value) is float and type(stated.get(name)) is int
+    }
+    return {**stated, **overrides, **whole}
 
 
 def _stated(facts: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -177,7 +181,7 @@ def python_name(name: str) -> str:
     return re.sub(r"(?<=[a-z0-9])([A-Z])", lambda m: "_" + m[1].lower(), name)
 
 
-def link_format(documents: Iterable[Document], findings: Findings) -> Format:
+def resolve_format(documents: Iterable[Document], findings: Findings) -> Format:
     """Merge the documents of the format, the shipped ones before the project's own. A later one may add optional fields to a type, and new types.
 
     References name a type by the last step of their pointer, in whichever file it stands.

@@ -13,21 +13,21 @@ from typing import Any
 from urllib.parse import unquote, urljoin, urlsplit
 
 from toolgen.diagnostics import Findings
-from toolgen.incremental import find_stored, reuse, store
+from toolgen.incremental import find_stored, reuse_or_make, store
 from toolgen.load import Pointer
 from toolgen.resolve.schema_locations import (
     DocumentKey,
-    MissingError,
+    LocationNotFoundError,
     SchemaLocation,
     SchemaRegistry,
-    get_child,
+    child_value,
     is_schema,
     same_instance_subschemas,
-    walk,
+    walk_schemas,
 )
 
 
-class RefusedError(Exception):
+class UnresolvableReferenceError(Exception):
     """A reference that cannot be followed: the code of the finding, and the reference."""
 
     def __init__(self, code: str, ref: str) -> None:
@@ -37,7 +37,7 @@ class RefusedError(Exception):
 
 
 @dataclass(slots=True)
-class Identifiers:
+class SchemaIds:
     """The `$id`s and anchors inside one root schema, by address."""
 
     addresses: dict[str, SchemaLocation]
@@ -65,13 +65,13 @@ class References:
     """Follows references between the documents of a library."""
 
     library: SchemaRegistry
-    known: dict[SchemaLocation, Identifiers] = field(default_factory=dict)
+    known: dict[SchemaLocation, SchemaIds] = field(default_factory=dict)
 
     def target(self, place: SchemaLocation, ref: str) -> SchemaLocation:
         """The place that `ref` leads to from the schema at `place`.
 
         Raises:
-            RefusedError: it leads out of the sources, or nowhere.
+            UnresolvableReferenceError: it leads out of the sources, or nowhere.
         """
         root = self.library.root(place)
         identifiers = self._identifiers(root)
@@ -92,25 +92,25 @@ class References:
     def _in_file(self, place: SchemaLocation, ref: str) -> SchemaLocation:
         # The parser of addresses drops line ends and blanks without a word.
         if not ref.isprintable() or ref != ref.strip():
-            raise RefusedError("reference-dangling", ref)
+            raise UnresolvableReferenceError("reference-dangling", ref)
         try:
             parts = urlsplit(ref)
         except ValueError:
-            raise RefusedError("reference-remote", ref) from None
+            raise UnresolvableReferenceError("reference-remote", ref) from None
         if parts.scheme or parts.netloc or parts.query or ref.startswith("//"):
-            raise RefusedError("reference-remote", ref)
+            raise UnresolvableReferenceError("reference-remote", ref)
         path = unquote(parts.path)
         if path.startswith(("/", "~")) or "\\" in path or ":" in path or "\0" in path:
-            raise RefusedError("reference-outside", ref)
+            raise UnresolvableReferenceError("reference-outside", ref)
         source = posixpath.normpath(posixpath.join(posixpath.dirname(place.document[0]), path))
         if source == ".." or source.startswith(("../", "/")):
-            raise RefusedError("reference-outside", ref)
+            raise UnresolvableReferenceError("reference-outside", ref)
         document = (source, 0)
         if document not in self.library.documents or path.endswith("/"):
-            raise RefusedError("reference-dangling", ref)
+            raise UnresolvableReferenceError("reference-dangling", ref)
         target = self._inside(SchemaLocation(document, ()), parts.fragment, ref)
         if document in self.library.tools and self.library.root(target).pointer == ():
-            raise RefusedError("reference-no-schema", ref)
+            raise UnresolvableReferenceError("reference-no-schema", ref)
         return target
 
     def _inside(self, resource: SchemaLocation, fragment: str, ref: str) -> SchemaLocation:
@@ -120,22 +120,22 @@ class References:
             base, _ = anchors.base(resource, self.library.root(resource))
             found = anchors.addresses.get(f"{base}#{pointer}")
             if found is None:
-                raise RefusedError("reference-dangling", ref)
+                raise UnresolvableReferenceError("reference-dangling", ref)
             return found
         steps: list[str | int] = list(resource.pointer)
         try:
             value = self.library.value(resource)
             for raw in pointer.split("/")[1:]:
                 step = raw.replace("~1", "/").replace("~0", "~")
-                value = get_child(value, step)
+                value = child_value(value, step)
                 steps.append(int(step) if step.isdigit() and not _keyed(self, resource, steps) else step)
-        except MissingError:
-            raise RefusedError("reference-dangling", ref) from None
+        except LocationNotFoundError:
+            raise UnresolvableReferenceError("reference-dangling", ref) from None
         if not is_schema(value):
-            raise RefusedError("reference-no-schema", ref)
+            raise UnresolvableReferenceError("reference-no-schema", ref)
         return SchemaLocation(resource.document, tuple(steps))
 
-    def _identifiers(self, root: SchemaLocation) -> Identifiers:
+    def _identifiers(self, root: SchemaLocation) -> SchemaIds:
         if root not in self.known:
             self.known[root] = _collected(root, self.library)
         return self.known[root]
@@ -159,8 +159,8 @@ def _keyed(references: References, resource: SchemaLocation, steps: list[str | i
     return isinstance(references.library.value(SchemaLocation(resource.document, tuple(steps))), dict)
 
 
-def _collected(root: SchemaLocation, library: SchemaRegistry) -> Identifiers:
-    found = Identifiers({}, {})
+def _collected(root: SchemaLocation, library: SchemaRegistry) -> SchemaIds:
+    found = SchemaIds({}, {})
     for pointer, schema in _walked(library, root):
         if not isinstance(schema, dict):
             continue
@@ -229,7 +229,7 @@ _OTHERS = "leads to types"
 """Stored for a document with references to shared types, whose digest is then part of the key."""
 
 
-def link_references(library: SchemaRegistry, findings: Findings) -> ReferenceGraph:
+def resolve_references(library: SchemaRegistry, findings: Findings) -> ReferenceGraph:
     """Follow every reference; report those that lead nowhere or in circles.
 
     Stored results are used unless a document refers to the document of a tool: then a document depends only on itself and
@@ -283,7 +283,7 @@ def _linked(library: SchemaRegistry, known: Mapping[DocumentKey, KnownLinks], fi
             if isinstance(ref, str):
                 try:
                     targets[here] = references.target(here, ref)
-                except RefusedError as refused:
+                except UnresolvableReferenceError as refused:
                     findings.add(refused.code, library.span(here, "$ref"), ref=refused.ref)
                 else:
                     queue.append(targets[here])
@@ -299,7 +299,9 @@ def _linked(library: SchemaRegistry, known: Mapping[DocumentKey, KnownLinks], fi
 def _walked(library: SchemaRegistry, place: SchemaLocation) -> list[tuple[Pointer, Any]]:
     """The schema at a place and every schema inside it, in the order of the source."""
     value = library.value(place)
-    return reuse(lambda: list(walk(value, place.pointer)), "walk", library.documents[place.document], place.pointer)
+    return reuse_or_make(
+        lambda: list(walk_schemas(value, place.pointer)), "walk", library.documents[place.document], place.pointer
+    )
 
 
 def _known_links(library: SchemaRegistry, types: str) -> dict[DocumentKey, KnownLinks]:

@@ -22,15 +22,15 @@ from toolgen.resolve.dialect import (
     METASCHEMAS,
     Dialect,
     UnknownDialectError,
-    dialect,
-    flags_of,
-    respelled,
-    with_bounds,
+    draft_04_flags,
+    find_dialect,
+    to_current_dialect,
+    to_numeric_bounds,
 )
 from toolgen.resolve.references import ReferenceGraph
-from toolgen.resolve.schema_locations import IN_PLACE, DocumentKey, SchemaLocation, SchemaRegistry, walk
-from toolgen.resolve.value_checks import compiled
-from toolgen.validation import json_type, type_hint, words
+from toolgen.resolve.schema_locations import IN_PLACE, DocumentKey, SchemaLocation, SchemaRegistry, walk_schemas
+from toolgen.resolve.value_checks import compile_pattern
+from toolgen.validation import json_type, strings_in, type_hint
 
 _FORMATS = frozenset(
     "date-time date time duration email idn-email hostname idn-hostname ipv4 ipv6 uri uri-reference iri iri-reference uuid "
@@ -94,7 +94,7 @@ class KeywordChecks:
             self._findings.add("keyword-null", self._library.key_span(place, key), keyword=key)
             return
         if self._once("keyword-unknown", place, key):
-            near = closest_names(key, (word for word in known if word not in schema), alike=0.75)
+            near = closest_names(key, (word for word in known if word not in schema), cutoff=0.75)
             hint = _MEANT.get(key) or (f"did you mean {quote_name(near[0])}?" if near else None)
             if key not in _MEANT and isinstance(value, Mapping) and _looks_like_a_schema(value):
                 hint = "declare it under `properties`"
@@ -105,7 +105,7 @@ class KeywordChecks:
         if not isinstance(named, str) or named in _FORMATS or named in _FORMATS_OF_OPENAPI:
             return
         if self._once("format-unknown", place, named):
-            near = closest_names(named, sorted(_FORMATS), alike=0.75)
+            near = closest_names(named, sorted(_FORMATS), cutoff=0.75)
             hint = f"did you mean {quote_name(near[0])}?" if near else None
             self._findings.add("format-unknown", self._library.span(place, "format"), hint=hint, format=named)
 
@@ -230,7 +230,7 @@ def _number(value: object) -> bool:
 TYPES = frozenset(["array", "boolean", "integer", "null", "number", "object", "string"])
 
 
-def check_soundness(links: ReferenceGraph, findings: Findings) -> None:
+def check_schemas(links: ReferenceGraph, findings: Findings) -> None:
     """Check every schema that was linked."""
     by_document: dict[DocumentKey, list[SchemaLocation]] = {}
     for root in links.roots:
@@ -248,18 +248,20 @@ def _check_roots(roots: list[SchemaLocation], library: SchemaRegistry, findings:
     for root in roots:
         value = library.value(root)
         try:
-            source = dialect(library.value(library.root(root)))
+            source = find_dialect(library.value(library.root(root)))
         except UnknownDialectError:
             findings.add("dialect-unknown", library.span(root, "$schema"), dialect=value.get("$schema"))
             continue
         faults: set[Pointer] = set()
-        for pointer, schema in walk(value):
+        for pointer, schema in walk_schemas(value):
             place = SchemaLocation(root.document, root.pointer + pointer)
             if isinstance(schema, dict) and place not in done:
                 done.add(place)
                 keywords.check(schema, place, source)
-                as_meant = respelled(schema, source) if source == "draft-04" else dict(with_bounds(schema))
-                at_fault = _check_schema(as_meant, place, library, findings) | flags_of(schema)
+                as_meant = (
+                    to_current_dialect(schema, source) if source == "draft-04" else dict(to_numeric_bounds(schema))
+                )
+                at_fault = _check_schema(as_meant, place, library, findings) | draft_04_flags(schema)
                 faults |= {(*pointer, keyword) for keyword in at_fault}
         _check_form(root, value, source, faults, library, findings)
 
@@ -328,7 +330,7 @@ def _check_type(schema: dict[str, Any], place: SchemaLocation, library: SchemaRe
 
 
 def _check_pattern(pattern: str, place: SchemaLocation, key: str, library: SchemaRegistry, findings: Findings) -> None:
-    reason = compiled(pattern)
+    reason = compile_pattern(pattern)
     if isinstance(reason, str):
         span = library.span(place, key) if key == "pattern" else library.key_span(place, key)
         findings.add("pattern-unusable", span, pattern=pattern, reason=RawText(reason[:200]))
@@ -383,7 +385,7 @@ def _explained(error: ValidationError) -> tuple[RawText, str | None]:
     """Why a schema is not sound, types by their JSON names, and what fixes it where that is plain to see."""
     value: object = error.instance
     if error.validator == "type":
-        expected = " or ".join(words(error.validator_value))
+        expected = " or ".join(strings_in(error.validator_value))
         return RawText(f"expected {expected}, found {json_type(value)}"), type_hint(expected, value)
     if value is None:
         return RawText(

@@ -23,15 +23,15 @@ class SchemaLocation(NamedTuple):
     pointer: Pointer
 
 
-class MissingError(Exception):
+class LocationNotFoundError(Exception):
     """There is no value at a pointer."""
 
 
-def get_child(value: Any, step: str | int) -> Any:
+def child_value(value: Any, step: str | int) -> Any:
     """The member of an object or the item of a list that a step of a pointer leads to.
 
     Raises:
-        MissingError: there is none.
+        LocationNotFoundError: there is none.
     """
     if isinstance(value, dict) and isinstance(step, str) and step in value:
         return value[step]
@@ -40,7 +40,7 @@ def get_child(value: Any, step: str | int) -> Any:
         position = int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 10 else -1
         if str(position) == digits and position < len(value):
             return value[position]
-    raise MissingError
+    raise LocationNotFoundError
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class SchemaRegistry:
     tools: frozenset[DocumentKey]
 
     @classmethod
-    def of(cls, sources: Sources) -> SchemaRegistry:
+    def from_sources(cls, sources: Sources) -> SchemaRegistry:
         """The library of everything that was loaded."""
         both = (*sources.tools, *sources.types)
         return cls(
@@ -63,11 +63,11 @@ class SchemaRegistry:
         """The value at a place.
 
         Raises:
-            MissingError: there is none.
+            LocationNotFoundError: there is none.
         """
         value = self.documents[place.document].value
         for step in place.pointer:
-            value = get_child(value, step)
+            value = child_value(value, step)
         return value
 
     def span(self, place: SchemaLocation, *more: str | int) -> Span:
@@ -139,7 +139,7 @@ def subschemas(schema: Any) -> Iterator[tuple[Pointer, Any]]:
             yield from (((key, name), sub) for name, sub in value.items() if is_schema(sub))
 
 
-def walk(schema: Any, at: Pointer = ()) -> Iterator[tuple[Pointer, Any]]:
+def walk_schemas(schema: Any, at: Pointer = ()) -> Iterator[tuple[Pointer, Any]]:
     """A schema and every schema inside it, in the order of the source."""
     stack: list[tuple[Pointer, Any]] = [(at, schema)]
     while stack:

@@ -10,7 +10,7 @@ from typing import Any
 
 from toolgen.load import Pointer
 from toolgen.resolve.catalog import SharedType
-from toolgen.resolve.dialect import FLAGS, Dialect, dialect, respelled
+from toolgen.resolve.dialect import FLAGS, Dialect, find_dialect, to_current_dialect
 from toolgen.resolve.identifiers import class_name
 from toolgen.resolve.references import ReferenceGraph
 from toolgen.resolve.schema_locations import LIST, NAMED, ONE, SchemaLocation, is_schema
@@ -105,7 +105,7 @@ class Bundles:
     def _copied(self, place: SchemaLocation, address: Callable[[SchemaLocation], str], *, top: bool) -> Any:
         root = self.links.library.root(place)
         if root not in self._dialects:
-            self._dialects[root] = dialect(self.links.library.value(root))
+            self._dialects[root] = find_dialect(self.links.library.value(root))
         copier = _Copier(self.links, address, self._dialects[root])
         return copier.copy(self.links.library.value(place), place, top=top)
 
@@ -122,7 +122,7 @@ class _Copier:
             return schema
         out: dict[str, Any] = {}
         pointers = _origins(schema)
-        for key, value in respelled(schema, self.source).items():
+        for key, value in to_current_dialect(schema, self.source).items():
             if key in _DEFINITIONS or (key in _IDENTITY and not (top and self._kept(key))):
                 continue
             if key == "$ref" and place in self.links.targets:
@@ -158,7 +158,7 @@ def _origins(schema: Mapping[str, Any]) -> dict[str, str]:
     return origins
 
 
-def shared_name(source: str, index: int, pointer: Pointer) -> str:
+def shared_class_name(source: str, index: int, pointer: Pointer) -> str:
     """The class name of a shared schema: its file's stem, then the way to it without the containers."""
     stem = posixpath.basename(source).rsplit(".", 1)[0]
     number = (str(index),) if index else ()

@@ -24,7 +24,7 @@ from toolgen.diagnostics.finding import RawText
 from toolgen.load import Pointer
 from toolgen.parse.config import Formats
 from toolgen.resolve.dialect import ANNOTATIONS
-from toolgen.resolve.schema_locations import SchemaLocation, SchemaRegistry, subschemas, walk
+from toolgen.resolve.schema_locations import SchemaLocation, SchemaRegistry, subschemas, walk_schemas
 from toolgen.runtime.tools.checks import is_format
 from toolgen.runtime.tools.formats import FORMATS
 
@@ -50,7 +50,7 @@ class ValueValidator:
         self.listed: dict[int, frozenset[object]] = {}
         # What is left unevaluated is found by a walk through every reference, with Python's own patterns.
         self.evaluates = not any(
-            "$ref" in s or "patternProperties" in s for _, s in walk(schema) if isinstance(s, dict)
+            "$ref" in s or "patternProperties" in s for _, s in walk_schemas(schema) if isinstance(s, dict)
         )
 
     def reason(self, value: Any, schema: Any = None) -> str | None:
@@ -202,7 +202,7 @@ _TYPES: dict[str, Any] = {
 
 def check_values(
     schema: Any,
-    judge: ValueValidator,
+    validator: ValueValidator,
     origins: Mapping[str, SchemaLocation],
     root: SchemaLocation,
     library: SchemaRegistry,
@@ -210,10 +210,10 @@ def check_values(
 ) -> None:
     """Check the values inside a self-contained schema.
 
-    `judge` knows the definitions; `origins` gives the source of those that are to be checked, `root` that of the
+    `validator` knows the definitions; `origins` gives the source of those that are to be checked, `root` that of the
     rest.
     """
-    for pointer, sub in walk(schema):
+    for pointer, sub in walk_schemas(schema):
         if not isinstance(sub, dict):
             continue
         place = _source(pointer, origins, root)
@@ -222,7 +222,7 @@ def check_values(
         for way, value, against in _stated(sub):
             reason = _quick(against, value)
             try:
-                reason = judge.reason(value, against) if reason is None else reason
+                reason = validator.reason(value, against) if reason is None else reason
             except TooManyStepsError:
                 findings.add("values-too-many", library.span(place, *way), keyword=RawText(way[0]))
                 return
@@ -263,23 +263,26 @@ _OF_TYPE = frozenset(["$ref", "allOf", "anyOf", "const", "enum", "format", "type
 """Keywords that a type in Python says of a value without parts."""
 
 
-def typed(schema: Any) -> Any:
+def only_type_keywords(schema: Any) -> Any:
     """What a schema says of types alone. A default that it refuses would stand in the code where its type cannot."""
     if not isinstance(schema, dict):
         return schema
     kept = {key: value for key, value in schema.items() if key in _OF_TYPE}
     if "oneOf" in schema and "anyOf" not in schema:
         kept["anyOf"] = schema["oneOf"]
-    return {key: [typed(sub) for sub in value] if key in ("allOf", "anyOf") else value for key, value in kept.items()}
+    return {
+        key: [only_type_keywords(sub) for sub in value] if key in ("allOf", "anyOf") else value
+        for key, value in kept.items()
+    }
 
 
-def fits_type(default: Any, schema: Mapping[str, Any], judge: ValueValidator) -> bool:
+def fits_type(default: Any, schema: Mapping[str, Any], validator: ValueValidator) -> bool:
     """Whether a default is of its type; one with parts fits all of its schema, or it does not count."""
     rules = {key: value for key, value in schema.items() if key not in ANNOTATIONS and key != "$defs"}
-    against = rules if isinstance(default, dict | list) else typed(rules)
+    against = rules if isinstance(default, dict | list) else only_type_keywords(rules)
     reason = _quick(against, default)
     try:
-        return not (judge.reason(default, against) if reason is None else reason)
+        return not (validator.reason(default, against) if reason is None else reason)
     except TooManyStepsError:
         return False
 
@@ -318,7 +321,7 @@ def _quick(schema: dict[str, Any], value: Any) -> str | None:
 
 
 @lru_cache(maxsize=4096)
-def compiled(pattern: str) -> SchemaValidator | str:
+def compile_pattern(pattern: str) -> SchemaValidator | str:
     """The matcher of a pattern in the linear-time engine of pydantic (Rust's regex syntax), or why there is none."""
     try:
         return SchemaValidator(core_schema.str_schema(pattern=pattern))
@@ -329,7 +332,7 @@ def compiled(pattern: str) -> SchemaValidator | str:
 
 def matches(pattern: str, text: str) -> bool:
     """Whether a text matches; an unusable pattern, which has its own finding, matches all."""
-    matcher = compiled(pattern)
+    matcher = compile_pattern(pattern)
     if isinstance(matcher, str):
         return True
     try:

@@ -12,10 +12,10 @@ from typing import Any
 
 from toolgen.diagnostics import Finding
 from toolgen.load import Document, Pointer, Sources
-from toolgen.load.comments import comments
+from toolgen.load.comments import find_comments
 from toolgen.rules.schema_walk import json_types
 
-__all__ = ["FIXABLE", "UNSAFE", "Fix", "find_fixes", "is_hidden", "without_comment"]
+__all__ = ["FIXABLE", "UNSAFE", "Fix", "find_fixes", "is_hidden", "remove_suppressions"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ def find_fixes(findings: Iterable[Finding], sources: Sources, *, unsafe: bool = 
     for path, found in by_path.items():
         unused = [(_word(sources, finding), finding.span.line) for finding in found if finding.code == "allow-unused"]
         if unused:
-            yield Fix(path, text=without_comment(sources.texts[path], unused), count=len(unused))
+            yield Fix(path, text=remove_suppressions(sources.texts[path], unused), count=len(unused))
 
 
 def _fixed(document: Document, findings: list[Finding], text: str) -> Fix | None:
@@ -229,10 +229,10 @@ def _word(sources: Sources, finding: Finding) -> str:
     return sources.texts[span.path].split("\n")[span.line - 1][span.column - 1 : span.end_column - 1]
 
 
-def without_comment(text: str, unused: Iterable[tuple[str, int]]) -> str:
+def remove_suppressions(text: str, unused: Iterable[tuple[str, int]]) -> str:
     """A text without codes that its comments need not allow, and without comments that allow nothing then."""
     lines = text.split("\n")
-    by_line = {comment.line: comment for comment in comments(text)}
+    by_line = {comment.line: comment for comment in find_comments(text)}
     gone: set[int] = set()
     for code, number in unused:
         comment, line = by_line[number], lines[number - 1]

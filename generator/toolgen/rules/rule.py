@@ -14,7 +14,7 @@ from toolgen.tokens import Tokenizer
 
 
 @dataclass(frozen=True, slots=True)
-class Lost:
+class PayloadLoss:
     """A rule of one tool's schema that a provider does not hold the model to. `pointer` is its place in the schema."""
 
     pointer: str
@@ -30,7 +30,7 @@ class Payload:
     tool: Tool = field(repr=False)
     provider: str
     value: Any = field(repr=False)
-    losses: tuple[Lost, ...]
+    losses: tuple[PayloadLoss, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,14 +52,14 @@ class Payloads:
         return self.config.key_span(*pointer) if self.config is not None else Span("toolgen.yaml")
 
 
-def compact(value: Any) -> str:
+def compact_json(value: Any) -> str:
     """JSON without blanks, as clients send it."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def size(value: Any) -> int:
+def payload_size(value: Any) -> int:
     """Bytes of a payload as compact JSON in UTF-8."""
-    return len(compact(value).encode("utf-8"))
+    return len(compact_json(value).encode("utf-8"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ _ELSEWHERE = frozenset({"$ref", "allOf", "anyOf", "oneOf", "if", "dependentSchem
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class SchemaNode:
     """A schema in a source. `types` are those that it names, or that the schema around it names for the same value.
 
     `whole` is whether nothing else describes the value: no reference, no composition in it or around it.
@@ -48,7 +48,7 @@ class Node:
         return self.document.key_span(*self.pointer, *further)
 
 
-def nodes(catalog: Catalog) -> Iterator[Node]:
+def walk_catalog(catalog: Catalog) -> Iterator[SchemaNode]:
     """Every schema below the parameters of a tool, in the order of the sources."""
     seen: set[tuple[str, int, Pointer]] = set()
     roots = [(tool.document, ("parameters",)) for tool in catalog.tools if tool.parameters is not None]
@@ -61,7 +61,7 @@ def nodes(catalog: Catalog) -> Iterator[Node]:
                 yield node
 
 
-def _below(document: Document, pointer: Pointer) -> Iterator[Node]:
+def _below(document: Document, pointer: Pointer) -> Iterator[SchemaNode]:
     value = document.value
     for step in pointer:
         value = value[step]
@@ -72,7 +72,7 @@ def _below(document: Document, pointer: Pointer) -> Iterator[Node]:
             continue
         types = named_types(schema) or around
         whole = alone and not _ELSEWHERE & schema.keys()
-        yield Node(document, at, schema, types, whole)
+        yield SchemaNode(document, at, schema, types, whole)
         inner = [(way, sub) for way, sub in subschemas(schema) if way[0] not in _CONDITIONS]
         for way, sub in reversed(inner):
             same = way[0] in IN_PLACE

@@ -14,7 +14,7 @@ from typing import Literal
 from toolgen.diagnostics import CODES, Finding, Findings, Level, Span
 from toolgen.diagnostics.finding import did_you_mean
 from toolgen.load import Document, Sources
-from toolgen.load.comments import comments
+from toolgen.load.comments import find_comments
 
 _ALLOW = re.compile(r"toolgen:\s*allow\b\s*(.*)")
 _CODE = re.compile(r"[^\s,]+")
@@ -48,7 +48,7 @@ def find_suppressions(sources: Sources) -> tuple[Suppression, ...]:
 
 def _in_text(path: str, text: str) -> Iterator[Suppression]:
     lines = text.split("\n")
-    found = list(comments(text))
+    found = list(find_comments(text))
     alone = {comment.line for comment in found if comment.alone}
     meant = [n for n, line in enumerate(lines, 1) if n not in alone and line.strip() not in ("", "---")]
     for comment in found:
@@ -65,7 +65,7 @@ def _in_text(path: str, text: str) -> Iterator[Suppression]:
             yield Suppression(code[0], Span(path, comment.line, at, comment.line, end), line)
 
 
-def silenceable(code: str, rules: Mapping[str, object]) -> bool:
+def is_suppressible(code: str, rules: Mapping[str, object]) -> bool:
     """Whether a level or a comment may change what is said: it is the code of a rule, or no error."""
     return code in rules or CODES[code].level != "error"
 
@@ -80,7 +80,7 @@ def apply_suppressions(
     kept: list[Finding] = []
     used: set[Suppression] = set()
     for finding in findings.items:
-        if not silenceable(finding.code, rules):
+        if not is_suppressible(finding.code, rules):
             kept.append(finding)
             continue
         covering = [allow for allow in allowed if allow.covers(finding)]
@@ -92,7 +92,7 @@ def apply_suppressions(
     return frozenset(used)
 
 
-def check_silencing(
+def check_suppressions(
     sources: Sources,
     allowed: tuple[Suppression, ...],
     used: frozenset[Suppression],
@@ -104,7 +104,7 @@ def check_silencing(
     for allow in allowed:
         if allow.code not in CODES:
             findings.add("allow-unknown", allow.span, name=allow.code, hint=did_you_mean(allow.code, CODES))
-        elif not silenceable(allow.code, rules):
+        elif not is_suppressible(allow.code, rules):
             findings.add("error-not-silenced", allow.span, name=allow.code)
         elif allow not in used and levels.get(allow.code) != "off":
             findings.add("allow-unused", allow.span, name=allow.code)
@@ -114,6 +114,6 @@ def _levels(config: Document, rules: Mapping[str, object], findings: Findings) -
     """The levels of a configuration; reports those that an error of build does not take."""
     levels: Mapping[str, str] = config.value.get("lint", {})
     for code, level in levels.items():
-        if not silenceable(code, rules) and level != "error":
+        if not is_suppressible(code, rules) and level != "error":
             findings.add("error-not-silenced", config.key_span("lint", code), name=code)
     return levels

@@ -9,7 +9,7 @@ from typing import Any
 from .conversion.writer import Writer
 from .paths import ROOT
 
-__all__ = ["ByteKeys", "call_tool_keywords", "keywords"]
+__all__ = ["ByteKeys", "call_kwargs", "call_tool_kwargs"]
 
 
 class ByteKeys:
@@ -22,10 +22,10 @@ class ByteKeys:
         self.free = frozenset(free)
 
 
-def keywords(body: dict[str, Any], accepted: Collection[str]) -> dict[str, Any]:
+def call_kwargs(body: dict[str, Any], allowed_names: Collection[str]) -> dict[str, Any]:
     """Convert the keys of a body to arguments. Keys that the client's call does not accept go into its `extra_body`."""
-    found = {key: value for key, value in body.items() if key in accepted}
-    extra = {key: value for key, value in body.items() if key not in accepted}
+    found = {key: value for key, value in body.items() if key in allowed_names}
+    extra = {key: value for key, value in body.items() if key not in allowed_names}
     if extra:
         found["extra_body"] = extra
     return found
@@ -34,12 +34,12 @@ def keywords(body: dict[str, Any], accepted: Collection[str]) -> dict[str, Any]:
 _CAPITAL = r"(?<=[a-z])([A-Z])"
 
 
-def call_tool_keywords(params: dict[str, Any], accepted: Collection[str], writer: Writer) -> dict[str, Any]:
+def call_tool_kwargs(params: dict[str, Any], allowed_names: Collection[str], writer: Writer) -> dict[str, Any]:
     """Convert the parameters to the client's arguments, which are in snake case. Unknown ones are reported."""
     found: dict[str, Any] = {}
     for key, value in params.items():
         keyword = re.sub(_CAPITAL, lambda hit: f"_{hit[1].lower()}", key.removeprefix("_"))
-        if keyword in accepted:
+        if keyword in allowed_names:
             found[keyword] = value
         else:
             writer.report_loss((ROOT, key), key, "dropped", "warning", "the client does not accept it as an argument")

@@ -22,7 +22,16 @@ from .models import (
     UserMessage,
 )
 
-__all__ = ["expand", "has_tool_calls", "is_tool_result", "repair", "text_of", "tool_calls_of", "unanswered", "validate"]
+__all__ = [
+    "expand",
+    "has_tool_calls",
+    "is_tool_result",
+    "repair",
+    "text_of",
+    "tool_calls_of",
+    "unanswered_calls",
+    "validate",
+]
 
 
 NO_RESULT = "no result recorded"
@@ -305,7 +314,7 @@ def _result(one: _Call) -> ToolResult:
     return replace(result, tool_call_id=one.id, name=result.name or call.name)
 
 
-def unanswered(messages: Sequence[Message]) -> list[tuple[int, list[ToolCall]]]:
+def unanswered_calls(messages: Sequence[Message]) -> list[tuple[int, list[ToolCall]]]:
     """Return the turns with calls that have no result: the index of each message, and those calls."""
     found: list[tuple[int, list[ToolCall]]] = []
     for i, message in enumerate(messages):

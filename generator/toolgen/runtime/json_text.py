@@ -11,19 +11,19 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from .json_values import MAX_DEPTH, too_deep
+from .json_values import MAX_DEPTH, is_too_deep
 
 __all__ = [
     "MAX_SIZE",
     "JSONError",
     "compact",
     "dump_deep",
-    "dump_loosely",
+    "dump_lenient",
     "is_compact",
     "is_encodable",
     "loads",
     "loads_spelled",
-    "sendable_text",
+    "strict_json_text",
 ]
 
 
@@ -136,7 +136,7 @@ def loads(text: str | bytes | bytearray) -> Any:
         if isinstance(error, json.JSONDecodeError):
             raise JSONError(f"{error.msg} (character {error.pos})") from None
         raise JSONError("a number with too many digits") from None
-    if may_be_deep and too_deep(value):
+    if may_be_deep and is_too_deep(value):
         raise JSONError(_TOO_DEEP)
     _check_encodable(text, value)
     return value
@@ -154,7 +154,7 @@ def loads_spelled(text: str) -> tuple[Any, bool]:
             value, end = _UNHOOKED(text, 0)
             if end == len(text) <= MAX_SIZE and "".join(_chunks(value, 0)) == text:
                 may_be_deep = text.count("{") + text.count("[") > MAX_DEPTH
-                if (text.isascii() or _encodes(text)) and not (may_be_deep and too_deep(value)):
+                if (text.isascii() or _encodes(text)) and not (may_be_deep and is_too_deep(value)):
                     return value, True
         except (StopIteration, ValueError, RecursionError):
             pass  # what is wrong is said by the strict reader
@@ -279,19 +279,19 @@ def _length(value: Any) -> int:
     return 5 if value is False else 4
 
 
-def sendable_text(value: Any) -> str | None:
+def strict_json_text(value: Any) -> str | None:
     """Return the JSON text of a value that is not too deep to be read again; None if it cannot be written."""
     try:
         text = "".join(_chunks(value, 0))
     except (TypeError, ValueError, RecursionError):
         return None
-    return None if text.count("{") + text.count("[") > MAX_DEPTH and too_deep(value) else text
+    return None if text.count("{") + text.count("[") > MAX_DEPTH and is_too_deep(value) else text
 
 
 _loose = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
-def dump_loosely(value: Any) -> str:
+def dump_lenient(value: Any) -> str:
     """Write a parsed value like `compact`, at any depth and with NaN and Infinity. The text is not sent."""
     try:
         return _loose.encode(value)

@@ -8,13 +8,13 @@ from typing import Any
 __all__ = [
     "MAX_DEPTH",
     "copy_json",
-    "goes_below",
+    "exceeds_depth",
     "is_deep",
     "is_json",
-    "is_sendable",
+    "is_strict_json",
+    "is_too_deep",
     "same_json",
     "same_number",
-    "too_deep",
     "walk_values",
 ]
 
@@ -28,17 +28,17 @@ _CONTAINERS = frozenset([dict, list])
 _SCALARS = frozenset([str, int, bool, type(None)])
 
 
-def too_deep(value: Any) -> bool:
+def is_too_deep(value: Any) -> bool:
     """Whether objects and lists are nested more than `MAX_DEPTH` levels deep."""
-    return type(value) in _CONTAINERS and goes_below(value, MAX_DEPTH)
+    return type(value) in _CONTAINERS and exceeds_depth(value, MAX_DEPTH)
 
 
-def goes_below(holder: Any, left: int) -> bool:
+def exceeds_depth(holder: Any, max_depth: int) -> bool:
     """Whether objects and lists are nested more than the given number of levels deep. It does not recurse further."""
-    if not left:
+    if not max_depth:
         return True
     for item in holder.values() if type(holder) is dict else holder:
-        if (type(item) is dict or type(item) is list) and goes_below(item, left - 1):
+        if (type(item) is dict or type(item) is list) and exceeds_depth(item, max_depth - 1):
             return True
     return False
 
@@ -50,7 +50,7 @@ def is_deep(arguments: dict[str, Any]) -> bool:
         if kind is dict or kind is list:
             for inner in item.values() if kind is dict else item:
                 if type(inner) is dict or type(inner) is list:
-                    return goes_below(arguments, MAX_DEPTH)
+                    return exceeds_depth(arguments, MAX_DEPTH)
     return False
 
 
@@ -62,7 +62,7 @@ def is_json(value: Any, apart_from: str | None = None) -> bool:
         return False
 
 
-def is_sendable(arguments: dict[str, Any]) -> bool:
+def is_strict_json(arguments: dict[str, Any]) -> bool:
     """Whether an object can be written as JSON and is not too deep to be read again."""
     return type(arguments) is dict and _holds(arguments, None, MAX_DEPTH)
 

@@ -1,7 +1,7 @@
 """Dataclasses that cost little at import: what the standard library makes of a class is made when it is first asked for.
 
 A class states its fields as for `dataclasses.dataclass(slots=True)`, which is what type checkers take it for. Its `__init__` is
-written out, and `stated_slots` takes the defaults out of its body, for slots cannot stand beside them. `dataclasses`, and what it
+written out, and `declared_fields` takes the defaults out of its body, for slots cannot stand beside them. `dataclasses`, and what it
 imports, takes as long as a whole converter, and few apps ask for fields or texts of a value.
 """
 
@@ -12,7 +12,7 @@ from collections.abc import Callable
 from operator import attrgetter
 from typing import Any, Literal, TypeVar
 
-__all__ = ["dataclass", "replace", "stated_slots"]
+__all__ = ["dataclass", "declared_fields", "replace"]
 
 T = TypeVar("T")
 
@@ -21,7 +21,7 @@ if sys.version_info >= (3, 13):
     _LAZY = (*_LAZY, "__replace__")
 
 
-def stated_slots(body: dict[str, Any]) -> tuple[str, ...]:
+def declared_fields(body: dict[str, Any]) -> tuple[str, ...]:
     """Return the names of the fields in a class body, and remove their defaults. `__init__` has them."""
     fields = body["__match_args__"] = tuple(body.get("__annotations__", ()))
     for name in fields:

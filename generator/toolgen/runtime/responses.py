@@ -7,20 +7,20 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from .errors import wrong_type
-from .json_text import dump_loosely
+from .json_text import dump_lenient
 from .models import ApiError, AssistantMessage, Completion, InvalidCall, ToolCallPart
 from .paths import Path
 
 __all__ = [
     "FinishReason",
     "api_error",
-    "count",
-    "counts",
     "finish_reason",
+    "format_rfc3339",
     "invalidate_call",
     "invalidate_calls",
     "provider_stop_reason",
-    "rfc3339",
+    "read_count",
+    "read_counts",
 ]
 
 FinishReason = Literal["stop", "length", "tool_calls", "content_filter", "error", "other"]
@@ -62,7 +62,7 @@ def invalidate_calls(message: AssistantMessage, reason: FinishReason) -> None:
             if type(part) is ToolCallPart:
                 unread = part.call.invalid
                 part.call.invalid = InvalidCall(
-                    dump_loosely(part.call.arguments) if unread is None else unread.text, fault
+                    dump_lenient(part.call.arguments) if unread is None else unread.text, fault
                 )
 
 
@@ -76,17 +76,17 @@ def invalidate_call(
     content = message.content
     calls = [part.call for part in content if type(part) is ToolCallPart] if type(content) is list else []
     if index < len(calls):
-        calls[index].invalid = InvalidCall(dump_loosely(calls[index].arguments) if text is None else text, reason)
+        calls[index].invalid = InvalidCall(dump_lenient(calls[index].arguments) if text is None else text, reason)
 
 
-def provider_stop_reason(completion: Completion, table: Mapping[str, str], own: Mapping[str, Any]) -> str | None:
+def provider_stop_reason(completion: Completion, table: Mapping[str, str], extras: Mapping[str, Any]) -> str | None:
     """Return the provider's stop reason: the original one, otherwise the first one in the table with this meaning.
 
-    An unknown reason is this provider's own if the response has its extras (`own`), or if it has no other meaning.
+    An unknown reason is this provider's own if the response has its extras (`extras`), or if it has no other meaning.
     Reasons of other providers are ignored. If there is no reason for calls, the response ended normally.
     """
     word = completion.stop_reason
-    if word is not None and (word in table or own or completion.finish_reason == "other"):
+    if word is not None and (word in table or extras or completion.finish_reason == "other"):
         return word
     meaning = completion.finish_reason
     if meaning == "tool_calls" and meaning not in table.values():
@@ -94,7 +94,7 @@ def provider_stop_reason(completion: Completion, table: Mapping[str, str], own: 
     return next((word for word, reason in table.items() if reason == meaning), None)
 
 
-def count(wire: dict[str, Any], key: str, at: Path) -> int | None:
+def read_count(wire: dict[str, Any], key: str, at: Path) -> int | None:
     """A number of tokens; None where it is null or not there.
 
     Raises:
@@ -108,7 +108,7 @@ def count(wire: dict[str, Any], key: str, at: Path) -> int | None:
     raise wrong_type((at, key), "an integer", value)
 
 
-def counts(wire: dict[str, Any], key: str, at: Path) -> dict[str, Any]:
+def read_counts(wire: dict[str, Any], key: str, at: Path) -> dict[str, Any]:
     """An object of counts; empty where it is null or not there.
 
     Raises:
@@ -122,7 +122,7 @@ def counts(wire: dict[str, Any], key: str, at: Path) -> dict[str, Any]:
     return value
 
 
-def rfc3339(seconds: int) -> str:
+def format_rfc3339(seconds: int) -> str:
     """Convert seconds since 1970 to a datetime in UTC."""
     from datetime import UTC, datetime  # late, for few conversions write a date
 

@@ -16,31 +16,31 @@ from .paths import Path, format_path
 
 __all__ = [
     "INVALID",
-    "read_answered_call_id",
     "read_call_id",
-    "read_dialect",
-    "read_dialect_as_given",
-    "read_dialect_or_empty",
     "read_id_or_null",
     "read_json_arguments",
+    "read_non_strict_schema",
     "read_object_arguments",
-    "read_open_dialect",
     "read_optional_id",
+    "read_parameters_schema",
+    "read_result_call_id",
     "read_result_id",
+    "read_schema_or_empty",
+    "read_schema_or_null",
     "read_text_call",
     "read_tool_name",
     "take_text_call",
-    "write_answered_call_id",
     "write_call_id",
-    "write_dialect",
-    "write_dialect_as_given",
-    "write_dialect_or_empty",
     "write_id_or_null",
     "write_json_arguments",
+    "write_non_strict_schema",
     "write_object_arguments",
-    "write_open_dialect",
     "write_optional_id",
+    "write_parameters_schema",
+    "write_result_call_id",
     "write_result_id",
+    "write_schema_or_empty",
+    "write_schema_or_null",
     "write_tool_name",
 ]
 
@@ -56,7 +56,7 @@ def read_tool_name(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
     return reader.tool_names.get(value, value), ABSENT
 
 
-def write_tool_name(name: str, kept: Any, at: Path, writer: Writer) -> str:
+def write_tool_name(name: str, extra: Any, at: Path, writer: Writer) -> str:
     """Write the name. A name that the wire rejects is renamed one to one, and reported."""
     return writer.tool_name(name, at)
 
@@ -67,7 +67,7 @@ def read_call_id(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
     Raises:
         ConversionError: The value is neither a string nor null.
     """
-    if reader.accepts_id(value):
+    if reader.claim_id(value):
         return value, ABSENT
     identifier, spelling = reader.call_id(value, at)
     if spelling is ABSENT and value is identifier:
@@ -78,22 +78,22 @@ def read_call_id(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
     }
 
 
-def write_call_id(identifier: str, kept: Any, at: Path, writer: Writer) -> Any:
+def write_call_id(identifier: str, extra: Any, at: Path, writer: Writer) -> Any:
     """Write the id: the original one if it was replaced when it was read, renamed if the wire rejects it."""
-    if type(kept) is dict and kept.get("$synthetic") == identifier and type(kept.get("$wire")) is str:
-        writer.keep_id(identifier, kept["$wire"])
-        return kept["$wire"]
+    if type(extra) is dict and extra.get("$synthetic") == identifier and type(extra.get("$wire")) is str:
+        writer.restore_id(identifier, extra["$wire"])
+        return extra["$wire"]
     return writer.call_id(identifier)
 
 
-def write_optional_id(identifier: str, kept: Any, at: Path, writer: Writer) -> Any:
+def write_optional_id(identifier: str, extra: Any, at: Path, writer: Writer) -> Any:
     """Write the id: the original one if it was replaced when it was read. A synthetic id is not sent."""
-    if type(kept) is dict and kept.get("$synthetic") == identifier:
-        spelling = kept.get("$wire")
+    if type(extra) is dict and extra.get("$synthetic") == identifier:
+        spelling = extra.get("$wire")
         if type(spelling) is str:
-            writer.keep_id(identifier, spelling)
+            writer.restore_id(identifier, spelling)
             return spelling
-        writer.leave_out(identifier)
+        writer.omit_id(identifier)
         return ABSENT
     return writer.call_id(identifier)
 
@@ -106,11 +106,11 @@ def read_result_id(value: Any, at: Path, reader: Reader) -> tuple[str, str, Any]
     """
     if type(value) is not str:
         raise wrong_type(at, "a string", None if value is ABSENT else value)
-    identifier, name = reader.call_of(value)
+    identifier, name = reader.find_call(value)
     return identifier, name, ABSENT
 
 
-def write_result_id(identifier: str, name: str, kept: Any, at: Path, writer: Writer) -> str:
+def write_result_id(identifier: str, name: str, extra: Any, at: Path, writer: Writer) -> str:
     """Write the id as it is written with the call."""
     return writer.call_id(identifier)
 
@@ -128,14 +128,14 @@ def read_id_or_null(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
     return identifier, made if value is ABSENT else {**made, "$wire": value}
 
 
-def write_id_or_null(identifier: str, kept: Any, at: Path, writer: Writer) -> Any:
+def write_id_or_null(identifier: str, extra: Any, at: Path, writer: Writer) -> Any:
     """Write the id, or the original value in its place."""
-    if type(kept) is dict and kept.get("$synthetic") == identifier:
-        return kept.get("$wire", ABSENT)
+    if type(extra) is dict and extra.get("$synthetic") == identifier:
+        return extra.get("$wire", ABSENT)
     return writer.call_id(identifier)
 
 
-def read_answered_call_id(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
+def read_result_call_id(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
     """Read the id that the call has; the wire's spelling is kept where that is another one.
 
     Raises:
@@ -143,14 +143,14 @@ def read_answered_call_id(value: Any, at: Path, reader: Reader) -> tuple[str, An
     """
     if type(value) is not str:
         raise wrong_type(at, "a string", None if value is ABSENT else value)
-    identifier, _ = reader.call_of(value)
+    identifier, _ = reader.find_call(value)
     return identifier, ABSENT if identifier == value else {"$synthetic": identifier, "$wire": value}
 
 
-def write_answered_call_id(identifier: str, kept: Any, at: Path, writer: Writer) -> str:
+def write_result_call_id(identifier: str, extra: Any, at: Path, writer: Writer) -> str:
     """Write the id as it is written with the call."""
-    if type(kept) is dict and kept.get("$synthetic") == identifier and type(kept.get("$wire")) is str:
-        return str(kept["$wire"])
+    if type(extra) is dict and extra.get("$synthetic") == identifier and type(extra.get("$wire")) is str:
+        return str(extra["$wire"])
     return writer.call_id(identifier)
 
 
@@ -171,13 +171,13 @@ def read_text_call(
     Keys of `wire` that are not `known` are kept, and also the text of the arguments, at `way`, if it would be written
     differently.
     """
-    if type(name) is not str or name in reader.tool_names or not reader.accepts_id(identifier):
+    if type(name) is not str or name in reader.tool_names or not reader.claim_id(identifier):
         return None
     arguments, invalid, kept = _read_text(text)
     rest = extra_members(wire, known)
     if kept is not ABSENT:
         _keep_text(rest, way, kept)
-    return reader.decode_parsed(ToolCall(identifier, name, arguments, invalid, reader.metadata(rest)))
+    return reader.decode_parsed_call(ToolCall(identifier, name, arguments, invalid, reader.metadata(rest)))
 
 
 def take_text_call(
@@ -233,15 +233,15 @@ def read_json_arguments(value: Any, at: Path, reader: Reader) -> tuple[dict[str,
 
 
 def write_json_arguments(
-    arguments: dict[str, Any], invalid: InvalidCall | None, kept: Any, at: Path, writer: Writer
+    arguments: dict[str, Any], invalid: InvalidCall | None, extra: Any, at: Path, writer: Writer
 ) -> Any:
     """Write the arguments; an invalid call goes back in the words in which it came.
 
     Raises:
         ConversionError: The arguments cannot be written as JSON.
     """
-    if kept is not ABSENT and _says(kept, arguments) and (invalid is None or _says(invalid.text, arguments)):
-        return kept
+    if extra is not ABSENT and _says(extra, arguments) and (invalid is None or _says(invalid.text, arguments)):
+        return extra
     if invalid is not None:
         return invalid.text
     try:
@@ -250,13 +250,13 @@ def write_json_arguments(
         raise ConversionError(format_path(at), f"cannot be written as JSON: {type(error).__name__}") from error
 
 
-def _says(kept: Any, arguments: dict[str, Any]) -> bool:
-    if type(kept) is not str:
-        return same_json(kept, arguments)
-    if not kept or kept.isspace():
+def _says(extras: Any, arguments: dict[str, Any]) -> bool:
+    if type(extras) is not str:
+        return same_json(extras, arguments)
+    if not extras or extras.isspace():
         return not arguments
     try:
-        return same_json(loads(kept), arguments)
+        return same_json(loads(extras), arguments)
     except ValueError:
         return False
 
@@ -289,7 +289,7 @@ def read_object_arguments(value: Any, at: Path, reader: Reader) -> tuple[dict[st
 
 
 def write_object_arguments(
-    arguments: dict[str, Any], invalid: InvalidCall | None, kept: Any, at: Path, writer: Writer
+    arguments: dict[str, Any], invalid: InvalidCall | None, extra: Any, at: Path, writer: Writer
 ) -> Any:
     """Write the arguments; the text of a call that could not be read is wrapped, and reported.
 
@@ -308,7 +308,9 @@ def write_object_arguments(
     return {INVALID: invalid.text}
 
 
-def read_dialect(value: Any, at: Path, reader: Reader, strict: bool | None = None) -> tuple[dict[str, Any] | None, Any]:
+def read_parameters_schema(
+    value: Any, at: Path, reader: Reader, strict: bool | None = None
+) -> tuple[dict[str, Any] | None, Any]:
     """Read the schema as it is; it is kept where lowering would change or refuse it, for the API took it.
 
     Raises:
@@ -318,35 +320,35 @@ def read_dialect(value: Any, at: Path, reader: Reader, strict: bool | None = Non
         return None, ABSENT
     if type(value) is not dict:
         raise wrong_type(at, "an object", value)
-    lowered = reader.wire.lowerings.lowered(value, strict)
-    plain = same_json(lowered.schema, value) and lowered.spelling is None and not lowered.refusals
+    lowered = reader.wire.lowerings.lower(value, strict)
+    plain = same_json(lowered.schema, value) and lowered.encoding_table is None and not lowered.unsupported_changes
     return value, ABSENT if plain else value
 
 
-def write_dialect(
-    parameters: dict[str, Any] | None, kept: Any, at: Path, writer: Writer, strict: bool | None = None
+def write_parameters_schema(
+    parameters: dict[str, Any] | None, extra: Any, at: Path, writer: Writer, strict: bool | None = None
 ) -> Any:
     """Write the lowered schema, and report what the dialect expresses differently."""
     if parameters is None:
         return ABSENT
-    if type(kept) is dict and same_json(kept, parameters):
+    if type(extra) is dict and same_json(extra, parameters):
         return parameters
-    return writer.lowered(parameters, strict, at)
+    return writer.lower_schema(parameters, strict, at)
 
 
-def write_dialect_or_empty(
+def write_schema_or_empty(
     parameters: dict[str, Any] | None,
-    kept: Any,
+    extra: Any,
     at: Path,
     writer: Writer,
     strict: bool | None,
 ) -> Any:
     """Write the schema. A tool without parameters gets an object without properties."""
-    written = write_dialect(parameters, kept, at, writer, strict)
+    written = write_parameters_schema(parameters, extra, at, writer, strict)
     return {"type": "object", "properties": {}} if written is ABSENT else written
 
 
-def read_open_dialect(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any] | None, Any]:
+def read_non_strict_schema(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any] | None, Any]:
     """Read the schema; that there was none is kept.
 
     Raises:
@@ -354,17 +356,17 @@ def read_open_dialect(value: Any, at: Path, reader: Reader) -> tuple[dict[str, A
     """
     if value is ABSENT:
         return None, {"$absent": True}
-    return read_dialect(value, at, reader, None)
+    return read_parameters_schema(value, at, reader, None)
 
 
-def write_open_dialect(parameters: dict[str, Any] | None, kept: Any, at: Path, writer: Writer) -> Any:
+def write_non_strict_schema(parameters: dict[str, Any] | None, extra: Any, at: Path, writer: Writer) -> Any:
     """Write the schema. A tool without parameters gets an object without properties, unless it was read otherwise."""
     if parameters is not None:
-        return write_dialect(parameters, kept, at, writer, None)
-    return ABSENT if kept is None or is_mark(kept) else {"type": "object", "properties": {}}
+        return write_parameters_schema(parameters, extra, at, writer, None)
+    return ABSENT if extra is None or is_mark(extra) else {"type": "object", "properties": {}}
 
 
-def read_dialect_as_given(
+def read_schema_or_null(
     value: Any, at: Path, reader: Reader, strict: bool | None = None
 ) -> tuple[dict[str, Any] | None, Any]:
     """Read the schema; that there was none, or null, is kept.
@@ -374,22 +376,22 @@ def read_dialect_as_given(
     """
     if value is None or value is ABSENT:
         return None, {"$absent": True} if value is ABSENT else None
-    return read_dialect(value, at, reader, strict)
+    return read_parameters_schema(value, at, reader, strict)
 
 
-def write_dialect_as_given(
+def write_schema_or_null(
     parameters: dict[str, Any] | None,
-    kept: Any,
+    extra: Any,
     at: Path,
     writer: Writer,
     strict: bool | None = None,
 ) -> Any:
     """Write the schema. A tool without parameters gets an object without properties, unless it was read otherwise."""
     if parameters is not None:
-        return write_dialect(parameters, kept, at, writer, strict)
-    if kept is None:
+        return write_parameters_schema(parameters, extra, at, writer, strict)
+    if extra is None:
         return None
-    return ABSENT if is_mark(kept) else {"type": "object", "properties": {}}
+    return ABSENT if is_mark(extra) else {"type": "object", "properties": {}}
 
 
-read_dialect_or_empty = read_dialect
+read_schema_or_empty = read_parameters_schema

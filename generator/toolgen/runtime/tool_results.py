@@ -10,7 +10,7 @@ from .conversion.reader import Reader
 from .conversion.values import Read, Write, read_text_or_list, write_one
 from .conversion.writer import Writer
 from .errors import ConversionError, wrong_type
-from .json_text import compact, dump_loosely, is_compact, loads
+from .json_text import compact, dump_lenient, is_compact, loads
 from .json_values import is_json, same_json, walk_values
 from .models import OpaquePart, TextPart
 from .paths import Path, format_path
@@ -18,8 +18,8 @@ from .paths import Path, format_path
 __all__ = [
     "MEDIA_BEHIND",
     "media_kind",
-    "read_inside",
     "read_result_object",
+    "read_result_parts",
     "read_result_text",
     "write_result_object",
     "write_result_parts",
@@ -43,7 +43,7 @@ def read_result_text(text: str) -> tuple[Literal["text", "error"], str, Any]:
     return "text", text, ABSENT
 
 
-def write_result_text(kind: str, value: Any, kept: Any, at: Path, writer: Writer) -> str:
+def write_result_text(kind: str, value: Any, extra: Any, at: Path, writer: Writer) -> str:
     """Write a result of kind text, data or error.
 
     Raises:
@@ -54,8 +54,8 @@ def write_result_text(kind: str, value: Any, kept: Any, at: Path, writer: Writer
             raise wrong_type(at, "a string", value)
         if kind == "text":
             return value
-        if type(kept) is str and read_result_text(kept)[:2] == ("error", value):
-            return kept
+        if type(extra) is str and read_result_text(extra)[:2] == ("error", value):
+            return extra
         return compact({"error": value})
     try:
         return compact(value)
@@ -63,7 +63,7 @@ def write_result_text(kind: str, value: Any, kept: Any, at: Path, writer: Writer
         raise ConversionError(format_path(at), f"cannot be written as JSON: {type(error).__name__}") from error
 
 
-def read_inside(value: Any, at: Path, reader: Reader, read: Read[Any]) -> str | list[Any]:
+def read_result_parts(value: Any, at: Path, reader: Reader, read: Read[Any]) -> str | list[Any]:
     """Read the parts of a result. Media inside it are marked, because not every server accepts them there."""
     parts = read_text_or_list(value, at, reader, read)
     for part in parts:
@@ -85,7 +85,7 @@ def write_result_parts(parts: Sequence[Any], at: Path, writer: Writer, write: Wr
             writer.media.append((part, (at, i)))
             writer.report_loss(
                 (at, i),
-                writer.kind_of(part),
+                writer.type_name(part),
                 "moved",
                 "note",
                 "it was moved into a user message after the results",
@@ -123,17 +123,17 @@ _OWN = frozenset(["error", "output"])
 
 
 def write_result_object(
-    kind: str, value: Any, is_error: bool | None, kept: Any, at: Path, writer: Writer
+    kind: str, value: Any, is_error: bool | None, extra: Any, at: Path, writer: Writer
 ) -> dict[str, Any]:
     """Write a result of kind text, data or error; the object that came is kept while it says the same.
 
     Raises:
         ConversionError: The value does not have the type of its kind, or cannot be written as JSON.
     """
-    if type(kept) is dict:
-        known = _read(kept)
+    if type(extra) is dict:
+        known = _read(extra)
         if known[0] == kind and known[2] == (is_error or None) and same_json(known[1], value):
-            return kept
+            return extra
     if kind in ("text", "error"):
         if type(value) is not str:
             raise wrong_type(at, "a string", value)
@@ -172,7 +172,7 @@ def _write(kind: str, value: Any, is_error: bool | None) -> dict[str, Any]:
     if kind == "error" or (kind == "data" and is_error):
         return {"error": value}
     if kind == "data" and _refers(value):
-        return {"output": dump_loosely(value)}
+        return {"output": dump_lenient(value)}
     if type(value) is dict and not value.keys() & _OWN:
         return value
     return {"output": value}

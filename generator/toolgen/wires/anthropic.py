@@ -11,12 +11,12 @@ from typing import Any, ClassVar
 
 from ..runtime.apis.anthropic.converter import AnthropicConverter
 from ..runtime.apis.anthropic.fields import (
-    read_kept_number,
+    read_exact_number,
     read_source,
-    write_kept_number,
+    write_exact_number,
     write_source,
 )
-from ..runtime.clients import keywords
+from ..runtime.clients import call_kwargs
 from ..runtime.conversion.extras import (
     ABSENT,
     NOTHING,
@@ -37,7 +37,7 @@ from ..runtime.fields import (
     write_ephemeral,
     write_one_or_many,
 )
-from ..runtime.json_values import is_sendable
+from ..runtime.json_values import is_strict_json
 from ..runtime.models import (
     AssistantPart,
     ContentPart,
@@ -54,15 +54,15 @@ from ..runtime.models import (
     Usage,
 )
 from ..runtime.paths import Path
-from ..runtime.responses import FinishReason, count, counts
+from ..runtime.responses import FinishReason, read_count, read_counts
 from ..runtime.tool_fields import (
     read_call_id,
-    read_dialect_or_empty,
     read_object_arguments,
+    read_schema_or_empty,
     read_tool_name,
     write_call_id,
-    write_dialect_or_empty,
     write_object_arguments,
+    write_schema_or_empty,
     write_tool_name,
 )
 
@@ -239,7 +239,7 @@ class Anthropic(AnthropicConverter):
             "user_profile_id",
         ]
     )
-    sdk_call = staticmethod(keywords)
+    sdk_call = staticmethod(call_kwargs)
 
     def read_usage(self, wire: dict[str, Any], at: Path, reader: Reader) -> Usage:
         """Read the usage of a response."""
@@ -247,16 +247,16 @@ class Anthropic(AnthropicConverter):
         if output_tokens_details_count is None:
             output_tokens_details_count = NOTHING
         elif type(output_tokens_details_count) is not dict:
-            output_tokens_details_count = counts(wire, "output_tokens_details", at)
+            output_tokens_details_count = read_counts(wire, "output_tokens_details", at)
         input_tokens_count = wire.get("input_tokens")
         if type(input_tokens_count) is not int and input_tokens_count is not None:
-            input_tokens_count = count(wire, "input_tokens", at)
+            input_tokens_count = read_count(wire, "input_tokens", at)
         cache_creation_input_tokens_count = wire.get("cache_creation_input_tokens")
         if (
             type(cache_creation_input_tokens_count) is not int
             and cache_creation_input_tokens_count is not None
         ):
-            cache_creation_input_tokens_count = count(
+            cache_creation_input_tokens_count = read_count(
                 wire, "cache_creation_input_tokens", at
             )
         cache_read_input_tokens_count = wire.get("cache_read_input_tokens")
@@ -264,10 +264,12 @@ class Anthropic(AnthropicConverter):
             type(cache_read_input_tokens_count) is not int
             and cache_read_input_tokens_count is not None
         ):
-            cache_read_input_tokens_count = count(wire, "cache_read_input_tokens", at)
+            cache_read_input_tokens_count = read_count(
+                wire, "cache_read_input_tokens", at
+            )
         output_tokens_count = wire.get("output_tokens")
         if type(output_tokens_count) is not int and output_tokens_count is not None:
-            output_tokens_count = count(wire, "output_tokens", at)
+            output_tokens_count = read_count(wire, "output_tokens", at)
         output_tokens_details_thinking_tokens_count = output_tokens_details_count.get(
             "thinking_tokens"
         )
@@ -275,7 +277,7 @@ class Anthropic(AnthropicConverter):
             type(output_tokens_details_thinking_tokens_count) is not int
             and output_tokens_details_thinking_tokens_count is not None
         ):
-            output_tokens_details_thinking_tokens_count = count(
+            output_tokens_details_thinking_tokens_count = read_count(
                 output_tokens_details_count, "thinking_tokens", at
             )
         rest = extra_members(wire, _USAGE)
@@ -313,8 +315,8 @@ class Anthropic(AnthropicConverter):
 
     def write_usage(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the usage of a response."""
-        own = writer.own_extras(usage.metadata, at)
-        absent = own.get("$absent", ())
+        extras = writer.own_extras(usage.metadata, at)
+        absent = extras.get("$absent", ())
         wire: dict[str, Any] = {}
         output_tokens_details_count: dict[str, Any] = {}
         input_tokens_count = (
@@ -335,8 +337,8 @@ class Anthropic(AnthropicConverter):
             output_tokens_details_count["thinking_tokens"] = usage.reasoning_tokens
         if output_tokens_details_count:
             wire["output_tokens_details"] = output_tokens_details_count
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_system_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
@@ -353,7 +355,7 @@ class Anthropic(AnthropicConverter):
             return self.write_text_part(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        return self.write_text_part(writer.described(value, at), at, writer)
+        return self.write_text_part(writer.describe_part(value, at), at, writer)
 
     def read_user_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
         """Read one of several objects. Any other value becomes an opaque part."""
@@ -377,7 +379,7 @@ class Anthropic(AnthropicConverter):
             return self.write_document_part(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        return self.write_text_part(writer.described(value, at), at, writer)
+        return self.write_text_part(writer.describe_part(value, at), at, writer)
 
     def read_assistant_content(
         self, wire: Any, at: Path, reader: Reader
@@ -403,7 +405,7 @@ class Anthropic(AnthropicConverter):
             return self.write_document_part(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.report_unsupported(at, writer.kind_of(value), "warning")
+        writer.report_unsupported(at, writer.type_name(value), "warning")
         return ABSENT
 
     def read_blocks(self, value: Any, at: Path, reader: Reader) -> list[Any] | None:
@@ -459,8 +461,8 @@ class Anthropic(AnthropicConverter):
                 call = part.call
                 if (
                     part.metadata is None
-                    and writer.is_regular(call)
-                    and is_sendable(call.arguments)
+                    and writer.is_unchanged_call(call)
+                    and is_strict_json(call.arguments)
                 ):
                     found.append(
                         {
@@ -483,7 +485,7 @@ class Anthropic(AnthropicConverter):
         tools, tools_kept = self.read_tools(
             wire.get("tools", ABSENT), (at, "tools"), reader
         )
-        reader.offers(tools)
+        reader.set_offered_tools(tools)
         model = wire.get("model")
         if model is not None and type(model) is not str:
             raise wrong_type((at, "model"), "a string", model)
@@ -498,10 +500,10 @@ class Anthropic(AnthropicConverter):
                 wire.get("tool_choice", ABSENT), (at, "tool_choice"), reader
             )
         )
-        temperature, temperature_kept = read_kept_number(
+        temperature, temperature_kept = read_exact_number(
             wire.get("temperature", ABSENT), (at, "temperature"), reader
         )
-        top_p, top_p_kept = read_kept_number(
+        top_p, top_p_kept = read_exact_number(
             wire.get("top_p", ABSENT), (at, "top_p"), reader
         )
         stop, stop_kept = read_one_or_many(
@@ -541,13 +543,15 @@ class Anthropic(AnthropicConverter):
         self, request: Request, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write the plain keys of a request body."""
-        own = writer.own_extras(request.metadata, at) if request.metadata else NOTHING
+        extras = (
+            writer.own_extras(request.metadata, at) if request.metadata else NOTHING
+        )
         if request.seed is not None:
             writer.report_unsupported((at, "seed"), "seed", "warning")
         wire: dict[str, Any] = {
             "messages": self.write_messages(
                 request.messages,
-                extra_at(own, "messages") if own else ABSENT,
+                extra_at(extras, "messages") if extras else ABSENT,
                 (at, "messages"),
                 writer,
             ),
@@ -558,7 +562,7 @@ class Anthropic(AnthropicConverter):
             wire["max_tokens"] = request.max_output_tokens
         tools = self.write_tools(
             request.tools,
-            extra_at(own, "tools") if own else ABSENT,
+            extra_at(extras, "tools") if extras else ABSENT,
             (at, "tools"),
             writer,
         )
@@ -567,23 +571,23 @@ class Anthropic(AnthropicConverter):
         tool_choice = self.write_request_tool_choice(
             request.tool_choice,
             request.parallel_tool_calls,
-            extra_at(own, "tool_choice") if own else ABSENT,
+            extra_at(extras, "tool_choice") if extras else ABSENT,
             (at, "toolChoice"),
             writer,
         )
         if tool_choice is not ABSENT:
             wire["tool_choice"] = tool_choice
-        temperature = write_kept_number(
+        temperature = write_exact_number(
             request.temperature,
-            extra_at(own, "temperature") if own else ABSENT,
+            extra_at(extras, "temperature") if extras else ABSENT,
             (at, "temperature"),
             writer,
         )
         if temperature is not ABSENT:
             wire["temperature"] = temperature
-        top_p = write_kept_number(
+        top_p = write_exact_number(
             request.top_p,
-            extra_at(own, "top_p") if own else ABSENT,
+            extra_at(extras, "top_p") if extras else ABSENT,
             (at, "topP"),
             writer,
         )
@@ -591,7 +595,7 @@ class Anthropic(AnthropicConverter):
             wire["top_p"] = top_p
         stop = write_one_or_many(
             request.stop,
-            extra_at(own, "stop_sequences") if own else ABSENT,
+            extra_at(extras, "stop_sequences") if extras else ABSENT,
             (at, "stop"),
             writer,
         )
@@ -599,8 +603,8 @@ class Anthropic(AnthropicConverter):
             wire["stop_sequences"] = stop
         if request.stream is not None:
             wire["stream"] = request.stream
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_tool(
@@ -614,7 +618,7 @@ class Anthropic(AnthropicConverter):
         strict = wire.get("strict")
         if strict is not None and type(strict) is not bool:
             raise wrong_type((at, "strict"), "a boolean", strict)
-        parameters, parameters_kept = read_dialect_or_empty(
+        parameters, parameters_kept = read_schema_or_empty(
             wire.get("input_schema", ABSENT), (at, "input_schema"), reader, strict
         )
         if (
@@ -637,7 +641,7 @@ class Anthropic(AnthropicConverter):
         self, definition: ToolDefinition, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write the declaration of a tool."""
-        own = (
+        extras = (
             writer.own_extras(definition.metadata, at)
             if definition.metadata
             else NOTHING
@@ -645,13 +649,13 @@ class Anthropic(AnthropicConverter):
         wire: dict[str, Any] = {
             "name": write_tool_name(
                 definition.name,
-                extra_at(own, "name") if own else ABSENT,
+                extra_at(extras, "name") if extras else ABSENT,
                 (at, "name"),
                 writer,
             ),
-            "input_schema": write_dialect_or_empty(
+            "input_schema": write_schema_or_empty(
                 definition.parameters,
-                extra_at(own, "input_schema") if own else ABSENT,
+                extra_at(extras, "input_schema") if extras else ABSENT,
                 (at, "parameters"),
                 writer,
                 definition.strict,
@@ -661,8 +665,8 @@ class Anthropic(AnthropicConverter):
             wire["description"] = definition.description
         if definition.strict is not None:
             wire["strict"] = definition.strict
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_tool_call(
@@ -673,7 +677,7 @@ class Anthropic(AnthropicConverter):
         name = wire.get("name")
         arguments = wire.get("input")
         if type(arguments) is dict:
-            found = reader.regular_call(
+            found = reader.unchanged_call(
                 id,
                 name,
                 arguments,
@@ -703,7 +707,7 @@ class Anthropic(AnthropicConverter):
         self, call: ToolCall, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a call as a block."""
-        if writer.is_regular(call) and is_sendable(call.arguments):
+        if writer.is_unchanged_call(call) and is_strict_json(call.arguments):
             return {
                 "type": "tool_use",
                 "id": call.id,
@@ -711,28 +715,31 @@ class Anthropic(AnthropicConverter):
                 "input": call.arguments,
             }
         call = writer.encode_call(call, at)
-        own = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
+        extras = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
         wire: dict[str, Any] = {
             "type": "tool_use",
             "id": write_call_id(
-                call.id, extra_at(own, "id") if own else ABSENT, (at, "id"), writer
+                call.id,
+                extra_at(extras, "id") if extras else ABSENT,
+                (at, "id"),
+                writer,
             ),
             "name": write_tool_name(
                 call.name,
-                extra_at(own, "name") if own else ABSENT,
+                extra_at(extras, "name") if extras else ABSENT,
                 (at, "name"),
                 writer,
             ),
             "input": write_object_arguments(
                 call.arguments,
                 call.invalid,
-                extra_at(own, "input") if own else ABSENT,
+                extra_at(extras, "input") if extras else ABSENT,
                 (at, "arguments"),
                 writer,
             ),
         }
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_text_part(
@@ -761,21 +768,21 @@ class Anthropic(AnthropicConverter):
                 "type": "text",
                 "text": part.text,
             }
-        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         wire: dict[str, Any] = {
             "type": "text",
             "text": part.text,
         }
         cache = write_ephemeral(
             part.cache,
-            extra_at(own, "cache_control") if own else ABSENT,
+            extra_at(extras, "cache_control") if extras else ABSENT,
             (at, "cache"),
             writer,
         )
         if cache is not ABSENT:
             wire["cache_control"] = cache
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_image_part(
@@ -808,7 +815,7 @@ class Anthropic(AnthropicConverter):
         self, part: ImagePart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write an image block."""
-        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.name is not None:
             writer.report_unsupported((at, "name"), "name")
         if part.detail is not None:
@@ -819,7 +826,7 @@ class Anthropic(AnthropicConverter):
                 part.url,
                 part.data,
                 part.media_type,
-                extra_at(own, "source") if own else ABSENT,
+                extra_at(extras, "source") if extras else ABSENT,
                 (at, "url"),
                 writer,
                 _IMAGE_PART_SOURCE,
@@ -827,14 +834,14 @@ class Anthropic(AnthropicConverter):
         }
         cache = write_ephemeral(
             part.cache,
-            extra_at(own, "cache_control") if own else ABSENT,
+            extra_at(extras, "cache_control") if extras else ABSENT,
             (at, "cache"),
             writer,
         )
         if cache is not ABSENT:
             wire["cache_control"] = cache
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_document_part(
@@ -870,7 +877,7 @@ class Anthropic(AnthropicConverter):
         self, part: DocumentPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a document block."""
-        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.detail is not None:
             writer.report_unsupported((at, "detail"), "detail")
         wire: dict[str, Any] = {
@@ -879,7 +886,7 @@ class Anthropic(AnthropicConverter):
                 part.url,
                 part.data,
                 part.media_type,
-                extra_at(own, "source") if own else ABSENT,
+                extra_at(extras, "source") if extras else ABSENT,
                 (at, "url"),
                 writer,
                 _DOCUMENT_PART_SOURCE,
@@ -889,14 +896,14 @@ class Anthropic(AnthropicConverter):
             wire["title"] = part.name
         cache = write_ephemeral(
             part.cache,
-            extra_at(own, "cache_control") if own else ABSENT,
+            extra_at(extras, "cache_control") if extras else ABSENT,
             (at, "cache"),
             writer,
         )
         if cache is not ABSENT:
             wire["cache_control"] = cache
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_thinking_part(
@@ -920,13 +927,13 @@ class Anthropic(AnthropicConverter):
                 "type": "thinking",
                 "thinking": part.text,
             }
-        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         wire: dict[str, Any] = {
             "type": "thinking",
             "thinking": part.text,
         }
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_output_schema(
@@ -950,7 +957,7 @@ class Anthropic(AnthropicConverter):
                 "type": "json_schema",
                 "schema": schema.schema,
             }
-        own = writer.own_extras(schema.metadata, at) if schema.metadata else NOTHING
+        extras = writer.own_extras(schema.metadata, at) if schema.metadata else NOTHING
         if schema.name is not None:
             writer.report_unsupported((at, "name"), "name")
         if schema.strict is not None:
@@ -959,6 +966,6 @@ class Anthropic(AnthropicConverter):
             "type": "json_schema",
             "schema": schema.schema,
         }
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire

@@ -10,17 +10,17 @@ from typing import Any, ClassVar
 
 from ..runtime.apis.copilot.converter import CopilotConverter
 from ..runtime.apis.copilot.fields import (
-    read_any_arguments,
     read_binary_data,
-    read_dialect_or_absent,
     read_either_name,
-    write_any_arguments,
+    read_schema_or_absent,
+    read_untyped_arguments,
     write_binary_data,
-    write_dialect_or_absent,
     write_either_name,
+    write_schema_or_absent,
+    write_untyped_arguments,
 )
 from ..runtime.apis.copilot.requests import binary_kind, plain_session
-from ..runtime.clients import call_tool_keywords
+from ..runtime.clients import call_tool_kwargs
 from ..runtime.conversion.extras import (
     ABSENT,
     NOTHING,
@@ -32,7 +32,7 @@ from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
-from ..runtime.fields import read_blank_if_none, write_blank_if_none
+from ..runtime.fields import read_text_blank_as_none, write_text_blank_as_none
 from ..runtime.models import (
     AudioPart,
     ContentPart,
@@ -45,7 +45,7 @@ from ..runtime.models import (
     VideoPart,
 )
 from ..runtime.paths import Path
-from ..runtime.responses import FinishReason, count
+from ..runtime.responses import FinishReason, read_count
 from ..runtime.tool_fields import (
     read_id_or_null,
     read_tool_name,
@@ -159,34 +159,34 @@ class Copilot(CopilotConverter):
     )
     USAGE_KEYS: ClassVar[frozenset[str]] = _USAGE
     client_data = staticmethod(plain_session)
-    sdk_call = staticmethod(call_tool_keywords)
+    sdk_call = staticmethod(call_tool_kwargs)
 
     def read_usage(self, wire: dict[str, Any], at: Path, reader: Reader) -> Usage:
         """Read the usage of a response."""
         input_tokens_count = wire.get("inputTokens")
         if type(input_tokens_count) is not int and input_tokens_count is not None:
-            input_tokens_count = count(wire, "inputTokens", at)
+            input_tokens_count = read_count(wire, "inputTokens", at)
         output_tokens_count = wire.get("outputTokens")
         if type(output_tokens_count) is not int and output_tokens_count is not None:
-            output_tokens_count = count(wire, "outputTokens", at)
+            output_tokens_count = read_count(wire, "outputTokens", at)
         cache_read_tokens_count = wire.get("cacheReadTokens")
         if (
             type(cache_read_tokens_count) is not int
             and cache_read_tokens_count is not None
         ):
-            cache_read_tokens_count = count(wire, "cacheReadTokens", at)
+            cache_read_tokens_count = read_count(wire, "cacheReadTokens", at)
         cache_write_tokens_count = wire.get("cacheWriteTokens")
         if (
             type(cache_write_tokens_count) is not int
             and cache_write_tokens_count is not None
         ):
-            cache_write_tokens_count = count(wire, "cacheWriteTokens", at)
+            cache_write_tokens_count = read_count(wire, "cacheWriteTokens", at)
         reasoning_tokens_count = wire.get("reasoningTokens")
         if (
             type(reasoning_tokens_count) is not int
             and reasoning_tokens_count is not None
         ):
-            reasoning_tokens_count = count(wire, "reasoningTokens", at)
+            reasoning_tokens_count = read_count(wire, "reasoningTokens", at)
         rest = extra_members(wire, _USAGE)
         if input_tokens_count is None:
             rest["$absent"] = [*rest.get("$absent", ()), "inputTokens"]
@@ -209,8 +209,8 @@ class Copilot(CopilotConverter):
 
     def write_usage(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the usage of a response."""
-        own = writer.own_extras(usage.metadata, at)
-        absent = own.get("$absent", ())
+        extras = writer.own_extras(usage.metadata, at)
+        absent = extras.get("$absent", ())
         wire: dict[str, Any] = {}
         input_tokens_count = usage.input_tokens
         if "inputTokens" not in absent or input_tokens_count:
@@ -224,8 +224,8 @@ class Copilot(CopilotConverter):
             wire["cacheWriteTokens"] = usage.input_cache_creation_tokens
         if usage.reasoning_tokens is not None:
             wire["reasoningTokens"] = usage.reasoning_tokens
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_tool_entry(
@@ -242,7 +242,7 @@ class Copilot(CopilotConverter):
             return self.write_tool(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.report_unsupported(at, writer.kind_of(value), "warning")
+        writer.report_unsupported(at, writer.type_name(value), "warning")
         return ABSENT
 
     def read_binary_result(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
@@ -271,7 +271,7 @@ class Copilot(CopilotConverter):
             return self.write_document_result(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.report_unsupported(at, writer.kind_of(value), "warning")
+        writer.report_unsupported(at, writer.type_name(value), "warning")
         return ABSENT
 
     def read_tool(
@@ -279,10 +279,10 @@ class Copilot(CopilotConverter):
     ) -> ToolDefinition:
         """Read a tool of a session."""
         name, name_kept = read_tool_name(wire.get("name", ABSENT), (at, "name"), reader)
-        description, description_kept = read_blank_if_none(
+        description, description_kept = read_text_blank_as_none(
             wire.get("description", ABSENT), (at, "description"), reader
         )
-        parameters, parameters_kept = read_dialect_or_absent(
+        parameters, parameters_kept = read_schema_or_absent(
             wire.get("parameters", ABSENT), (at, "parameters"), reader
         )
         if (
@@ -308,7 +308,7 @@ class Copilot(CopilotConverter):
         self, definition: ToolDefinition, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a tool of a session."""
-        own = (
+        extras = (
             writer.own_extras(definition.metadata, at)
             if definition.metadata
             else NOTHING
@@ -318,29 +318,29 @@ class Copilot(CopilotConverter):
         wire: dict[str, Any] = {
             "name": write_tool_name(
                 definition.name,
-                extra_at(own, "name") if own else ABSENT,
+                extra_at(extras, "name") if extras else ABSENT,
                 (at, "name"),
                 writer,
             ),
         }
-        description = write_blank_if_none(
+        description = write_text_blank_as_none(
             definition.description,
-            extra_at(own, "description") if own else ABSENT,
+            extra_at(extras, "description") if extras else ABSENT,
             (at, "description"),
             writer,
         )
         if description is not ABSENT:
             wire["description"] = description
-        parameters = write_dialect_or_absent(
+        parameters = write_schema_or_absent(
             definition.parameters,
-            extra_at(own, "parameters") if own else ABSENT,
+            extra_at(extras, "parameters") if extras else ABSENT,
             (at, "parameters"),
             writer,
         )
         if parameters is not ABSENT:
             wire["parameters"] = parameters
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_tool_request(
@@ -351,7 +351,7 @@ class Copilot(CopilotConverter):
             wire.get("toolCallId", ABSENT), (at, "toolCallId"), reader
         )
         name, name_kept = read_either_name(wire, at, reader, _TOOL_REQUEST_NAME)
-        arguments, invalid, arguments_kept = read_any_arguments(
+        arguments, invalid, arguments_kept = read_untyped_arguments(
             wire.get("arguments", ABSENT), (at, "arguments"), reader
         )
         rest = extra_members(wire, _TOOL_REQUEST)
@@ -369,27 +369,30 @@ class Copilot(CopilotConverter):
     ) -> dict[str, Any]:
         """Write a request for a tool: of a message, or one that waits for its answer."""
         call = writer.encode_call(call, at)
-        own = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
+        extras = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
         wire: dict[str, Any] = {}
         id = write_id_or_null(
-            call.id, extra_at(own, "toolCallId") if own else ABSENT, (at, "id"), writer
+            call.id,
+            extra_at(extras, "toolCallId") if extras else ABSENT,
+            (at, "id"),
+            writer,
         )
         if id is not ABSENT:
             wire["toolCallId"] = id
         wire |= write_either_name(
-            call.name, own, (at, "name"), writer, _TOOL_REQUEST_NAME
+            call.name, extras, (at, "name"), writer, _TOOL_REQUEST_NAME
         )
-        arguments = write_any_arguments(
+        arguments = write_untyped_arguments(
             call.arguments,
             call.invalid,
-            extra_at(own, "arguments") if own else ABSENT,
+            extra_at(extras, "arguments") if extras else ABSENT,
             (at, "arguments"),
             writer,
         )
         if arguments is not ABSENT:
             wire["arguments"] = arguments
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_image_result(
@@ -410,7 +413,7 @@ class Copilot(CopilotConverter):
         self, part: ImagePart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write an image."""
-        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.detail is not None:
             writer.report_unsupported((at, "detail"), "detail")
         if part.cache is not None:
@@ -420,15 +423,15 @@ class Copilot(CopilotConverter):
             part.url,
             part.data,
             part.media_type,
-            own,
+            extras,
             (at, "url"),
             writer,
             _IMAGE_RESULT_TYPE,
         )
         if part.name is not None:
             wire["description"] = part.name
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_audio_result(
@@ -449,7 +452,7 @@ class Copilot(CopilotConverter):
         self, part: AudioPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write an audio recording."""
-        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.detail is not None:
             writer.report_unsupported((at, "detail"), "detail")
         if part.cache is not None:
@@ -459,15 +462,15 @@ class Copilot(CopilotConverter):
             part.url,
             part.data,
             part.media_type,
-            own,
+            extras,
             (at, "url"),
             writer,
             _AUDIO_RESULT_TYPE,
         )
         if part.name is not None:
             wire["description"] = part.name
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_video_result(
@@ -488,7 +491,7 @@ class Copilot(CopilotConverter):
         self, part: VideoPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a video."""
-        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.detail is not None:
             writer.report_unsupported((at, "detail"), "detail")
         if part.cache is not None:
@@ -498,15 +501,15 @@ class Copilot(CopilotConverter):
             part.url,
             part.data,
             part.media_type,
-            own,
+            extras,
             (at, "url"),
             writer,
             _VIDEO_RESULT_TYPE,
         )
         if part.name is not None:
             wire["description"] = part.name
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_document_result(
@@ -527,7 +530,7 @@ class Copilot(CopilotConverter):
         self, part: DocumentPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a document."""
-        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.detail is not None:
             writer.report_unsupported((at, "detail"), "detail")
         if part.cache is not None:
@@ -537,13 +540,13 @@ class Copilot(CopilotConverter):
             part.url,
             part.data,
             part.media_type,
-            own,
+            extras,
             (at, "url"),
             writer,
             _DOCUMENT_RESULT_TYPE,
         )
         if part.name is not None:
             wire["description"] = part.name
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire

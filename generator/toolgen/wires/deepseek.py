@@ -20,7 +20,7 @@ from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.models import Usage
 from ..runtime.paths import Path
-from ..runtime.responses import count, counts
+from ..runtime.responses import read_count, read_counts
 from .openai_compatible import OpenaiCompatible
 
 __all__ = ["Deepseek"]
@@ -115,27 +115,29 @@ class Deepseek(OpenaiCompatible):
         if completion_tokens_details_count is None:
             completion_tokens_details_count = NOTHING
         elif type(completion_tokens_details_count) is not dict:
-            completion_tokens_details_count = counts(
+            completion_tokens_details_count = read_counts(
                 wire, "completion_tokens_details", at
             )
         prompt_tokens_count = wire.get("prompt_tokens")
         if type(prompt_tokens_count) is not int and prompt_tokens_count is not None:
-            prompt_tokens_count = count(wire, "prompt_tokens", at)
+            prompt_tokens_count = read_count(wire, "prompt_tokens", at)
         completion_tokens_count = wire.get("completion_tokens")
         if (
             type(completion_tokens_count) is not int
             and completion_tokens_count is not None
         ):
-            completion_tokens_count = count(wire, "completion_tokens", at)
+            completion_tokens_count = read_count(wire, "completion_tokens", at)
         total_tokens_count = wire.get("total_tokens")
         if type(total_tokens_count) is not int and total_tokens_count is not None:
-            total_tokens_count = count(wire, "total_tokens", at)
+            total_tokens_count = read_count(wire, "total_tokens", at)
         prompt_cache_hit_tokens_count = wire.get("prompt_cache_hit_tokens")
         if (
             type(prompt_cache_hit_tokens_count) is not int
             and prompt_cache_hit_tokens_count is not None
         ):
-            prompt_cache_hit_tokens_count = count(wire, "prompt_cache_hit_tokens", at)
+            prompt_cache_hit_tokens_count = read_count(
+                wire, "prompt_cache_hit_tokens", at
+            )
         completion_tokens_details_reasoning_tokens_count = (
             completion_tokens_details_count.get("reasoning_tokens")
         )
@@ -143,7 +145,7 @@ class Deepseek(OpenaiCompatible):
             type(completion_tokens_details_reasoning_tokens_count) is not int
             and completion_tokens_details_reasoning_tokens_count is not None
         ):
-            completion_tokens_details_reasoning_tokens_count = count(
+            completion_tokens_details_reasoning_tokens_count = read_count(
                 completion_tokens_details_count, "reasoning_tokens", at
             )
         rest = extra_members(wire, _USAGE)
@@ -184,8 +186,8 @@ class Deepseek(OpenaiCompatible):
 
     def write_usage(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the usage of a response."""
-        own = writer.own_extras(usage.metadata, at)
-        absent = own.get("$absent", ())
+        extras = writer.own_extras(usage.metadata, at)
+        absent = extras.get("$absent", ())
         wire: dict[str, Any] = {}
         completion_tokens_details_count: dict[str, Any] = {}
         prompt_tokens_count = usage.input_tokens
@@ -206,6 +208,6 @@ class Deepseek(OpenaiCompatible):
             completion_tokens_details_count["reasoning_tokens"] = usage.reasoning_tokens
         if completion_tokens_details_count:
             wire["completion_tokens_details"] = completion_tokens_details_count
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire

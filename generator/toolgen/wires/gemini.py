@@ -11,15 +11,15 @@ from typing import Any, ClassVar
 
 from ..runtime.apis.gemini.converter import GeminiConverter
 from ..runtime.apis.gemini.fields import (
-    generate_content,
-    read_answered_id,
-    read_known_word,
+    generate_content_kwargs,
+    read_enum_value_any_case,
     read_media_content,
-    write_answered_id,
-    write_known_word,
+    read_result_id_by_name,
+    write_enum_value_any_case,
     write_media_content,
+    write_result_id_by_name,
 )
-from ..runtime.apis.gemini.parts import Spelling, part_kind
+from ..runtime.apis.gemini.parts import KeyCase, part_kind
 from ..runtime.conversion.extras import (
     ABSENT,
     NOTHING,
@@ -34,7 +34,7 @@ from ..runtime.conversion.values import read_list, write_one
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
-from ..runtime.json_values import is_sendable
+from ..runtime.json_values import is_strict_json
 from ..runtime.models import (
     AssistantMessage,
     AssistantPart,
@@ -57,7 +57,7 @@ from ..runtime.models import (
     VideoPart,
 )
 from ..runtime.paths import Path
-from ..runtime.responses import FinishReason, count
+from ..runtime.responses import FinishReason, read_count
 from ..runtime.tool_fields import (
     read_object_arguments,
     read_optional_id,
@@ -331,7 +331,7 @@ class Gemini(GeminiConverter):
             "topP",
         ]
     )
-    SPELLING: ClassVar[Spelling] = Spelling(
+    SPELLING: ClassVar[KeyCase] = KeyCase(
         [
             "args",
             "response",
@@ -390,37 +390,39 @@ class Gemini(GeminiConverter):
             ],
         },
     )
-    sdk_call = staticmethod(generate_content)
+    sdk_call = staticmethod(generate_content_kwargs)
 
     def read_usage(self, wire: dict[str, Any], at: Path, reader: Reader) -> Usage:
         """Read the usage of a response."""
         prompt_token_count = wire.get("promptTokenCount")
         if type(prompt_token_count) is not int and prompt_token_count is not None:
-            prompt_token_count = count(wire, "promptTokenCount", at)
+            prompt_token_count = read_count(wire, "promptTokenCount", at)
         tool_use_prompt_token_count = wire.get("toolUsePromptTokenCount")
         if (
             type(tool_use_prompt_token_count) is not int
             and tool_use_prompt_token_count is not None
         ):
-            tool_use_prompt_token_count = count(wire, "toolUsePromptTokenCount", at)
+            tool_use_prompt_token_count = read_count(
+                wire, "toolUsePromptTokenCount", at
+            )
         candidates_token_count = wire.get("candidatesTokenCount")
         if (
             type(candidates_token_count) is not int
             and candidates_token_count is not None
         ):
-            candidates_token_count = count(wire, "candidatesTokenCount", at)
+            candidates_token_count = read_count(wire, "candidatesTokenCount", at)
         thoughts_token_count = wire.get("thoughtsTokenCount")
         if type(thoughts_token_count) is not int and thoughts_token_count is not None:
-            thoughts_token_count = count(wire, "thoughtsTokenCount", at)
+            thoughts_token_count = read_count(wire, "thoughtsTokenCount", at)
         total_token_count = wire.get("totalTokenCount")
         if type(total_token_count) is not int and total_token_count is not None:
-            total_token_count = count(wire, "totalTokenCount", at)
+            total_token_count = read_count(wire, "totalTokenCount", at)
         cached_content_token_count = wire.get("cachedContentTokenCount")
         if (
             type(cached_content_token_count) is not int
             and cached_content_token_count is not None
         ):
-            cached_content_token_count = count(wire, "cachedContentTokenCount", at)
+            cached_content_token_count = read_count(wire, "cachedContentTokenCount", at)
         rest = extra_members(wire, _USAGE)
         if prompt_token_count is None:
             rest["$absent"] = [*rest.get("$absent", ()), "promptTokenCount"]
@@ -449,11 +451,11 @@ class Gemini(GeminiConverter):
 
     def write_usage(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the usage of a response."""
-        own = writer.own_extras(usage.metadata, at)
-        absent = own.get("$absent", ())
+        extras = writer.own_extras(usage.metadata, at)
+        absent = extras.get("$absent", ())
         wire: dict[str, Any] = {}
         prompt_token_count = usage.input_tokens - (
-            own.get("toolUsePromptTokenCount") or 0
+            extras.get("toolUsePromptTokenCount") or 0
         )
         if "promptTokenCount" not in absent or prompt_token_count:
             wire["promptTokenCount"] = prompt_token_count
@@ -470,8 +472,8 @@ class Gemini(GeminiConverter):
             wire["cachedContentTokenCount"] = usage.input_cached_tokens
         if usage.reasoning_tokens is not None:
             wire["thoughtsTokenCount"] = usage.reasoning_tokens
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_user_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
@@ -504,7 +506,7 @@ class Gemini(GeminiConverter):
             return self.write_document_part(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        return self.write_text_part(writer.described(value, at), at, writer)
+        return self.write_text_part(writer.describe_part(value, at), at, writer)
 
     def read_assistant_content(
         self, wire: Any, at: Path, reader: Reader
@@ -542,7 +544,7 @@ class Gemini(GeminiConverter):
             return self.write_document_part(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.report_unsupported(at, writer.kind_of(value), "warning")
+        writer.report_unsupported(at, writer.type_name(value), "warning")
         return ABSENT
 
     def read_result_part(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
@@ -571,7 +573,7 @@ class Gemini(GeminiConverter):
             return self.write_document_part(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.report_unsupported(at, writer.kind_of(value), "warning")
+        writer.report_unsupported(at, writer.type_name(value), "warning")
         return ABSENT
 
     def read_answer_parts(
@@ -619,8 +621,8 @@ class Gemini(GeminiConverter):
                 call = part.call
                 if (
                     part.metadata is None
-                    and writer.is_regular(call)
-                    and is_sendable(call.arguments)
+                    and writer.is_unchanged_call(call)
+                    and is_strict_json(call.arguments)
                 ):
                     found.append(
                         {
@@ -740,7 +742,9 @@ class Gemini(GeminiConverter):
         self, request: Request, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a request body."""
-        own = writer.own_extras(request.metadata, at) if request.metadata else NOTHING
+        extras = (
+            writer.own_extras(request.metadata, at) if request.metadata else NOTHING
+        )
         if request.parallel_tool_calls is not None:
             writer.report_unsupported(
                 (at, "parallelToolCalls"),
@@ -752,7 +756,7 @@ class Gemini(GeminiConverter):
         generation_config: dict[str, Any] = {}
         generation_config |= self.write_output_format(
             request.output_format,
-            inner_extras(own, "generationConfig"),
+            inner_extras(extras, "generationConfig"),
             (at, "outputFormat"),
             writer,
         )
@@ -768,7 +772,9 @@ class Gemini(GeminiConverter):
             generation_config["seed"] = request.seed
         reasoning = self.write_thinking_config(
             request.reasoning,
-            extra_at(own, "generationConfig", "thinkingConfig") if own else ABSENT,
+            extra_at(extras, "generationConfig", "thinkingConfig")
+            if extras
+            else ABSENT,
             (at, "reasoning"),
             writer,
         )
@@ -777,17 +783,19 @@ class Gemini(GeminiConverter):
         tool_config: dict[str, Any] = {}
         tool_choice = self.write_tool_choice(
             request.tool_choice,
-            extra_at(own, "toolConfig", "functionCallingConfig") if own else ABSENT,
+            extra_at(extras, "toolConfig", "functionCallingConfig")
+            if extras
+            else ABSENT,
             (at, "toolChoice"),
             writer,
         )
         if tool_choice is not ABSENT:
             tool_config["functionCallingConfig"] = tool_choice
         wire: dict[str, Any] = {}
-        wire |= self.write_contents(request.messages, own, (at, "messages"), writer)
+        wire |= self.write_contents(request.messages, extras, (at, "messages"), writer)
         tools = self.write_tools(
             request.tools,
-            extra_at(own, "tools") if own else ABSENT,
+            extra_at(extras, "tools") if extras else ABSENT,
             (at, "tools"),
             writer,
         )
@@ -797,15 +805,15 @@ class Gemini(GeminiConverter):
             wire["toolConfig"] = tool_config
         if generation_config:
             wire["generationConfig"] = generation_config
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_thinking(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> Reasoning:
         """Read the reasoning settings."""
-        effort, effort_kept = read_known_word(
+        effort, effort_kept = read_enum_value_any_case(
             wire.get("thinkingLevel", ABSENT),
             (at, "thinkingLevel"),
             reader,
@@ -829,13 +837,13 @@ class Gemini(GeminiConverter):
         self, reasoning: Reasoning, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write the reasoning settings."""
-        own = (
+        extras = (
             writer.own_extras(reasoning.metadata, at) if reasoning.metadata else NOTHING
         )
         wire: dict[str, Any] = {}
-        effort = write_known_word(
+        effort = write_enum_value_any_case(
             reasoning.effort,
-            extra_at(own, "thinkingLevel") if own else ABSENT,
+            extra_at(extras, "thinkingLevel") if extras else ABSENT,
             (at, "effort"),
             writer,
             _THINKING_THINKING_LEVEL,
@@ -844,8 +852,8 @@ class Gemini(GeminiConverter):
             wire["thinkingLevel"] = effort
         if reasoning.budget_tokens is not None:
             wire["thinkingBudget"] = reasoning.budget_tokens
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_tool(
@@ -871,7 +879,7 @@ class Gemini(GeminiConverter):
         self, definition: ToolDefinition, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write the declaration of a function."""
-        own = (
+        extras = (
             writer.own_extras(definition.metadata, at)
             if definition.metadata
             else NOTHING
@@ -881,7 +889,7 @@ class Gemini(GeminiConverter):
         wire: dict[str, Any] = {
             "name": write_tool_name(
                 definition.name,
-                extra_at(own, "name") if own else ABSENT,
+                extra_at(extras, "name") if extras else ABSENT,
                 (at, "name"),
                 writer,
             ),
@@ -889,11 +897,13 @@ class Gemini(GeminiConverter):
         if definition.description is not None:
             wire["description"] = definition.description
         wire |= self.write_parameters(
-            definition.parameters, own, (at, "parameters"), writer
+            definition.parameters, extras, (at, "parameters"), writer
         )
-        wire |= self.write_result_schema(definition.result, own, (at, "result"), writer)
-        if own:
-            restore_extras(wire, own)
+        wire |= self.write_result_schema(
+            definition.result, extras, (at, "result"), writer
+        )
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_tool_call(
@@ -907,7 +917,7 @@ class Gemini(GeminiConverter):
         name = function_call.get("name")
         arguments = function_call.get("args")
         if len(function_call) == 3 and type(arguments) is dict:
-            found = reader.regular_call(
+            found = reader.unchanged_call(
                 id,
                 name,
                 arguments,
@@ -943,7 +953,7 @@ class Gemini(GeminiConverter):
         self, call: ToolCall, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a call of a function."""
-        if writer.is_regular(call) and is_sendable(call.arguments):
+        if writer.is_unchanged_call(call) and is_strict_json(call.arguments):
             return {
                 "functionCall": {
                     "name": call.name,
@@ -952,25 +962,25 @@ class Gemini(GeminiConverter):
                 },
             }
         call = writer.encode_call(call, at)
-        own = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
+        extras = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
         function_call: dict[str, Any] = {
             "name": write_tool_name(
                 call.name,
-                extra_at(own, "functionCall", "name") if own else ABSENT,
+                extra_at(extras, "functionCall", "name") if extras else ABSENT,
                 (at, "name"),
                 writer,
             ),
             "args": write_object_arguments(
                 call.arguments,
                 call.invalid,
-                extra_at(own, "functionCall", "args") if own else ABSENT,
+                extra_at(extras, "functionCall", "args") if extras else ABSENT,
                 (at, "arguments"),
                 writer,
             ),
         }
         id = write_optional_id(
             call.id,
-            extra_at(own, "functionCall", "id") if own else ABSENT,
+            extra_at(extras, "functionCall", "id") if extras else ABSENT,
             (at, "id"),
             writer,
         )
@@ -979,8 +989,8 @@ class Gemini(GeminiConverter):
         wire: dict[str, Any] = {
             "functionCall": function_call,
         }
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_tool_result(
@@ -995,7 +1005,7 @@ class Gemini(GeminiConverter):
             ((at, "functionResponse"), "name"),
             reader,
         )
-        tool_call_id, tool_call_id_kept = read_answered_id(
+        tool_call_id, tool_call_id_kept = read_result_id_by_name(
             function_response.get("id", ABSENT),
             ((at, "functionResponse"), "id"),
             reader,
@@ -1022,18 +1032,18 @@ class Gemini(GeminiConverter):
         self, result: ToolResult, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a result of a call."""
-        own = writer.own_extras(result.metadata, at) if result.metadata else NOTHING
+        extras = writer.own_extras(result.metadata, at) if result.metadata else NOTHING
         function_response: dict[str, Any] = {
             "name": write_tool_name(
                 result.name,
-                extra_at(own, "functionResponse", "name") if own else ABSENT,
+                extra_at(extras, "functionResponse", "name") if extras else ABSENT,
                 (at, "name"),
                 writer,
             ),
         }
-        tool_call_id = write_answered_id(
+        tool_call_id = write_result_id_by_name(
             result.tool_call_id,
-            extra_at(own, "functionResponse", "id") if own else ABSENT,
+            extra_at(extras, "functionResponse", "id") if extras else ABSENT,
             (at, "toolCallId"),
             writer,
             result.name,
@@ -1044,15 +1054,15 @@ class Gemini(GeminiConverter):
             result.kind,
             result.value,
             result.is_error,
-            inner_extras(own, "functionResponse"),
+            inner_extras(extras, "functionResponse"),
             (at, "kind"),
             writer,
         )
         wire: dict[str, Any] = {
             "functionResponse": function_response,
         }
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_text_part(
@@ -1075,14 +1085,14 @@ class Gemini(GeminiConverter):
             return {
                 "text": part.text,
             }
-        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.cache is not None:
             writer.report_unsupported((at, "cache"), "cache")
         wire: dict[str, Any] = {
             "text": part.text,
         }
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_reasoning_part(
@@ -1106,13 +1116,13 @@ class Gemini(GeminiConverter):
                 "thought": True,
                 "text": part.text,
             }
-        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         wire: dict[str, Any] = {
             "thought": True,
             "text": part.text,
         }
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_image_part(
@@ -1130,7 +1140,7 @@ class Gemini(GeminiConverter):
         self, part: ImagePart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write an image."""
-        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.detail is not None:
             writer.report_unsupported((at, "detail"), "detail")
         if part.cache is not None:
@@ -1141,13 +1151,13 @@ class Gemini(GeminiConverter):
             part.data,
             part.media_type,
             part.name,
-            own,
+            extras,
             (at, "url"),
             writer,
             _IMAGE_PART_INLINE_DATA,
         )
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_audio_part(
@@ -1165,7 +1175,7 @@ class Gemini(GeminiConverter):
         self, part: AudioPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write an audio recording."""
-        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.detail is not None:
             writer.report_unsupported((at, "detail"), "detail")
         if part.cache is not None:
@@ -1176,13 +1186,13 @@ class Gemini(GeminiConverter):
             part.data,
             part.media_type,
             part.name,
-            own,
+            extras,
             (at, "url"),
             writer,
             _AUDIO_PART_INLINE_DATA,
         )
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_video_part(
@@ -1200,7 +1210,7 @@ class Gemini(GeminiConverter):
         self, part: VideoPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a video."""
-        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.detail is not None:
             writer.report_unsupported((at, "detail"), "detail")
         if part.cache is not None:
@@ -1211,13 +1221,13 @@ class Gemini(GeminiConverter):
             part.data,
             part.media_type,
             part.name,
-            own,
+            extras,
             (at, "url"),
             writer,
             _VIDEO_PART_INLINE_DATA,
         )
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_document_part(
@@ -1235,7 +1245,7 @@ class Gemini(GeminiConverter):
         self, part: DocumentPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a document."""
-        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.detail is not None:
             writer.report_unsupported((at, "detail"), "detail")
         if part.cache is not None:
@@ -1246,13 +1256,13 @@ class Gemini(GeminiConverter):
             part.data,
             part.media_type,
             part.name,
-            own,
+            extras,
             (at, "url"),
             writer,
             _DOCUMENT_PART_INLINE_DATA,
         )
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_system_message(
@@ -1271,7 +1281,9 @@ class Gemini(GeminiConverter):
         self, message: SystemMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a system message."""
-        own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
+        extras = (
+            writer.own_extras(message.metadata, at) if message.metadata else NOTHING
+        )
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
         if message.cache is not None:
@@ -1279,14 +1291,14 @@ class Gemini(GeminiConverter):
         wire: dict[str, Any] = {}
         content = self.write_user_parts(
             message.content,
-            extra_at(own, "parts") if own else ABSENT,
+            extra_at(extras, "parts") if extras else ABSENT,
             (at, "content"),
             writer,
         )
         if content is not ABSENT:
             wire["parts"] = content
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_user_message(
@@ -1307,22 +1319,24 @@ class Gemini(GeminiConverter):
         self, message: UserMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a user message."""
-        own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
+        extras = (
+            writer.own_extras(message.metadata, at) if message.metadata else NOTHING
+        )
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
         wire: dict[str, Any] = {
-            "role": own.get("role", "user"),
+            "role": extras.get("role", "user"),
         }
         content = self.write_user_parts(
             message.content,
-            extra_at(own, "parts") if own else ABSENT,
+            extra_at(extras, "parts") if extras else ABSENT,
             (at, "content"),
             writer,
         )
         if content is not ABSENT:
             wire["parts"] = content
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_assistant_message(
@@ -1347,7 +1361,9 @@ class Gemini(GeminiConverter):
         self, message: AssistantMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a message of the model."""
-        own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
+        extras = (
+            writer.own_extras(message.metadata, at) if message.metadata else NOTHING
+        )
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
         wire: dict[str, Any] = {
@@ -1355,12 +1371,12 @@ class Gemini(GeminiConverter):
         }
         content = self.write_assistant_parts(
             message.content,
-            extra_at(own, "parts") if own else ABSENT,
+            extra_at(extras, "parts") if extras else ABSENT,
             (at, "content"),
             writer,
         )
         if content is not ABSENT:
             wire["parts"] = content
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire

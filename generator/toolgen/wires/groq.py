@@ -168,14 +168,14 @@ class Groq(OpenaiCompatible):
             return self.write_image_part(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        return self.write_text_part(writer.described(value, at), at, writer)
+        return self.write_text_part(writer.describe_part(value, at), at, writer)
 
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         """Read a request body."""
         tools, tools_kept = self.read_tools(
             wire.get("tools", ABSENT), (at, "tools"), reader
         )
-        reader.offers(tools)
+        reader.set_offered_tools(tools)
         model = wire.get("model")
         if model is not None and type(model) is not str:
             raise wrong_type((at, "model"), "a string", model)
@@ -282,11 +282,13 @@ class Groq(OpenaiCompatible):
         self, request: Request, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a request body."""
-        own = writer.own_extras(request.metadata, at) if request.metadata else NOTHING
+        extras = (
+            writer.own_extras(request.metadata, at) if request.metadata else NOTHING
+        )
         wire: dict[str, Any] = {
             "messages": self.write_messages(
                 request.messages,
-                extra_at(own, "messages") if own else ABSENT,
+                extra_at(extras, "messages") if extras else ABSENT,
                 (at, "messages"),
                 writer,
             ),
@@ -295,7 +297,7 @@ class Groq(OpenaiCompatible):
             wire["model"] = request.model
         tools = self.write_tools(
             request.tools,
-            extra_at(own, "tools") if own else ABSENT,
+            extra_at(extras, "tools") if extras else ABSENT,
             (at, "tools"),
             writer,
         )
@@ -303,7 +305,7 @@ class Groq(OpenaiCompatible):
             wire["tools"] = tools
         tool_choice = self.write_tool_choice(
             request.tool_choice,
-            extra_at(own, "tool_choice") if own else ABSENT,
+            extra_at(extras, "tool_choice") if extras else ABSENT,
             (at, "toolChoice"),
             writer,
         )
@@ -313,7 +315,7 @@ class Groq(OpenaiCompatible):
             wire["parallel_tool_calls"] = request.parallel_tool_calls
         output_format = self.write_output_format(
             request.output_format,
-            extra_at(own, "response_format") if own else ABSENT,
+            extra_at(extras, "response_format") if extras else ABSENT,
             (at, "outputFormat"),
             writer,
         )
@@ -324,7 +326,10 @@ class Groq(OpenaiCompatible):
         if request.top_p is not None:
             wire["top_p"] = request.top_p
         stop = write_one_or_many(
-            request.stop, extra_at(own, "stop") if own else ABSENT, (at, "stop"), writer
+            request.stop,
+            extra_at(extras, "stop") if extras else ABSENT,
+            (at, "stop"),
+            writer,
         )
         if stop is not ABSENT:
             wire["stop"] = stop
@@ -332,7 +337,7 @@ class Groq(OpenaiCompatible):
             wire["seed"] = request.seed
         reasoning = write_effort(
             request.reasoning,
-            extra_at(own, "reasoning_effort") if own else ABSENT,
+            extra_at(extras, "reasoning_effort") if extras else ABSENT,
             (at, "reasoning"),
             writer,
         )
@@ -341,7 +346,9 @@ class Groq(OpenaiCompatible):
         if request.stream is not None:
             wire["stream"] = request.stream
         if request.max_output_tokens is not None:
-            wire[original_key(own, "max_completion_tokens")] = request.max_output_tokens
-        if own:
-            restore_extras(wire, own)
+            wire[original_key(extras, "max_completion_tokens")] = (
+                request.max_output_tokens
+            )
+        if extras:
+            restore_extras(wire, extras)
         return wire

@@ -23,8 +23,8 @@ from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
-from ..runtime.fields import read_blank_if_none, write_blank_if_none
-from ..runtime.json_values import is_sendable
+from ..runtime.fields import read_text_blank_as_none, write_text_blank_as_none
+from ..runtime.json_values import is_strict_json
 from ..runtime.models import (
     ContentPart,
     OpaquePart,
@@ -40,12 +40,12 @@ from ..runtime.paths import Path
 from ..runtime.responses import FinishReason
 from ..runtime.tool_fields import (
     read_call_id,
+    read_non_strict_schema,
     read_object_arguments,
-    read_open_dialect,
     read_tool_name,
     write_call_id,
+    write_non_strict_schema,
     write_object_arguments,
-    write_open_dialect,
     write_tool_name,
 )
 
@@ -119,7 +119,7 @@ class Kagami(KagamiConverter):
             return self.write_tool(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.report_unsupported(at, writer.kind_of(value), "warning")
+        writer.report_unsupported(at, writer.type_name(value), "warning")
         return ABSENT
 
     def read_part(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
@@ -136,17 +136,17 @@ class Kagami(KagamiConverter):
             return self.write_text_part(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        return self.write_text_part(writer.described(value, at), at, writer)
+        return self.write_text_part(writer.describe_part(value, at), at, writer)
 
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         """Read a request of one turn."""
-        tools, tools_kept = self.read_offer(
+        tools, tools_kept = self.read_tool_list(
             wire.get("tools", ABSENT), (at, "tools"), reader
         )
         messages, messages_kept = self.read_messages(
             wire.get("messages", ABSENT), (at, "messages"), reader
         )
-        output_format, output_format_kept = self.read_output_word(
+        output_format, output_format_kept = self.read_output_format_name(
             wire.get("outputFormat", ABSENT), (at, "outputFormat"), reader
         )
         tool_choice, tool_choice_kept = self.read_tool_choice(
@@ -187,7 +187,9 @@ class Kagami(KagamiConverter):
         self, request: Request, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a request of one turn."""
-        own = writer.own_extras(request.metadata, at) if request.metadata else NOTHING
+        extras = (
+            writer.own_extras(request.metadata, at) if request.metadata else NOTHING
+        )
         if request.parallel_tool_calls is not None:
             writer.report_unsupported(
                 (at, "parallelToolCalls"),
@@ -213,22 +215,22 @@ class Kagami(KagamiConverter):
         wire: dict[str, Any] = {
             "messages": self.write_messages(
                 request.messages,
-                extra_at(own, "messages") if own else ABSENT,
+                extra_at(extras, "messages") if extras else ABSENT,
                 (at, "messages"),
                 writer,
             ),
         }
-        tools = self.write_offer(
+        tools = self.write_tool_list(
             request.tools,
-            extra_at(own, "tools") if own else ABSENT,
+            extra_at(extras, "tools") if extras else ABSENT,
             (at, "tools"),
             writer,
         )
         if tools is not ABSENT:
             wire["tools"] = tools
-        output_format = self.write_output_word(
+        output_format = self.write_output_format_name(
             request.output_format,
-            extra_at(own, "outputFormat") if own else ABSENT,
+            extra_at(extras, "outputFormat") if extras else ABSENT,
             (at, "outputFormat"),
             writer,
         )
@@ -236,14 +238,14 @@ class Kagami(KagamiConverter):
             wire["outputFormat"] = output_format
         tool_choice = self.write_tool_choice(
             request.tool_choice,
-            extra_at(own, "toolChoice") if own else ABSENT,
+            extra_at(extras, "toolChoice") if extras else ABSENT,
             (at, "toolChoice"),
             writer,
         )
         if tool_choice is not ABSENT:
             wire["toolChoice"] = tool_choice
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_tool(
@@ -251,10 +253,10 @@ class Kagami(KagamiConverter):
     ) -> ToolDefinition:
         """Read a tool."""
         name, name_kept = read_tool_name(wire.get("name", ABSENT), (at, "name"), reader)
-        description, description_kept = read_blank_if_none(
+        description, description_kept = read_text_blank_as_none(
             wire.get("description", ABSENT), (at, "description"), reader
         )
-        parameters, parameters_kept = read_open_dialect(
+        parameters, parameters_kept = read_non_strict_schema(
             wire.get("parameters", ABSENT), (at, "parameters"), reader
         )
         if (
@@ -280,7 +282,7 @@ class Kagami(KagamiConverter):
         self, definition: ToolDefinition, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a tool."""
-        own = (
+        extras = (
             writer.own_extras(definition.metadata, at)
             if definition.metadata
             else NOTHING
@@ -290,29 +292,29 @@ class Kagami(KagamiConverter):
         wire: dict[str, Any] = {
             "name": write_tool_name(
                 definition.name,
-                extra_at(own, "name") if own else ABSENT,
+                extra_at(extras, "name") if extras else ABSENT,
                 (at, "name"),
                 writer,
             ),
         }
-        description = write_blank_if_none(
+        description = write_text_blank_as_none(
             definition.description,
-            extra_at(own, "description") if own else ABSENT,
+            extra_at(extras, "description") if extras else ABSENT,
             (at, "description"),
             writer,
         )
         if description is not ABSENT:
             wire["description"] = description
-        parameters = write_open_dialect(
+        parameters = write_non_strict_schema(
             definition.parameters,
-            extra_at(own, "parameters") if own else ABSENT,
+            extra_at(extras, "parameters") if extras else ABSENT,
             (at, "parameters"),
             writer,
         )
         if parameters is not ABSENT:
             wire["parameters"] = parameters
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_tool_call(
@@ -326,7 +328,7 @@ class Kagami(KagamiConverter):
         name = function.get("name")
         arguments = function.get("arguments")
         if len(function) == 2 and type(arguments) is dict:
-            found = reader.regular_call(
+            found = reader.unchanged_call(
                 id,
                 name,
                 arguments,
@@ -360,7 +362,7 @@ class Kagami(KagamiConverter):
         self, call: ToolCall, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a call of a function."""
-        if writer.is_regular(call) and is_sendable(call.arguments):
+        if writer.is_unchanged_call(call) and is_strict_json(call.arguments):
             return {
                 "id": call.id,
                 "function": {
@@ -369,30 +371,33 @@ class Kagami(KagamiConverter):
                 },
             }
         call = writer.encode_call(call, at)
-        own = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
+        extras = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
         function: dict[str, Any] = {
             "name": write_tool_name(
                 call.name,
-                extra_at(own, "function", "name") if own else ABSENT,
+                extra_at(extras, "function", "name") if extras else ABSENT,
                 (at, "name"),
                 writer,
             ),
             "arguments": write_object_arguments(
                 call.arguments,
                 call.invalid,
-                extra_at(own, "function", "arguments") if own else ABSENT,
+                extra_at(extras, "function", "arguments") if extras else ABSENT,
                 (at, "arguments"),
                 writer,
             ),
         }
         wire: dict[str, Any] = {
             "id": write_call_id(
-                call.id, extra_at(own, "id") if own else ABSENT, (at, "id"), writer
+                call.id,
+                extra_at(extras, "id") if extras else ABSENT,
+                (at, "id"),
+                writer,
             ),
             "function": function,
         }
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_tool_result(
@@ -412,18 +417,18 @@ class Kagami(KagamiConverter):
         self, result: ToolResult, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a result as a message."""
-        own = writer.own_extras(result.metadata, at) if result.metadata else NOTHING
+        extras = writer.own_extras(result.metadata, at) if result.metadata else NOTHING
         wire: dict[str, Any] = {
             "role": "tool",
         }
         wire |= write_named_result(
-            result.tool_call_id, result.name, own, (at, "toolCallId"), writer
+            result.tool_call_id, result.name, extras, (at, "toolCallId"), writer
         )
         wire |= self.write_result_response(
-            result.kind, result.value, result.is_error, own, (at, "kind"), writer
+            result.kind, result.value, result.is_error, extras, (at, "kind"), writer
         )
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_text_part(
@@ -447,15 +452,15 @@ class Kagami(KagamiConverter):
                 "type": "text",
                 "value": part.text,
             }
-        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.cache is not None:
             writer.report_unsupported((at, "cache"), "cache")
         wire: dict[str, Any] = {
             "type": "text",
             "value": part.text,
         }
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_system_message(
@@ -480,7 +485,9 @@ class Kagami(KagamiConverter):
         self, message: SystemMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a system message."""
-        own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
+        extras = (
+            writer.own_extras(message.metadata, at) if message.metadata else NOTHING
+        )
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
         if message.cache is not None:
@@ -489,13 +496,13 @@ class Kagami(KagamiConverter):
             "role": "system",
             "content": self.write_parts(
                 message.content,
-                extra_at(own, "content") if own else ABSENT,
+                extra_at(extras, "content") if extras else ABSENT,
                 (at, "content"),
                 writer,
             ),
         }
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_user_message(
@@ -520,18 +527,20 @@ class Kagami(KagamiConverter):
         self, message: UserMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a user message."""
-        own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
+        extras = (
+            writer.own_extras(message.metadata, at) if message.metadata else NOTHING
+        )
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
         wire: dict[str, Any] = {
             "role": "user",
             "content": self.write_parts(
                 message.content,
-                extra_at(own, "content") if own else ABSENT,
+                extra_at(extras, "content") if extras else ABSENT,
                 (at, "content"),
                 writer,
             ),
         }
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire

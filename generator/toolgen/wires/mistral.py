@@ -11,18 +11,18 @@ from typing import Any, ClassVar
 
 from ..runtime.apis.mistral.converter import MistralConverter
 from ..runtime.apis.mistral.fields import (
-    known_keywords,
-    read_address_or_data,
-    read_address_or_object,
-    read_given_id,
-    read_given_result,
+    known_kwargs,
+    read_id_or_placeholder,
+    read_result_id_or_placeholder,
     read_text_chunks,
-    unwrapped,
-    write_address_or_data,
-    write_address_or_object,
-    write_given_id,
-    write_given_result,
+    read_url_or_data,
+    read_url_or_object,
+    unwrap_sdk_object,
+    write_id_or_placeholder,
+    write_result_id_or_placeholder,
     write_text_chunks,
+    write_url_or_data,
+    write_url_or_object,
 )
 from ..runtime.apis.openai_chat.fields import read_schema_name, write_schema_name
 from ..runtime.conversion.extras import (
@@ -68,13 +68,13 @@ from ..runtime.models import (
     UserMessage,
 )
 from ..runtime.paths import Path
-from ..runtime.responses import FinishReason, count, counts
+from ..runtime.responses import FinishReason, read_count, read_counts
 from ..runtime.tool_fields import (
-    read_dialect_or_empty,
     read_json_arguments,
+    read_schema_or_empty,
     read_tool_name,
-    write_dialect_or_empty,
     write_json_arguments,
+    write_schema_or_empty,
     write_tool_name,
 )
 
@@ -245,8 +245,8 @@ class Mistral(MistralConverter):
         ]
     )
     TOOL_CALL_ID: ClassVar[list[str]] = _TOOL_CALL_ID
-    client_data = staticmethod(unwrapped)
-    sdk_call = staticmethod(known_keywords)
+    client_data = staticmethod(unwrap_sdk_object)
+    sdk_call = staticmethod(known_kwargs)
 
     def read_usage(self, wire: dict[str, Any], at: Path, reader: Reader) -> Usage:
         """Read the usage of a response."""
@@ -254,19 +254,19 @@ class Mistral(MistralConverter):
         if prompt_tokens_details_count is None:
             prompt_tokens_details_count = NOTHING
         elif type(prompt_tokens_details_count) is not dict:
-            prompt_tokens_details_count = counts(wire, "prompt_tokens_details", at)
+            prompt_tokens_details_count = read_counts(wire, "prompt_tokens_details", at)
         prompt_tokens_count = wire.get("prompt_tokens")
         if type(prompt_tokens_count) is not int and prompt_tokens_count is not None:
-            prompt_tokens_count = count(wire, "prompt_tokens", at)
+            prompt_tokens_count = read_count(wire, "prompt_tokens", at)
         completion_tokens_count = wire.get("completion_tokens")
         if (
             type(completion_tokens_count) is not int
             and completion_tokens_count is not None
         ):
-            completion_tokens_count = count(wire, "completion_tokens", at)
+            completion_tokens_count = read_count(wire, "completion_tokens", at)
         total_tokens_count = wire.get("total_tokens")
         if type(total_tokens_count) is not int and total_tokens_count is not None:
-            total_tokens_count = count(wire, "total_tokens", at)
+            total_tokens_count = read_count(wire, "total_tokens", at)
         prompt_tokens_details_cached_tokens_count = prompt_tokens_details_count.get(
             "cached_tokens"
         )
@@ -274,12 +274,12 @@ class Mistral(MistralConverter):
             type(prompt_tokens_details_cached_tokens_count) is not int
             and prompt_tokens_details_cached_tokens_count is not None
         ):
-            prompt_tokens_details_cached_tokens_count = count(
+            prompt_tokens_details_cached_tokens_count = read_count(
                 prompt_tokens_details_count, "cached_tokens", at
             )
         rest = extra_members(wire, _USAGE)
         if prompt_tokens_details_cached_tokens_count is None:
-            prompt_tokens_details_cached_tokens_count = count(
+            prompt_tokens_details_cached_tokens_count = read_count(
                 wire, "num_cached_tokens", at
             )
             if prompt_tokens_details_cached_tokens_count is not None:
@@ -317,8 +317,8 @@ class Mistral(MistralConverter):
 
     def write_usage(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the usage of a response."""
-        own = writer.own_extras(usage.metadata, at)
-        absent = own.get("$absent", ())
+        extras = writer.own_extras(usage.metadata, at)
+        absent = extras.get("$absent", ())
         wire: dict[str, Any] = {}
         prompt_tokens_details_count: dict[str, Any] = {}
         prompt_tokens_count = usage.input_tokens
@@ -334,15 +334,15 @@ class Mistral(MistralConverter):
         ):
             wire["total_tokens"] = total_tokens_count
         if usage.input_cached_tokens is not None:
-            other = original_key(own, "cached_tokens")
+            other = original_key(extras, "cached_tokens")
             holder = (
                 wire if other == "num_cached_tokens" else prompt_tokens_details_count
             )
             holder[other] = usage.input_cached_tokens
         if prompt_tokens_details_count:
             wire["prompt_tokens_details"] = prompt_tokens_details_count
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_system_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
@@ -359,7 +359,7 @@ class Mistral(MistralConverter):
             return self.write_text_part(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        return self.write_text_part(writer.described(value, at), at, writer)
+        return self.write_text_part(writer.describe_part(value, at), at, writer)
 
     def read_user_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
         """Read one of several objects. Any other value becomes an opaque part."""
@@ -387,7 +387,7 @@ class Mistral(MistralConverter):
             return self.write_document_part(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        return self.write_text_part(writer.described(value, at), at, writer)
+        return self.write_text_part(writer.describe_part(value, at), at, writer)
 
     def read_result_part(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
         """Read one of several objects. Any other value becomes an opaque part."""
@@ -415,7 +415,7 @@ class Mistral(MistralConverter):
             return self.write_document_part(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        return self.write_text_part(writer.described(value, at), at, writer)
+        return self.write_text_part(writer.describe_part(value, at), at, writer)
 
     def read_assistant_content(
         self, wire: Any, at: Path, reader: Reader
@@ -437,7 +437,7 @@ class Mistral(MistralConverter):
             return self.write_text_part(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.report_unsupported(at, writer.kind_of(value), "warning")
+        writer.report_unsupported(at, writer.type_name(value), "warning")
         return ABSENT
 
     def read_tool_entry(
@@ -456,7 +456,7 @@ class Mistral(MistralConverter):
             return self.write_tool(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.report_unsupported(at, writer.kind_of(value), "warning")
+        writer.report_unsupported(at, writer.type_name(value), "warning")
         return ABSENT
 
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
@@ -565,11 +565,13 @@ class Mistral(MistralConverter):
         self, request: Request, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a request body."""
-        own = writer.own_extras(request.metadata, at) if request.metadata else NOTHING
+        extras = (
+            writer.own_extras(request.metadata, at) if request.metadata else NOTHING
+        )
         wire: dict[str, Any] = {
             "messages": self.write_conversation(
                 request.messages,
-                extra_at(own, "messages") if own else ABSENT,
+                extra_at(extras, "messages") if extras else ABSENT,
                 (at, "messages"),
                 writer,
             ),
@@ -578,7 +580,7 @@ class Mistral(MistralConverter):
             wire["model"] = request.model
         tools = self.write_tools(
             request.tools,
-            extra_at(own, "tools") if own else ABSENT,
+            extra_at(extras, "tools") if extras else ABSENT,
             (at, "tools"),
             writer,
         )
@@ -586,7 +588,7 @@ class Mistral(MistralConverter):
             wire["tools"] = tools
         tool_choice = self.write_tool_choice(
             request.tool_choice,
-            extra_at(own, "tool_choice") if own else ABSENT,
+            extra_at(extras, "tool_choice") if extras else ABSENT,
             (at, "toolChoice"),
             writer,
         )
@@ -596,7 +598,7 @@ class Mistral(MistralConverter):
             wire["parallel_tool_calls"] = request.parallel_tool_calls
         output_format = self.write_output_format(
             request.output_format,
-            extra_at(own, "response_format") if own else ABSENT,
+            extra_at(extras, "response_format") if extras else ABSENT,
             (at, "outputFormat"),
             writer,
         )
@@ -607,13 +609,16 @@ class Mistral(MistralConverter):
         if request.top_p is not None:
             wire["top_p"] = request.top_p
         stop = write_one_or_many(
-            request.stop, extra_at(own, "stop") if own else ABSENT, (at, "stop"), writer
+            request.stop,
+            extra_at(extras, "stop") if extras else ABSENT,
+            (at, "stop"),
+            writer,
         )
         if stop is not ABSENT:
             wire["stop"] = stop
         reasoning = write_effort(
             request.reasoning,
-            extra_at(own, "reasoning_effort") if own else ABSENT,
+            extra_at(extras, "reasoning_effort") if extras else ABSENT,
             (at, "reasoning"),
             writer,
         )
@@ -625,8 +630,8 @@ class Mistral(MistralConverter):
             wire["max_tokens"] = request.max_output_tokens
         if request.seed is not None:
             wire["random_seed"] = request.seed
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_tool(
@@ -645,7 +650,7 @@ class Mistral(MistralConverter):
         strict = function.get("strict")
         if strict is not None and type(strict) is not bool:
             raise wrong_type(((at, "function"), "strict"), "a boolean", strict)
-        parameters, parameters_kept = read_dialect_or_empty(
+        parameters, parameters_kept = read_schema_or_empty(
             function.get("parameters", ABSENT),
             ((at, "function"), "parameters"),
             reader,
@@ -676,7 +681,7 @@ class Mistral(MistralConverter):
         self, definition: ToolDefinition, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write the declaration of a function."""
-        own = (
+        extras = (
             writer.own_extras(definition.metadata, at)
             if definition.metadata
             else NOTHING
@@ -684,7 +689,7 @@ class Mistral(MistralConverter):
         function: dict[str, Any] = {
             "name": write_tool_name(
                 definition.name,
-                extra_at(own, "function", "name") if own else ABSENT,
+                extra_at(extras, "function", "name") if extras else ABSENT,
                 (at, "name"),
                 writer,
             ),
@@ -693,9 +698,9 @@ class Mistral(MistralConverter):
             function["description"] = definition.description
         if definition.strict is not None:
             function["strict"] = definition.strict
-        parameters = write_dialect_or_empty(
+        parameters = write_schema_or_empty(
             definition.parameters,
-            extra_at(own, "function", "parameters") if own else ABSENT,
+            extra_at(extras, "function", "parameters") if extras else ABSENT,
             (at, "parameters"),
             writer,
             definition.strict,
@@ -706,10 +711,10 @@ class Mistral(MistralConverter):
             "type": "function",
             "function": function,
         }
-        if "type" in own.get("$absent", ()):
+        if "type" in extras.get("$absent", ()):
             del wire["type"]
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_tool_call(
@@ -719,7 +724,7 @@ class Mistral(MistralConverter):
         function = wire.get("function")
         if type(function) is not dict:
             raise wrong_type((at, "function"), "an object", function)
-        id, id_kept = read_given_id(
+        id, id_kept = read_id_or_placeholder(
             wire.get("id", ABSENT), (at, "id"), reader, _TOOL_CALL_ID
         )
         name, name_kept = read_tool_name(
@@ -748,18 +753,18 @@ class Mistral(MistralConverter):
     ) -> dict[str, Any]:
         """Write a call of a function."""
         call = writer.encode_call(call, at)
-        own = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
+        extras = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
         function: dict[str, Any] = {
             "name": write_tool_name(
                 call.name,
-                extra_at(own, "function", "name") if own else ABSENT,
+                extra_at(extras, "function", "name") if extras else ABSENT,
                 (at, "name"),
                 writer,
             ),
             "arguments": write_json_arguments(
                 call.arguments,
                 call.invalid,
-                extra_at(own, "function", "arguments") if own else ABSENT,
+                extra_at(extras, "function", "arguments") if extras else ABSENT,
                 (at, "arguments"),
                 writer,
             ),
@@ -768,26 +773,26 @@ class Mistral(MistralConverter):
             "type": "function",
             "function": function,
         }
-        id = write_given_id(
+        id = write_id_or_placeholder(
             call.id,
-            extra_at(own, "id") if own else ABSENT,
+            extra_at(extras, "id") if extras else ABSENT,
             (at, "id"),
             writer,
             _TOOL_CALL_ID,
         )
         if id is not ABSENT:
             wire["id"] = id
-        if "type" in own.get("$absent", ()):
+        if "type" in extras.get("$absent", ()):
             del wire["type"]
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_tool_result(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> ToolResult:
         """Read a result as a message."""
-        tool_call_id, name, tool_call_id_kept = read_given_result(
+        tool_call_id, name, tool_call_id_kept = read_result_id_or_placeholder(
             wire, at, reader, _TOOL_RESULT_TOOL_CALL_ID
         )
         kind, value_, kind_kept = self.read_result_content(
@@ -805,7 +810,7 @@ class Mistral(MistralConverter):
         self, result: ToolResult, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a result as a message."""
-        own = writer.own_extras(result.metadata, at) if result.metadata else NOTHING
+        extras = writer.own_extras(result.metadata, at) if result.metadata else NOTHING
         if result.is_error is not None:
             writer.report_unsupported((at, "isError"), "isError")
         wire: dict[str, Any] = {
@@ -813,22 +818,22 @@ class Mistral(MistralConverter):
             "content": self.write_result_content(
                 result.kind,
                 result.value,
-                extra_at(own, "content") if own else ABSENT,
+                extra_at(extras, "content") if extras else ABSENT,
                 (at, "kind"),
                 writer,
                 result.is_error,
             ),
         }
-        wire |= write_given_result(
+        wire |= write_result_id_or_placeholder(
             result.tool_call_id,
             result.name,
-            own,
+            extras,
             (at, "toolCallId"),
             writer,
             _TOOL_RESULT_TOOL_CALL_ID,
         )
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_text_part(
@@ -852,22 +857,22 @@ class Mistral(MistralConverter):
                 "type": "text",
                 "text": part.text,
             }
-        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.cache is not None:
             writer.report_unsupported((at, "cache"), "cache")
         wire: dict[str, Any] = {
             "type": "text",
             "text": part.text,
         }
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_image_part(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> ImagePart:
         """Read an image part."""
-        url, data, media_type, detail, url_kept = read_address_or_object(
+        url, data, media_type, detail, url_kept = read_url_or_object(
             wire.get("image_url", ABSENT), (at, "image_url"), reader
         )
         if (
@@ -887,32 +892,32 @@ class Mistral(MistralConverter):
         self, part: ImagePart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write an image part."""
-        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.name is not None:
             writer.report_unsupported((at, "name"), "name")
         if part.cache is not None:
             writer.report_unsupported((at, "cache"), "cache")
         wire: dict[str, Any] = {
             "type": "image_url",
-            "image_url": write_address_or_object(
+            "image_url": write_url_or_object(
                 part.url,
                 part.data,
                 part.media_type,
                 part.detail,
-                extra_at(own, "image_url") if own else ABSENT,
+                extra_at(extras, "image_url") if extras else ABSENT,
                 (at, "url"),
                 writer,
             ),
         }
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_audio_part(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> AudioPart:
         """Read an audio part."""
-        url, data, media_type, url_kept = read_address_or_data(
+        url, data, media_type, url_kept = read_url_or_data(
             wire.get("input_audio", ABSENT), (at, "input_audio"), reader
         )
         if (
@@ -930,7 +935,7 @@ class Mistral(MistralConverter):
         self, part: AudioPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write an audio part."""
-        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.name is not None:
             writer.report_unsupported((at, "name"), "name")
         if part.detail is not None:
@@ -939,17 +944,17 @@ class Mistral(MistralConverter):
             writer.report_unsupported((at, "cache"), "cache")
         wire: dict[str, Any] = {
             "type": "input_audio",
-            "input_audio": write_address_or_data(
+            "input_audio": write_url_or_data(
                 part.url,
                 part.data,
                 part.media_type,
-                extra_at(own, "input_audio") if own else ABSENT,
+                extra_at(extras, "input_audio") if extras else ABSENT,
                 (at, "url"),
                 writer,
             ),
         }
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_document_part(
@@ -977,7 +982,7 @@ class Mistral(MistralConverter):
         self, part: DocumentPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a file part."""
-        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.detail is not None:
             writer.report_unsupported((at, "detail"), "detail")
         if part.cache is not None:
@@ -988,15 +993,15 @@ class Mistral(MistralConverter):
                 part.url,
                 part.data,
                 part.media_type,
-                extra_at(own, "document_url") if own else ABSENT,
+                extra_at(extras, "document_url") if extras else ABSENT,
                 (at, "url"),
                 writer,
             ),
         }
         if part.name is not None:
             wire["document_name"] = part.name
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_output_schema(
@@ -1033,13 +1038,13 @@ class Mistral(MistralConverter):
         self, schema: OutputSchema, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write an output schema."""
-        own = writer.own_extras(schema.metadata, at) if schema.metadata else NOTHING
+        extras = writer.own_extras(schema.metadata, at) if schema.metadata else NOTHING
         json_schema: dict[str, Any] = {
             "schema": schema.schema,
         }
         name = write_schema_name(
             schema.name,
-            extra_at(own, "json_schema", "name") if own else ABSENT,
+            extra_at(extras, "json_schema", "name") if extras else ABSENT,
             (at, "name"),
             writer,
         )
@@ -1051,8 +1056,8 @@ class Mistral(MistralConverter):
             "type": "json_schema",
             "json_schema": json_schema,
         }
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_system_message(
@@ -1071,7 +1076,9 @@ class Mistral(MistralConverter):
         self, message: SystemMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a system or developer message."""
-        own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
+        extras = (
+            writer.own_extras(message.metadata, at) if message.metadata else NOTHING
+        )
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
         if message.cache is not None:
@@ -1082,15 +1089,15 @@ class Mistral(MistralConverter):
                 message.content, (at, "content"), writer, self.write_system_content
             ),
         }
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_user_message(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> UserMessage:
         """Read a user message."""
-        content, content_kept = self.read_asked(
+        content, content_kept = self.read_user_parts(
             wire.get("content", ABSENT), (at, "content"), reader
         )
         if (
@@ -1108,20 +1115,22 @@ class Mistral(MistralConverter):
         self, message: UserMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a user message."""
-        own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
+        extras = (
+            writer.own_extras(message.metadata, at) if message.metadata else NOTHING
+        )
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
         wire: dict[str, Any] = {
             "role": "user",
-            "content": self.write_asked(
+            "content": self.write_user_parts(
                 message.content,
-                extra_at(own, "content") if own else ABSENT,
+                extra_at(extras, "content") if extras else ABSENT,
                 (at, "content"),
                 writer,
             ),
         }
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_thinking_part(
@@ -1146,16 +1155,16 @@ class Mistral(MistralConverter):
         self, part: ReasoningPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a reasoning block."""
-        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         wire: dict[str, Any] = {
             "type": "thinking",
             "thinking": write_text_chunks(
                 part.text,
-                extra_at(own, "thinking") if own else ABSENT,
+                extra_at(extras, "thinking") if extras else ABSENT,
                 (at, "text"),
                 writer,
             ),
         }
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire

@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 
 from ..runtime.apis.modular_prompt import (
     ModularPromptConverter,
-    read_text_alone,
-    write_text_alone,
+    read_text_only,
+    write_text_only,
 )
 from ..runtime.apis.text_messages import read_named_result, write_named_result
 from ..runtime.conversion.extras import (
@@ -38,15 +38,15 @@ from ..runtime.models import (
     UserMessage,
 )
 from ..runtime.paths import Path
-from ..runtime.responses import FinishReason, count
+from ..runtime.responses import FinishReason, read_count
 from ..runtime.tool_fields import (
     read_call_id,
-    read_dialect,
     read_json_arguments,
+    read_parameters_schema,
     read_tool_name,
     write_call_id,
-    write_dialect,
     write_json_arguments,
+    write_parameters_schema,
     write_tool_name,
 )
 
@@ -104,16 +104,16 @@ class ModularPrompt(ModularPromptConverter):
         """Read the usage of a response."""
         prompt_tokens_count = wire.get("promptTokens")
         if type(prompt_tokens_count) is not int and prompt_tokens_count is not None:
-            prompt_tokens_count = count(wire, "promptTokens", at)
+            prompt_tokens_count = read_count(wire, "promptTokens", at)
         completion_tokens_count = wire.get("completionTokens")
         if (
             type(completion_tokens_count) is not int
             and completion_tokens_count is not None
         ):
-            completion_tokens_count = count(wire, "completionTokens", at)
+            completion_tokens_count = read_count(wire, "completionTokens", at)
         total_tokens_count = wire.get("totalTokens")
         if type(total_tokens_count) is not int and total_tokens_count is not None:
-            total_tokens_count = count(wire, "totalTokens", at)
+            total_tokens_count = read_count(wire, "totalTokens", at)
         rest = extra_members(wire, _USAGE)
         if prompt_tokens_count is None:
             rest["$absent"] = [*rest.get("$absent", ()), "promptTokens"]
@@ -138,8 +138,8 @@ class ModularPrompt(ModularPromptConverter):
 
     def write_usage(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the usage of a response."""
-        own = writer.own_extras(usage.metadata, at)
-        absent = own.get("$absent", ())
+        extras = writer.own_extras(usage.metadata, at)
+        absent = extras.get("$absent", ())
         wire: dict[str, Any] = {}
         prompt_tokens_count = usage.input_tokens
         if "promptTokens" not in absent or prompt_tokens_count:
@@ -153,8 +153,8 @@ class ModularPrompt(ModularPromptConverter):
             or total_tokens_count != usage.input_tokens + usage.output_tokens
         ):
             wire["totalTokens"] = total_tokens_count
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_tool_entry(
@@ -173,7 +173,7 @@ class ModularPrompt(ModularPromptConverter):
             return self.write_tool(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.report_unsupported(at, writer.kind_of(value), "warning")
+        writer.report_unsupported(at, writer.type_name(value), "warning")
         return ABSENT
 
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
@@ -225,7 +225,9 @@ class ModularPrompt(ModularPromptConverter):
         self, request: Request, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write the options of a query."""
-        own = writer.own_extras(request.metadata, at) if request.metadata else NOTHING
+        extras = (
+            writer.own_extras(request.metadata, at) if request.metadata else NOTHING
+        )
         if request.parallel_tool_calls is not None:
             writer.report_unsupported(
                 (at, "parallelToolCalls"),
@@ -243,7 +245,7 @@ class ModularPrompt(ModularPromptConverter):
         wire: dict[str, Any] = {}
         tools = self.write_tools(
             request.tools,
-            extra_at(own, "tools") if own else ABSENT,
+            extra_at(extras, "tools") if extras else ABSENT,
             (at, "tools"),
             writer,
         )
@@ -251,7 +253,7 @@ class ModularPrompt(ModularPromptConverter):
             wire["tools"] = tools
         tool_choice = self.write_tool_choice(
             request.tool_choice,
-            extra_at(own, "toolChoice") if own else ABSENT,
+            extra_at(extras, "toolChoice") if extras else ABSENT,
             (at, "toolChoice"),
             writer,
         )
@@ -259,7 +261,7 @@ class ModularPrompt(ModularPromptConverter):
             wire["toolChoice"] = tool_choice
         messages = self.write_further_messages(
             request.messages,
-            extra_at(own, "messages") if own else ABSENT,
+            extra_at(extras, "messages") if extras else ABSENT,
             (at, "messages"),
             writer,
         )
@@ -273,8 +275,8 @@ class ModularPrompt(ModularPromptConverter):
             wire["topP"] = request.top_p
         if request.stream is not None:
             wire["stream"] = request.stream
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_tool(
@@ -293,7 +295,7 @@ class ModularPrompt(ModularPromptConverter):
         strict = function.get("strict")
         if strict is not None and type(strict) is not bool:
             raise wrong_type(((at, "function"), "strict"), "a boolean", strict)
-        parameters, parameters_kept = read_dialect(
+        parameters, parameters_kept = read_parameters_schema(
             function.get("parameters", ABSENT),
             ((at, "function"), "parameters"),
             reader,
@@ -322,7 +324,7 @@ class ModularPrompt(ModularPromptConverter):
         self, definition: ToolDefinition, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write the definition of a function."""
-        own = (
+        extras = (
             writer.own_extras(definition.metadata, at)
             if definition.metadata
             else NOTHING
@@ -330,7 +332,7 @@ class ModularPrompt(ModularPromptConverter):
         function: dict[str, Any] = {
             "name": write_tool_name(
                 definition.name,
-                extra_at(own, "function", "name") if own else ABSENT,
+                extra_at(extras, "function", "name") if extras else ABSENT,
                 (at, "name"),
                 writer,
             ),
@@ -339,9 +341,9 @@ class ModularPrompt(ModularPromptConverter):
             function["description"] = definition.description
         if definition.strict is not None:
             function["strict"] = definition.strict
-        parameters = write_dialect(
+        parameters = write_parameters_schema(
             definition.parameters,
-            extra_at(own, "function", "parameters") if own else ABSENT,
+            extra_at(extras, "function", "parameters") if extras else ABSENT,
             (at, "parameters"),
             writer,
             definition.strict,
@@ -352,8 +354,8 @@ class ModularPrompt(ModularPromptConverter):
             "type": "function",
             "function": function,
         }
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_tool_call(
@@ -400,18 +402,18 @@ class ModularPrompt(ModularPromptConverter):
     ) -> dict[str, Any]:
         """Write a call of a function."""
         call = writer.encode_call(call, at)
-        own = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
+        extras = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
         function: dict[str, Any] = {
             "name": write_tool_name(
                 call.name,
-                extra_at(own, "function", "name") if own else ABSENT,
+                extra_at(extras, "function", "name") if extras else ABSENT,
                 (at, "name"),
                 writer,
             ),
             "arguments": write_json_arguments(
                 call.arguments,
                 call.invalid,
-                extra_at(own, "function", "arguments") if own else ABSENT,
+                extra_at(extras, "function", "arguments") if extras else ABSENT,
                 (at, "arguments"),
                 writer,
             ),
@@ -419,14 +421,17 @@ class ModularPrompt(ModularPromptConverter):
         wire: dict[str, Any] = {
             "type": "function",
             "id": write_call_id(
-                call.id, extra_at(own, "id") if own else ABSENT, (at, "id"), writer
+                call.id,
+                extra_at(extras, "id") if extras else ABSENT,
+                (at, "id"),
+                writer,
             ),
             "function": function,
         }
-        if "type" in own.get("$absent", ()):
+        if "type" in extras.get("$absent", ()):
             del wire["type"]
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_tool_result(
@@ -449,7 +454,7 @@ class ModularPrompt(ModularPromptConverter):
         self, result: ToolResult, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a result as a message."""
-        own = writer.own_extras(result.metadata, at) if result.metadata else NOTHING
+        extras = writer.own_extras(result.metadata, at) if result.metadata else NOTHING
         if result.is_error is not None:
             writer.report_unsupported((at, "isError"), "isError")
         wire: dict[str, Any] = {
@@ -457,24 +462,24 @@ class ModularPrompt(ModularPromptConverter):
             "content": self.write_result_content(
                 result.kind,
                 result.value,
-                extra_at(own, "content") if own else ABSENT,
+                extra_at(extras, "content") if extras else ABSENT,
                 (at, "kind"),
                 writer,
                 result.is_error,
             ),
         }
         wire |= write_named_result(
-            result.tool_call_id, result.name, own, (at, "toolCallId"), writer
+            result.tool_call_id, result.name, extras, (at, "toolCallId"), writer
         )
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_system_message(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> SystemMessage:
         """Read a system message."""
-        content, content_kept = read_text_alone(
+        content, content_kept = read_text_only(
             wire.get("content", ABSENT), (at, "content"), reader
         )
         if (
@@ -492,29 +497,31 @@ class ModularPrompt(ModularPromptConverter):
         self, message: SystemMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a system message."""
-        own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
+        extras = (
+            writer.own_extras(message.metadata, at) if message.metadata else NOTHING
+        )
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
         if message.cache is not None:
             writer.report_unsupported((at, "cache"), "cache")
         wire: dict[str, Any] = {
             "role": "system",
-            "content": write_text_alone(
+            "content": write_text_only(
                 message.content,
-                extra_at(own, "content") if own else ABSENT,
+                extra_at(extras, "content") if extras else ABSENT,
                 (at, "content"),
                 writer,
             ),
         }
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_user_message(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> UserMessage:
         """Read a user message."""
-        content, content_kept = read_text_alone(
+        content, content_kept = read_text_only(
             wire.get("content", ABSENT), (at, "content"), reader
         )
         if (
@@ -532,18 +539,20 @@ class ModularPrompt(ModularPromptConverter):
         self, message: UserMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a user message."""
-        own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
+        extras = (
+            writer.own_extras(message.metadata, at) if message.metadata else NOTHING
+        )
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
         wire: dict[str, Any] = {
             "role": "user",
-            "content": write_text_alone(
+            "content": write_text_only(
                 message.content,
-                extra_at(own, "content") if own else ABSENT,
+                extra_at(extras, "content") if extras else ABSENT,
                 (at, "content"),
                 writer,
             ),
         }
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire

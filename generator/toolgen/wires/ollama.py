@@ -10,13 +10,13 @@ from typing import Any, ClassVar
 
 from ..runtime.apis.ollama.converter import OllamaConverter
 from ..runtime.apis.ollama.fields import (
-    read_answered_call,
-    read_negative_is_none,
-    read_on_unasked,
+    read_flag_on_by_default,
+    read_limit_negative_as_none,
+    read_result_call,
     read_thinking_switch,
-    write_answered_call,
-    write_negative_is_none,
-    write_on_unasked,
+    write_flag_on_by_default,
+    write_limit_negative_as_none,
+    write_result_call,
     write_thinking_switch,
 )
 from ..runtime.conversion.extras import (
@@ -32,7 +32,7 @@ from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
 from ..runtime.fields import read_one_or_many, write_one_or_many
-from ..runtime.json_values import is_sendable
+from ..runtime.json_values import is_strict_json
 from ..runtime.models import (
     OpaquePart,
     Request,
@@ -44,18 +44,18 @@ from ..runtime.models import (
     UserMessage,
 )
 from ..runtime.paths import Path
-from ..runtime.responses import FinishReason, count
+from ..runtime.responses import FinishReason, read_count
 from ..runtime.tool_fields import (
-    read_dialect_as_given,
     read_object_arguments,
     read_optional_id,
+    read_schema_or_null,
     read_tool_name,
-    write_dialect_as_given,
     write_object_arguments,
     write_optional_id,
+    write_schema_or_null,
     write_tool_name,
 )
-from ..runtime.tool_selection import offered_kind
+from ..runtime.tool_selection import tool_entry_kind
 
 __all__ = ["Ollama"]
 
@@ -190,10 +190,10 @@ class Ollama(OllamaConverter):
         """Read the usage of a response."""
         prompt_eval_count = wire.get("prompt_eval_count")
         if type(prompt_eval_count) is not int and prompt_eval_count is not None:
-            prompt_eval_count = count(wire, "prompt_eval_count", at)
+            prompt_eval_count = read_count(wire, "prompt_eval_count", at)
         eval_count = wire.get("eval_count")
         if type(eval_count) is not int and eval_count is not None:
-            eval_count = count(wire, "eval_count", at)
+            eval_count = read_count(wire, "eval_count", at)
         rest = extra_members(wire, _USAGE)
         if prompt_eval_count is None:
             rest["$absent"] = [*rest.get("$absent", ()), "prompt_eval_count"]
@@ -212,8 +212,8 @@ class Ollama(OllamaConverter):
 
     def write_usage(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the usage of a response."""
-        own = writer.own_extras(usage.metadata, at)
-        absent = own.get("$absent", ())
+        extras = writer.own_extras(usage.metadata, at)
+        absent = extras.get("$absent", ())
         wire: dict[str, Any] = {}
         prompt_eval_count = usage.input_tokens
         if "prompt_eval_count" not in absent or prompt_eval_count:
@@ -221,8 +221,8 @@ class Ollama(OllamaConverter):
         eval_count = usage.output_tokens
         if "eval_count" not in absent or eval_count:
             wire["eval_count"] = eval_count
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_tool_entry(
@@ -230,7 +230,7 @@ class Ollama(OllamaConverter):
     ) -> ToolDefinition | OpaquePart:
         """Read one of several objects. Any other value becomes an opaque part."""
         if type(wire) is dict:
-            kind = offered_kind(wire)
+            kind = tool_entry_kind(wire)
             if kind == "function":
                 return self.read_tool(wire, at, reader)
         return OpaquePart(reader.wire.name, wire)
@@ -241,7 +241,7 @@ class Ollama(OllamaConverter):
             return self.write_tool(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.report_unsupported(at, writer.kind_of(value), "warning")
+        writer.report_unsupported(at, writer.type_name(value), "warning")
         return ABSENT
 
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
@@ -251,7 +251,7 @@ class Ollama(OllamaConverter):
             options = {}
         if type(options) is not dict:
             raise wrong_type((at, "options"), "an object", options)
-        tools, tool_choice, tools_kept = self.read_offer(
+        tools, tool_choice, tools_kept = self.read_selected_tools(
             wire.get("tools", ABSENT), (at, "tools"), reader
         )
         model = wire.get("model")
@@ -266,7 +266,7 @@ class Ollama(OllamaConverter):
         reasoning, reasoning_kept = read_thinking_switch(
             wire.get("think", ABSENT), (at, "think"), reader, _EFFORTS
         )
-        max_output_tokens, max_output_tokens_kept = read_negative_is_none(
+        max_output_tokens, max_output_tokens_kept = read_limit_negative_as_none(
             options.get("num_predict", ABSENT), ((at, "options"), "num_predict"), reader
         )
         temperature = options.get("temperature")
@@ -285,7 +285,7 @@ class Ollama(OllamaConverter):
         seed = options.get("seed")
         if seed is not None and type(seed) is not int:
             raise wrong_type(((at, "options"), "seed"), "an integer", seed)
-        stream, stream_kept = read_on_unasked(
+        stream, stream_kept = read_flag_on_by_default(
             wire.get("stream", ABSENT), (at, "stream"), reader
         )
         if (
@@ -351,7 +351,9 @@ class Ollama(OllamaConverter):
         self, request: Request, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a request body."""
-        own = writer.own_extras(request.metadata, at) if request.metadata else NOTHING
+        extras = (
+            writer.own_extras(request.metadata, at) if request.metadata else NOTHING
+        )
         if request.parallel_tool_calls is not None:
             writer.report_unsupported(
                 (at, "parallelToolCalls"),
@@ -359,9 +361,9 @@ class Ollama(OllamaConverter):
                 "note" if request.parallel_tool_calls else "behaviour",
             )
         options: dict[str, Any] = {}
-        max_output_tokens = write_negative_is_none(
+        max_output_tokens = write_limit_negative_as_none(
             request.max_output_tokens,
-            extra_at(own, "options", "num_predict") if own else ABSENT,
+            extra_at(extras, "options", "num_predict") if extras else ABSENT,
             (at, "maxOutputTokens"),
             writer,
         )
@@ -373,7 +375,7 @@ class Ollama(OllamaConverter):
             options["top_p"] = request.top_p
         stop = write_one_or_many(
             request.stop,
-            extra_at(own, "options", "stop") if own else ABSENT,
+            extra_at(extras, "options", "stop") if extras else ABSENT,
             (at, "stop"),
             writer,
         )
@@ -384,17 +386,17 @@ class Ollama(OllamaConverter):
         wire: dict[str, Any] = {
             "messages": self.write_messages(
                 request.messages,
-                extra_at(own, "messages") if own else ABSENT,
+                extra_at(extras, "messages") if extras else ABSENT,
                 (at, "messages"),
                 writer,
             ),
         }
         if request.model is not None:
             wire["model"] = request.model
-        tools = self.write_offer(
+        tools = self.write_selected_tools(
             request.tools,
             request.tool_choice,
-            extra_at(own, "tools") if own else ABSENT,
+            extra_at(extras, "tools") if extras else ABSENT,
             (at, "tools"),
             writer,
         )
@@ -402,7 +404,7 @@ class Ollama(OllamaConverter):
             wire["tools"] = tools
         output_format = self.write_output_format(
             request.output_format,
-            extra_at(own, "format") if own else ABSENT,
+            extra_at(extras, "format") if extras else ABSENT,
             (at, "outputFormat"),
             writer,
         )
@@ -410,16 +412,16 @@ class Ollama(OllamaConverter):
             wire["format"] = output_format
         reasoning = write_thinking_switch(
             request.reasoning,
-            extra_at(own, "think") if own else ABSENT,
+            extra_at(extras, "think") if extras else ABSENT,
             (at, "reasoning"),
             writer,
             _EFFORTS,
         )
         if reasoning is not ABSENT:
             wire["think"] = reasoning
-        stream = write_on_unasked(
+        stream = write_flag_on_by_default(
             request.stream,
-            extra_at(own, "stream") if own else ABSENT,
+            extra_at(extras, "stream") if extras else ABSENT,
             (at, "stream"),
             writer,
         )
@@ -427,8 +429,8 @@ class Ollama(OllamaConverter):
             wire["stream"] = stream
         if options:
             wire["options"] = options
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_tool(
@@ -444,7 +446,7 @@ class Ollama(OllamaConverter):
         description = function.get("description")
         if description is not None and type(description) is not str:
             raise wrong_type(((at, "function"), "description"), "a string", description)
-        parameters, parameters_kept = read_dialect_as_given(
+        parameters, parameters_kept = read_schema_or_null(
             function.get("parameters", ABSENT), ((at, "function"), "parameters"), reader
         )
         if (
@@ -470,7 +472,7 @@ class Ollama(OllamaConverter):
         self, definition: ToolDefinition, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write the declaration of a function."""
-        own = (
+        extras = (
             writer.own_extras(definition.metadata, at)
             if definition.metadata
             else NOTHING
@@ -480,16 +482,16 @@ class Ollama(OllamaConverter):
         function: dict[str, Any] = {
             "name": write_tool_name(
                 definition.name,
-                extra_at(own, "function", "name") if own else ABSENT,
+                extra_at(extras, "function", "name") if extras else ABSENT,
                 (at, "name"),
                 writer,
             ),
         }
         if definition.description is not None:
             function["description"] = definition.description
-        parameters = write_dialect_as_given(
+        parameters = write_schema_or_null(
             definition.parameters,
-            extra_at(own, "function", "parameters") if own else ABSENT,
+            extra_at(extras, "function", "parameters") if extras else ABSENT,
             (at, "parameters"),
             writer,
         )
@@ -499,8 +501,8 @@ class Ollama(OllamaConverter):
             "type": "function",
             "function": function,
         }
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_tool_call(
@@ -514,7 +516,7 @@ class Ollama(OllamaConverter):
         name = function.get("name")
         arguments = function.get("arguments")
         if len(function) == 2 and type(arguments) is dict:
-            found = reader.regular_call(
+            found = reader.unchanged_call(
                 id,
                 name,
                 arguments,
@@ -548,7 +550,7 @@ class Ollama(OllamaConverter):
         self, call: ToolCall, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a call of a function."""
-        if writer.is_regular(call) and is_sendable(call.arguments):
+        if writer.is_unchanged_call(call) and is_strict_json(call.arguments):
             return {
                 "function": {
                     "name": call.name,
@@ -557,18 +559,18 @@ class Ollama(OllamaConverter):
                 "id": call.id,
             }
         call = writer.encode_call(call, at)
-        own = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
+        extras = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
         function: dict[str, Any] = {
             "name": write_tool_name(
                 call.name,
-                extra_at(own, "function", "name") if own else ABSENT,
+                extra_at(extras, "function", "name") if extras else ABSENT,
                 (at, "name"),
                 writer,
             ),
             "arguments": write_object_arguments(
                 call.arguments,
                 call.invalid,
-                extra_at(own, "function", "arguments") if own else ABSENT,
+                extra_at(extras, "function", "arguments") if extras else ABSENT,
                 (at, "arguments"),
                 writer,
             ),
@@ -577,19 +579,19 @@ class Ollama(OllamaConverter):
             "function": function,
         }
         id = write_optional_id(
-            call.id, extra_at(own, "id") if own else ABSENT, (at, "id"), writer
+            call.id, extra_at(extras, "id") if extras else ABSENT, (at, "id"), writer
         )
         if id is not ABSENT:
             wire["id"] = id
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_tool_result(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> ToolResult:
         """Read a result as a message."""
-        tool_call_id, name, tool_call_id_kept = read_answered_call(wire, at, reader)
+        tool_call_id, name, tool_call_id_kept = read_result_call(wire, at, reader)
         kind, value_, kind_kept = self.read_result_content(wire, at, reader)
         rest = extra_members(wire, _TOOL_RESULT)
         rest |= tool_call_id_kept
@@ -602,20 +604,20 @@ class Ollama(OllamaConverter):
         self, result: ToolResult, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a result as a message."""
-        own = writer.own_extras(result.metadata, at) if result.metadata else NOTHING
+        extras = writer.own_extras(result.metadata, at) if result.metadata else NOTHING
         if result.is_error is not None:
             writer.report_unsupported((at, "isError"), "isError")
         wire: dict[str, Any] = {
             "role": "tool",
         }
-        wire |= write_answered_call(
-            result.tool_call_id, result.name, own, (at, "toolCallId"), writer
+        wire |= write_result_call(
+            result.tool_call_id, result.name, extras, (at, "toolCallId"), writer
         )
         wire |= self.write_result_content(
-            result.kind, result.value, own, (at, "kind"), writer, result.is_error
+            result.kind, result.value, extras, (at, "kind"), writer, result.is_error
         )
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_system_message(
@@ -631,7 +633,9 @@ class Ollama(OllamaConverter):
         self, message: SystemMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a system message."""
-        own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
+        extras = (
+            writer.own_extras(message.metadata, at) if message.metadata else NOTHING
+        )
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
         if message.cache is not None:
@@ -639,9 +643,9 @@ class Ollama(OllamaConverter):
         wire: dict[str, Any] = {
             "role": "system",
         }
-        wire |= self.write_content(message.content, own, (at, "content"), writer)
-        if own:
-            restore_extras(wire, own)
+        wire |= self.write_content(message.content, extras, (at, "content"), writer)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_user_message(
@@ -657,13 +661,15 @@ class Ollama(OllamaConverter):
         self, message: UserMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a user message."""
-        own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
+        extras = (
+            writer.own_extras(message.metadata, at) if message.metadata else NOTHING
+        )
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
         wire: dict[str, Any] = {
             "role": "user",
         }
-        wire |= self.write_content(message.content, own, (at, "content"), writer)
-        if own:
-            restore_extras(wire, own)
+        wire |= self.write_content(message.content, extras, (at, "content"), writer)
+        if extras:
+            restore_extras(wire, extras)
         return wire

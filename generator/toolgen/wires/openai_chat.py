@@ -18,7 +18,7 @@ from ..runtime.apis.openai_chat.fields import (
     write_inline_data,
     write_schema_name,
 )
-from ..runtime.clients import keywords
+from ..runtime.clients import call_kwargs
 from ..runtime.conversion.extras import (
     ABSENT,
     NOTHING,
@@ -33,9 +33,9 @@ from ..runtime.conversion.extras import (
 )
 from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.values import (
-    demanded,
     read_list,
     read_text_or_list,
+    require_value,
     write_text_or_list,
 )
 from ..runtime.conversion.wire import WireFacts
@@ -44,14 +44,14 @@ from ..runtime.errors import wrong_type
 from ..runtime.fields import (
     read_data_url,
     read_effort,
+    read_enum_value,
     read_one_or_many,
-    read_words,
     write_data_url,
     write_effort,
+    write_enum_value,
     write_one_or_many,
-    write_words,
 )
-from ..runtime.json_text import sendable_text
+from ..runtime.json_text import strict_json_text
 from ..runtime.models import (
     AssistantPart,
     AudioPart,
@@ -72,18 +72,18 @@ from ..runtime.models import (
     UserMessage,
 )
 from ..runtime.paths import Path
-from ..runtime.responses import FinishReason, count, counts
+from ..runtime.responses import FinishReason, read_count, read_counts
 from ..runtime.tool_fields import (
     read_call_id,
-    read_dialect,
     read_json_arguments,
+    read_parameters_schema,
     read_result_id,
     read_text_call,
     read_tool_name,
     take_text_call,
     write_call_id,
-    write_dialect,
     write_json_arguments,
+    write_parameters_schema,
     write_result_id,
     write_tool_name,
 )
@@ -317,7 +317,7 @@ class OpenaiChat(ChatConverter):
             "web_search_options",
         ]
     )
-    sdk_call = staticmethod(keywords)
+    sdk_call = staticmethod(call_kwargs)
 
     def read_usage(self, wire: dict[str, Any], at: Path, reader: Reader) -> Usage:
         """Read the usage of a response."""
@@ -325,26 +325,26 @@ class OpenaiChat(ChatConverter):
         if prompt_tokens_details_count is None:
             prompt_tokens_details_count = NOTHING
         elif type(prompt_tokens_details_count) is not dict:
-            prompt_tokens_details_count = counts(wire, "prompt_tokens_details", at)
+            prompt_tokens_details_count = read_counts(wire, "prompt_tokens_details", at)
         completion_tokens_details_count = wire.get("completion_tokens_details")
         if completion_tokens_details_count is None:
             completion_tokens_details_count = NOTHING
         elif type(completion_tokens_details_count) is not dict:
-            completion_tokens_details_count = counts(
+            completion_tokens_details_count = read_counts(
                 wire, "completion_tokens_details", at
             )
         prompt_tokens_count = wire.get("prompt_tokens")
         if type(prompt_tokens_count) is not int and prompt_tokens_count is not None:
-            prompt_tokens_count = count(wire, "prompt_tokens", at)
+            prompt_tokens_count = read_count(wire, "prompt_tokens", at)
         completion_tokens_count = wire.get("completion_tokens")
         if (
             type(completion_tokens_count) is not int
             and completion_tokens_count is not None
         ):
-            completion_tokens_count = count(wire, "completion_tokens", at)
+            completion_tokens_count = read_count(wire, "completion_tokens", at)
         total_tokens_count = wire.get("total_tokens")
         if type(total_tokens_count) is not int and total_tokens_count is not None:
-            total_tokens_count = count(wire, "total_tokens", at)
+            total_tokens_count = read_count(wire, "total_tokens", at)
         prompt_tokens_details_cached_tokens_count = prompt_tokens_details_count.get(
             "cached_tokens"
         )
@@ -352,7 +352,7 @@ class OpenaiChat(ChatConverter):
             type(prompt_tokens_details_cached_tokens_count) is not int
             and prompt_tokens_details_cached_tokens_count is not None
         ):
-            prompt_tokens_details_cached_tokens_count = count(
+            prompt_tokens_details_cached_tokens_count = read_count(
                 prompt_tokens_details_count, "cached_tokens", at
             )
         prompt_tokens_details_cache_write_tokens_count = (
@@ -362,7 +362,7 @@ class OpenaiChat(ChatConverter):
             type(prompt_tokens_details_cache_write_tokens_count) is not int
             and prompt_tokens_details_cache_write_tokens_count is not None
         ):
-            prompt_tokens_details_cache_write_tokens_count = count(
+            prompt_tokens_details_cache_write_tokens_count = read_count(
                 prompt_tokens_details_count, "cache_write_tokens", at
             )
         prompt_tokens_details_image_tokens_count = prompt_tokens_details_count.get(
@@ -372,7 +372,7 @@ class OpenaiChat(ChatConverter):
             type(prompt_tokens_details_image_tokens_count) is not int
             and prompt_tokens_details_image_tokens_count is not None
         ):
-            prompt_tokens_details_image_tokens_count = count(
+            prompt_tokens_details_image_tokens_count = read_count(
                 prompt_tokens_details_count, "image_tokens", at
             )
         completion_tokens_details_reasoning_tokens_count = (
@@ -382,7 +382,7 @@ class OpenaiChat(ChatConverter):
             type(completion_tokens_details_reasoning_tokens_count) is not int
             and completion_tokens_details_reasoning_tokens_count is not None
         ):
-            completion_tokens_details_reasoning_tokens_count = count(
+            completion_tokens_details_reasoning_tokens_count = read_count(
                 completion_tokens_details_count, "reasoning_tokens", at
             )
         rest = extra_members(wire, _USAGE)
@@ -432,8 +432,8 @@ class OpenaiChat(ChatConverter):
 
     def write_usage(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the usage of a response."""
-        own = writer.own_extras(usage.metadata, at)
-        absent = own.get("$absent", ())
+        extras = writer.own_extras(usage.metadata, at)
+        absent = extras.get("$absent", ())
         wire: dict[str, Any] = {}
         prompt_tokens_details_count: dict[str, Any] = {}
         completion_tokens_details_count: dict[str, Any] = {}
@@ -463,8 +463,8 @@ class OpenaiChat(ChatConverter):
             wire["prompt_tokens_details"] = prompt_tokens_details_count
         if completion_tokens_details_count:
             wire["completion_tokens_details"] = completion_tokens_details_count
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_system_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
@@ -481,7 +481,7 @@ class OpenaiChat(ChatConverter):
             return self.write_text_part(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        return self.write_text_part(writer.described(value, at), at, writer)
+        return self.write_text_part(writer.describe_part(value, at), at, writer)
 
     def read_user_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
         """Read one of several objects. Any other value becomes an opaque part."""
@@ -509,7 +509,7 @@ class OpenaiChat(ChatConverter):
             return self.write_document_part(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        return self.write_text_part(writer.described(value, at), at, writer)
+        return self.write_text_part(writer.describe_part(value, at), at, writer)
 
     def read_result_part(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
         """Read one of several objects. Any other value becomes an opaque part."""
@@ -525,7 +525,7 @@ class OpenaiChat(ChatConverter):
             return self.write_text_part(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        return self.write_text_part(writer.described(value, at), at, writer)
+        return self.write_text_part(writer.describe_part(value, at), at, writer)
 
     def read_assistant_content(
         self, wire: Any, at: Path, reader: Reader
@@ -547,7 +547,7 @@ class OpenaiChat(ChatConverter):
             return self.write_refusal_part(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.report_unsupported(at, writer.kind_of(value), "warning")
+        writer.report_unsupported(at, writer.type_name(value), "warning")
         return ABSENT
 
     def read_tool_entry(
@@ -566,7 +566,7 @@ class OpenaiChat(ChatConverter):
             return self.write_tool(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.report_unsupported(at, writer.kind_of(value), "warning")
+        writer.report_unsupported(at, writer.type_name(value), "warning")
         return ABSENT
 
     def read_tool_calls(self, value: Any, at: Path, reader: Reader) -> list[Any] | None:
@@ -601,7 +601,7 @@ class OpenaiChat(ChatConverter):
         tools, tools_kept = self.read_tools(
             wire.get("tools", ABSENT), (at, "tools"), reader
         )
-        reader.offers(tools)
+        reader.set_offered_tools(tools)
         model = wire.get("model")
         if model is not None and type(model) is not str:
             raise wrong_type((at, "model"), "a string", model)
@@ -708,11 +708,13 @@ class OpenaiChat(ChatConverter):
         self, request: Request, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a request body."""
-        own = writer.own_extras(request.metadata, at) if request.metadata else NOTHING
+        extras = (
+            writer.own_extras(request.metadata, at) if request.metadata else NOTHING
+        )
         wire: dict[str, Any] = {
             "messages": self.write_messages(
                 request.messages,
-                extra_at(own, "messages") if own else ABSENT,
+                extra_at(extras, "messages") if extras else ABSENT,
                 (at, "messages"),
                 writer,
             ),
@@ -721,7 +723,7 @@ class OpenaiChat(ChatConverter):
             wire["model"] = request.model
         tools = self.write_tools(
             request.tools,
-            extra_at(own, "tools") if own else ABSENT,
+            extra_at(extras, "tools") if extras else ABSENT,
             (at, "tools"),
             writer,
         )
@@ -729,7 +731,7 @@ class OpenaiChat(ChatConverter):
             wire["tools"] = tools
         tool_choice = self.write_tool_choice(
             request.tool_choice,
-            extra_at(own, "tool_choice") if own else ABSENT,
+            extra_at(extras, "tool_choice") if extras else ABSENT,
             (at, "toolChoice"),
             writer,
         )
@@ -739,20 +741,25 @@ class OpenaiChat(ChatConverter):
             wire["parallel_tool_calls"] = request.parallel_tool_calls
         output_format = self.write_output_format(
             request.output_format,
-            extra_at(own, "response_format") if own else ABSENT,
+            extra_at(extras, "response_format") if extras else ABSENT,
             (at, "outputFormat"),
             writer,
         )
         if output_format is not ABSENT:
             wire["response_format"] = output_format
         if request.max_output_tokens is not None:
-            wire[original_key(own, "max_completion_tokens")] = request.max_output_tokens
+            wire[original_key(extras, "max_completion_tokens")] = (
+                request.max_output_tokens
+            )
         if request.temperature is not None:
             wire["temperature"] = request.temperature
         if request.top_p is not None:
             wire["top_p"] = request.top_p
         stop = write_one_or_many(
-            request.stop, extra_at(own, "stop") if own else ABSENT, (at, "stop"), writer
+            request.stop,
+            extra_at(extras, "stop") if extras else ABSENT,
+            (at, "stop"),
+            writer,
         )
         if stop is not ABSENT:
             wire["stop"] = stop
@@ -760,7 +767,7 @@ class OpenaiChat(ChatConverter):
             wire["seed"] = request.seed
         reasoning = write_effort(
             request.reasoning,
-            extra_at(own, "reasoning_effort") if own else ABSENT,
+            extra_at(extras, "reasoning_effort") if extras else ABSENT,
             (at, "reasoning"),
             writer,
         )
@@ -768,8 +775,8 @@ class OpenaiChat(ChatConverter):
             wire["reasoning_effort"] = reasoning
         if request.stream is not None:
             wire["stream"] = request.stream
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_tool(
@@ -788,7 +795,7 @@ class OpenaiChat(ChatConverter):
         strict = function.get("strict")
         if strict is not None and type(strict) is not bool:
             raise wrong_type(((at, "function"), "strict"), "a boolean", strict)
-        parameters, parameters_kept = read_dialect(
+        parameters, parameters_kept = read_parameters_schema(
             function.get("parameters", ABSENT),
             ((at, "function"), "parameters"),
             reader,
@@ -817,7 +824,7 @@ class OpenaiChat(ChatConverter):
         self, definition: ToolDefinition, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write the declaration of a function."""
-        own = (
+        extras = (
             writer.own_extras(definition.metadata, at)
             if definition.metadata
             else NOTHING
@@ -825,7 +832,7 @@ class OpenaiChat(ChatConverter):
         function: dict[str, Any] = {
             "name": write_tool_name(
                 definition.name,
-                extra_at(own, "function", "name") if own else ABSENT,
+                extra_at(extras, "function", "name") if extras else ABSENT,
                 (at, "name"),
                 writer,
             ),
@@ -834,9 +841,9 @@ class OpenaiChat(ChatConverter):
             function["description"] = definition.description
         if definition.strict is not None:
             function["strict"] = definition.strict
-        parameters = write_dialect(
+        parameters = write_parameters_schema(
             definition.parameters,
-            extra_at(own, "function", "parameters") if own else ABSENT,
+            extra_at(extras, "function", "parameters") if extras else ABSENT,
             (at, "parameters"),
             writer,
             definition.strict,
@@ -847,8 +854,8 @@ class OpenaiChat(ChatConverter):
             "type": "function",
             "function": function,
         }
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_tool_call(
@@ -892,8 +899,8 @@ class OpenaiChat(ChatConverter):
     ) -> dict[str, Any]:
         """Write a call of a function."""
         if (
-            writer.is_regular(call)
-            and (text := sendable_text(call.arguments)) is not None
+            writer.is_unchanged_call(call)
+            and (text := strict_json_text(call.arguments)) is not None
         ):
             return {
                 "type": "function",
@@ -904,18 +911,18 @@ class OpenaiChat(ChatConverter):
                 },
             }
         call = writer.encode_call(call, at)
-        own = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
+        extras = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
         function: dict[str, Any] = {
             "name": write_tool_name(
                 call.name,
-                extra_at(own, "function", "name") if own else ABSENT,
+                extra_at(extras, "function", "name") if extras else ABSENT,
                 (at, "name"),
                 writer,
             ),
             "arguments": write_json_arguments(
                 call.arguments,
                 call.invalid,
-                extra_at(own, "function", "arguments") if own else ABSENT,
+                extra_at(extras, "function", "arguments") if extras else ABSENT,
                 (at, "arguments"),
                 writer,
             ),
@@ -923,12 +930,15 @@ class OpenaiChat(ChatConverter):
         wire: dict[str, Any] = {
             "type": "function",
             "id": write_call_id(
-                call.id, extra_at(own, "id") if own else ABSENT, (at, "id"), writer
+                call.id,
+                extra_at(extras, "id") if extras else ABSENT,
+                (at, "id"),
+                writer,
             ),
             "function": function,
         }
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_tool_result(
@@ -961,7 +971,7 @@ class OpenaiChat(ChatConverter):
         self, result: ToolResult, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a result as a message."""
-        own = writer.own_extras(result.metadata, at) if result.metadata else NOTHING
+        extras = writer.own_extras(result.metadata, at) if result.metadata else NOTHING
         if result.is_error is not None:
             writer.report_unsupported((at, "isError"), "isError")
         wire: dict[str, Any] = {
@@ -969,21 +979,21 @@ class OpenaiChat(ChatConverter):
             "tool_call_id": write_result_id(
                 result.tool_call_id,
                 result.name,
-                extra_at(own, "tool_call_id") if own else ABSENT,
+                extra_at(extras, "tool_call_id") if extras else ABSENT,
                 (at, "toolCallId"),
                 writer,
             ),
             "content": self.write_result_content(
                 result.kind,
                 result.value,
-                extra_at(own, "content") if own else ABSENT,
+                extra_at(extras, "content") if extras else ABSENT,
                 (at, "kind"),
                 writer,
                 result.is_error,
             ),
         }
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_text_part(
@@ -1007,15 +1017,15 @@ class OpenaiChat(ChatConverter):
                 "type": "text",
                 "text": part.text,
             }
-        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.cache is not None:
             writer.report_unsupported((at, "cache"), "cache")
         wire: dict[str, Any] = {
             "type": "text",
             "text": part.text,
         }
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_refusal_part(
@@ -1039,13 +1049,13 @@ class OpenaiChat(ChatConverter):
                 "type": "refusal",
                 "refusal": part.text,
             }
-        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         wire: dict[str, Any] = {
             "type": "refusal",
             "refusal": part.text,
         }
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_image_part(
@@ -1081,7 +1091,7 @@ class OpenaiChat(ChatConverter):
         self, part: ImagePart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write an image part."""
-        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.name is not None:
             writer.report_unsupported((at, "name"), "name")
         if part.cache is not None:
@@ -1091,7 +1101,7 @@ class OpenaiChat(ChatConverter):
                 part.url,
                 part.data,
                 part.media_type,
-                extra_at(own, "image_url", "url") if own else ABSENT,
+                extra_at(extras, "image_url", "url") if extras else ABSENT,
                 (at, "url"),
                 writer,
             ),
@@ -1102,8 +1112,8 @@ class OpenaiChat(ChatConverter):
             "type": "image_url",
             "image_url": image_url,
         }
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_audio_part(
@@ -1116,7 +1126,7 @@ class OpenaiChat(ChatConverter):
         data = input_audio.get("data")
         if type(data) is not str:
             raise wrong_type(((at, "input_audio"), "data"), "a string", data)
-        media_type, media_type_kept = read_words(
+        media_type, media_type_kept = read_enum_value(
             input_audio.get("format", ABSENT),
             ((at, "input_audio"), "format"),
             reader,
@@ -1142,7 +1152,7 @@ class OpenaiChat(ChatConverter):
         self, part: AudioPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write an audio part."""
-        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.url is not None:
             writer.report_unsupported((at, "url"), "url")
         if part.name is not None:
@@ -1152,10 +1162,10 @@ class OpenaiChat(ChatConverter):
         if part.cache is not None:
             writer.report_unsupported((at, "cache"), "cache")
         input_audio: dict[str, Any] = {
-            "data": demanded(part.data, "data"),
-            "format": write_words(
+            "data": require_value(part.data, "data"),
+            "format": write_enum_value(
                 part.media_type,
-                extra_at(own, "input_audio", "format") if own else ABSENT,
+                extra_at(extras, "input_audio", "format") if extras else ABSENT,
                 (at, "mediaType"),
                 writer,
                 _AUDIO_PART_FORMAT,
@@ -1165,8 +1175,8 @@ class OpenaiChat(ChatConverter):
             "type": "input_audio",
             "input_audio": input_audio,
         }
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_document_part(
@@ -1203,7 +1213,7 @@ class OpenaiChat(ChatConverter):
         self, part: DocumentPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a file part."""
-        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.detail is not None:
             writer.report_unsupported((at, "detail"), "detail")
         if part.cache is not None:
@@ -1213,14 +1223,14 @@ class OpenaiChat(ChatConverter):
                 part.url,
                 part.data,
                 part.media_type,
-                extra_at(own, "file", "file_data") if own else ABSENT,
+                extra_at(extras, "file", "file_data") if extras else ABSENT,
                 (at, "url"),
                 writer,
             ),
         }
         name = write_file_name(
             part.name,
-            extra_at(own, "file", "filename") if own else ABSENT,
+            extra_at(extras, "file", "filename") if extras else ABSENT,
             (at, "name"),
             writer,
         )
@@ -1230,8 +1240,8 @@ class OpenaiChat(ChatConverter):
             "type": "file",
             "file": file,
         }
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_output_schema(
@@ -1268,13 +1278,13 @@ class OpenaiChat(ChatConverter):
         self, schema: OutputSchema, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write an output schema."""
-        own = writer.own_extras(schema.metadata, at) if schema.metadata else NOTHING
+        extras = writer.own_extras(schema.metadata, at) if schema.metadata else NOTHING
         json_schema: dict[str, Any] = {
             "schema": schema.schema,
         }
         name = write_schema_name(
             schema.name,
-            extra_at(own, "json_schema", "name") if own else ABSENT,
+            extra_at(extras, "json_schema", "name") if extras else ABSENT,
             (at, "name"),
             writer,
         )
@@ -1286,8 +1296,8 @@ class OpenaiChat(ChatConverter):
             "type": "json_schema",
             "json_schema": json_schema,
         }
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_system_message(
@@ -1309,19 +1319,21 @@ class OpenaiChat(ChatConverter):
         self, message: SystemMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a system or developer message."""
-        own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
+        extras = (
+            writer.own_extras(message.metadata, at) if message.metadata else NOTHING
+        )
         if message.cache is not None:
             writer.report_unsupported((at, "cache"), "cache")
         wire: dict[str, Any] = {
-            "role": own.get("role", "system"),
+            "role": extras.get("role", "system"),
             "content": write_text_or_list(
                 message.content, (at, "content"), writer, self.write_system_content
             ),
         }
         if message.name is not None:
             wire["name"] = message.name
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_user_message(
@@ -1343,7 +1355,9 @@ class OpenaiChat(ChatConverter):
         self, message: UserMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a user message."""
-        own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
+        extras = (
+            writer.own_extras(message.metadata, at) if message.metadata else NOTHING
+        )
         wire: dict[str, Any] = {
             "role": "user",
             "content": write_text_or_list(
@@ -1352,6 +1366,6 @@ class OpenaiChat(ChatConverter):
         }
         if message.name is not None:
             wire["name"] = message.name
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire

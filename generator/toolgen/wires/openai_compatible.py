@@ -10,9 +10,9 @@ from typing import Any, ClassVar
 
 from ..runtime.apis.openai_chat.compatible import (
     read_arguments_text,
-    read_own_call_id,
+    read_server_call_id,
     write_arguments_text,
-    write_own_call_id,
+    write_server_call_id,
 )
 from ..runtime.apis.openai_chat.reasoning import ReasoningKeys
 from ..runtime.conversion.extras import (
@@ -227,7 +227,7 @@ class OpenaiCompatible(OpenaiChat):
             return self.write_image_part(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        return self.write_text_part(writer.described(value, at), at, writer)
+        return self.write_text_part(writer.describe_part(value, at), at, writer)
 
     def read_tool_calls(self, value: Any, at: Path, reader: Reader) -> list[Any] | None:
         """Read an array, or null; regular objects in it at once."""
@@ -243,7 +243,7 @@ class OpenaiCompatible(OpenaiChat):
         tools, tools_kept = self.read_tools(
             wire.get("tools", ABSENT), (at, "tools"), reader
         )
-        reader.offers(tools)
+        reader.set_offered_tools(tools)
         model = wire.get("model")
         if model is not None and type(model) is not str:
             raise wrong_type((at, "model"), "a string", model)
@@ -348,11 +348,13 @@ class OpenaiCompatible(OpenaiChat):
         self, request: Request, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a request body."""
-        own = writer.own_extras(request.metadata, at) if request.metadata else NOTHING
+        extras = (
+            writer.own_extras(request.metadata, at) if request.metadata else NOTHING
+        )
         wire: dict[str, Any] = {
             "messages": self.write_messages(
                 request.messages,
-                extra_at(own, "messages") if own else ABSENT,
+                extra_at(extras, "messages") if extras else ABSENT,
                 (at, "messages"),
                 writer,
             ),
@@ -361,7 +363,7 @@ class OpenaiCompatible(OpenaiChat):
             wire["model"] = request.model
         tools = self.write_tools(
             request.tools,
-            extra_at(own, "tools") if own else ABSENT,
+            extra_at(extras, "tools") if extras else ABSENT,
             (at, "tools"),
             writer,
         )
@@ -369,7 +371,7 @@ class OpenaiCompatible(OpenaiChat):
             wire["tools"] = tools
         tool_choice = self.write_tool_choice(
             request.tool_choice,
-            extra_at(own, "tool_choice") if own else ABSENT,
+            extra_at(extras, "tool_choice") if extras else ABSENT,
             (at, "toolChoice"),
             writer,
         )
@@ -379,7 +381,7 @@ class OpenaiCompatible(OpenaiChat):
             wire["parallel_tool_calls"] = request.parallel_tool_calls
         output_format = self.write_output_format(
             request.output_format,
-            extra_at(own, "response_format") if own else ABSENT,
+            extra_at(extras, "response_format") if extras else ABSENT,
             (at, "outputFormat"),
             writer,
         )
@@ -390,7 +392,10 @@ class OpenaiCompatible(OpenaiChat):
         if request.top_p is not None:
             wire["top_p"] = request.top_p
         stop = write_one_or_many(
-            request.stop, extra_at(own, "stop") if own else ABSENT, (at, "stop"), writer
+            request.stop,
+            extra_at(extras, "stop") if extras else ABSENT,
+            (at, "stop"),
+            writer,
         )
         if stop is not ABSENT:
             wire["stop"] = stop
@@ -398,7 +403,7 @@ class OpenaiCompatible(OpenaiChat):
             wire["seed"] = request.seed
         reasoning = write_effort(
             request.reasoning,
-            extra_at(own, "reasoning_effort") if own else ABSENT,
+            extra_at(extras, "reasoning_effort") if extras else ABSENT,
             (at, "reasoning"),
             writer,
         )
@@ -407,9 +412,9 @@ class OpenaiCompatible(OpenaiChat):
         if request.stream is not None:
             wire["stream"] = request.stream
         if request.max_output_tokens is not None:
-            wire[original_key(own, "max_tokens")] = request.max_output_tokens
-        if own:
-            restore_extras(wire, own)
+            wire[original_key(extras, "max_tokens")] = request.max_output_tokens
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_tool_call(
@@ -419,7 +424,7 @@ class OpenaiCompatible(OpenaiChat):
         function = wire.get("function")
         if type(function) is not dict:
             raise wrong_type((at, "function"), "an object", function)
-        id, id_kept = read_own_call_id(wire.get("id", ABSENT), (at, "id"), reader)
+        id, id_kept = read_server_call_id(wire.get("id", ABSENT), (at, "id"), reader)
         name, name_kept = read_tool_name(
             function.get("name", ABSENT), ((at, "function"), "name"), reader
         )
@@ -454,31 +459,34 @@ class OpenaiCompatible(OpenaiChat):
     ) -> dict[str, Any]:
         """Write a call of a function."""
         call = writer.encode_call(call, at)
-        own = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
+        extras = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
         function: dict[str, Any] = {
             "name": write_tool_name(
                 call.name,
-                extra_at(own, "function", "name") if own else ABSENT,
+                extra_at(extras, "function", "name") if extras else ABSENT,
                 (at, "name"),
                 writer,
             ),
             "arguments": write_arguments_text(
                 call.arguments,
                 call.invalid,
-                extra_at(own, "function", "arguments") if own else ABSENT,
+                extra_at(extras, "function", "arguments") if extras else ABSENT,
                 (at, "arguments"),
                 writer,
             ),
         }
         wire: dict[str, Any] = {
             "type": "function",
-            "id": write_own_call_id(
-                call.id, extra_at(own, "id") if own else ABSENT, (at, "id"), writer
+            "id": write_server_call_id(
+                call.id,
+                extra_at(extras, "id") if extras else ABSENT,
+                (at, "id"),
+                writer,
             ),
             "function": function,
         }
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_document_part(
@@ -512,7 +520,7 @@ class OpenaiCompatible(OpenaiChat):
         self, part: DocumentPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a file part."""
-        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.detail is not None:
             writer.report_unsupported((at, "detail"), "detail")
         if part.cache is not None:
@@ -522,7 +530,7 @@ class OpenaiCompatible(OpenaiChat):
                 part.url,
                 part.data,
                 part.media_type,
-                extra_at(own, "file", "file_data") if own else ABSENT,
+                extra_at(extras, "file", "file_data") if extras else ABSENT,
                 (at, "url"),
                 writer,
             ),
@@ -533,6 +541,6 @@ class OpenaiCompatible(OpenaiChat):
             "type": "file",
             "file": file,
         }
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire

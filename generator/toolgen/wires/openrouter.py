@@ -219,14 +219,14 @@ class Openrouter(OpenaiCompatible):
             return self.write_video_part(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        return self.write_text_part(writer.described(value, at), at, writer)
+        return self.write_text_part(writer.describe_part(value, at), at, writer)
 
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         """Read a request body."""
         tools, tools_kept = self.read_tools(
             wire.get("tools", ABSENT), (at, "tools"), reader
         )
-        reader.offers(tools)
+        reader.set_offered_tools(tools)
         model = wire.get("model")
         if model is not None and type(model) is not str:
             raise wrong_type((at, "model"), "a string", model)
@@ -331,11 +331,13 @@ class Openrouter(OpenaiCompatible):
         self, request: Request, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a request body."""
-        own = writer.own_extras(request.metadata, at) if request.metadata else NOTHING
+        extras = (
+            writer.own_extras(request.metadata, at) if request.metadata else NOTHING
+        )
         wire: dict[str, Any] = {
             "messages": self.write_messages(
                 request.messages,
-                extra_at(own, "messages") if own else ABSENT,
+                extra_at(extras, "messages") if extras else ABSENT,
                 (at, "messages"),
                 writer,
             ),
@@ -344,7 +346,7 @@ class Openrouter(OpenaiCompatible):
             wire["model"] = request.model
         tools = self.write_tools(
             request.tools,
-            extra_at(own, "tools") if own else ABSENT,
+            extra_at(extras, "tools") if extras else ABSENT,
             (at, "tools"),
             writer,
         )
@@ -352,7 +354,7 @@ class Openrouter(OpenaiCompatible):
             wire["tools"] = tools
         tool_choice = self.write_tool_choice(
             request.tool_choice,
-            extra_at(own, "tool_choice") if own else ABSENT,
+            extra_at(extras, "tool_choice") if extras else ABSENT,
             (at, "toolChoice"),
             writer,
         )
@@ -362,7 +364,7 @@ class Openrouter(OpenaiCompatible):
             wire["parallel_tool_calls"] = request.parallel_tool_calls
         output_format = self.write_output_format(
             request.output_format,
-            extra_at(own, "response_format") if own else ABSENT,
+            extra_at(extras, "response_format") if extras else ABSENT,
             (at, "outputFormat"),
             writer,
         )
@@ -373,7 +375,10 @@ class Openrouter(OpenaiCompatible):
         if request.top_p is not None:
             wire["top_p"] = request.top_p
         stop = write_one_or_many(
-            request.stop, extra_at(own, "stop") if own else ABSENT, (at, "stop"), writer
+            request.stop,
+            extra_at(extras, "stop") if extras else ABSENT,
+            (at, "stop"),
+            writer,
         )
         if stop is not ABSENT:
             wire["stop"] = stop
@@ -382,18 +387,18 @@ class Openrouter(OpenaiCompatible):
         if request.stream is not None:
             wire["stream"] = request.stream
         if request.max_output_tokens is not None:
-            wire[original_key(own, "max_tokens")] = request.max_output_tokens
+            wire[original_key(extras, "max_tokens")] = request.max_output_tokens
         reasoning = write_effort_object(
             request.reasoning,
-            extra_at(own, "reasoning") if own else ABSENT,
+            extra_at(extras, "reasoning") if extras else ABSENT,
             (at, "reasoning"),
             writer,
             _REQUEST_REASONING,
         )
         if reasoning is not ABSENT:
             wire["reasoning"] = reasoning
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_text_part(
@@ -422,21 +427,21 @@ class Openrouter(OpenaiCompatible):
                 "type": "text",
                 "text": part.text,
             }
-        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         wire: dict[str, Any] = {
             "type": "text",
             "text": part.text,
         }
         cache = write_ephemeral(
             part.cache,
-            extra_at(own, "cache_control") if own else ABSENT,
+            extra_at(extras, "cache_control") if extras else ABSENT,
             (at, "cache"),
             writer,
         )
         if cache is not ABSENT:
             wire["cache_control"] = cache
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_video_part(
@@ -467,7 +472,7 @@ class Openrouter(OpenaiCompatible):
         self, part: VideoPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a video part."""
-        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.name is not None:
             writer.report_unsupported((at, "name"), "name")
         if part.detail is not None:
@@ -479,7 +484,7 @@ class Openrouter(OpenaiCompatible):
                 part.url,
                 part.data,
                 part.media_type,
-                extra_at(own, "video_url", "url") if own else ABSENT,
+                extra_at(extras, "video_url", "url") if extras else ABSENT,
                 (at, "url"),
                 writer,
             ),
@@ -488,6 +493,6 @@ class Openrouter(OpenaiCompatible):
             "type": "video_url",
             "video_url": video_url,
         }
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire

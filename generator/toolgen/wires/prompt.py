@@ -69,7 +69,7 @@ class Prompt(PromptConverter):
             return self.write_tool(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.report_unsupported(at, writer.kind_of(value), "warning")
+        writer.report_unsupported(at, writer.type_name(value), "warning")
         return ABSENT
 
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
@@ -97,7 +97,9 @@ class Prompt(PromptConverter):
         self, request: Request, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a request body."""
-        own = writer.own_extras(request.metadata, at) if request.metadata else NOTHING
+        extras = (
+            writer.own_extras(request.metadata, at) if request.metadata else NOTHING
+        )
         if request.parallel_tool_calls is not None:
             writer.report_unsupported(
                 (at, "parallelToolCalls"),
@@ -127,15 +129,15 @@ class Prompt(PromptConverter):
                 request.messages,
                 request.tools,
                 request.tool_choice,
-                extra_at(own, "messages") if own else ABSENT,
+                extra_at(extras, "messages") if extras else ABSENT,
                 (at, "messages"),
                 writer,
             ),
         }
         if request.model is not None:
             wire["model"] = request.model
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_tool(
@@ -173,7 +175,7 @@ class Prompt(PromptConverter):
             return {
                 "name": definition.name,
             }
-        own = (
+        extras = (
             writer.own_extras(definition.metadata, at)
             if definition.metadata
             else NOTHING
@@ -183,7 +185,7 @@ class Prompt(PromptConverter):
         wire: dict[str, Any] = {
             "name": write_tool_name(
                 definition.name,
-                extra_at(own, "name") if own else ABSENT,
+                extra_at(extras, "name") if extras else ABSENT,
                 (at, "name"),
                 writer,
             ),
@@ -192,6 +194,6 @@ class Prompt(PromptConverter):
             wire["description"] = definition.description
         if definition.parameters is not None:
             wire["parameters"] = definition.parameters
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire

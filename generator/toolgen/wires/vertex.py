@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from ..runtime.apis.gemini.converter import VertexConverter
-from ..runtime.apis.gemini.parts import Spelling
+from ..runtime.apis.gemini.parts import KeyCase
 from ..runtime.conversion.extras import (
     ABSENT,
     NOTHING,
@@ -234,7 +234,7 @@ class Vertex(VertexConverter, Gemini):
             "but model only supports up to": "context_length",
         },
     }
-    SPELLING: ClassVar[Spelling] = Spelling(
+    SPELLING: ClassVar[KeyCase] = KeyCase(
         [
             "args",
             "response",
@@ -312,10 +312,10 @@ class Vertex(VertexConverter, Gemini):
         if (
             type(value) is OpaquePart
             and value.provider == writer.wire.name
-            and writer.accepts(value.value)
+            and writer.is_accepted(value.value)
         ):
             return value.value
-        return self.write_text_part(writer.described(value, at), at, writer)
+        return self.write_text_part(writer.describe_part(value, at), at, writer)
 
     def write_assistant_content(self, value: Any, at: Path, writer: Writer) -> Any:
         """Write one of several values. An unsupported value is reported."""
@@ -334,10 +334,10 @@ class Vertex(VertexConverter, Gemini):
         if (
             type(value) is OpaquePart
             and value.provider == writer.wire.name
-            and writer.accepts(value.value)
+            and writer.is_accepted(value.value)
         ):
             return value.value
-        writer.report_unsupported(at, writer.kind_of(value), "warning")
+        writer.report_unsupported(at, writer.type_name(value), "warning")
         return ABSENT
 
     def write_result_part(self, value: Any, at: Path, writer: Writer) -> Any:
@@ -353,10 +353,10 @@ class Vertex(VertexConverter, Gemini):
         if (
             type(value) is OpaquePart
             and value.provider == writer.wire.name
-            and writer.accepts(value.value)
+            and writer.is_accepted(value.value)
         ):
             return value.value
-        writer.report_unsupported(at, writer.kind_of(value), "warning")
+        writer.report_unsupported(at, writer.type_name(value), "warning")
         return ABSENT
 
     def read_request_body(
@@ -451,7 +451,9 @@ class Vertex(VertexConverter, Gemini):
         self, request: Request, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a request body."""
-        own = writer.own_extras(request.metadata, at) if request.metadata else NOTHING
+        extras = (
+            writer.own_extras(request.metadata, at) if request.metadata else NOTHING
+        )
         if request.parallel_tool_calls is not None:
             writer.report_unsupported(
                 (at, "parallelToolCalls"),
@@ -461,7 +463,7 @@ class Vertex(VertexConverter, Gemini):
         generation_config: dict[str, Any] = {}
         generation_config |= self.write_output_format(
             request.output_format,
-            inner_extras(own, "generationConfig"),
+            inner_extras(extras, "generationConfig"),
             (at, "outputFormat"),
             writer,
         )
@@ -477,7 +479,9 @@ class Vertex(VertexConverter, Gemini):
             generation_config["seed"] = request.seed
         reasoning = self.write_thinking_config(
             request.reasoning,
-            extra_at(own, "generationConfig", "thinkingConfig") if own else ABSENT,
+            extra_at(extras, "generationConfig", "thinkingConfig")
+            if extras
+            else ABSENT,
             (at, "reasoning"),
             writer,
         )
@@ -487,17 +491,19 @@ class Vertex(VertexConverter, Gemini):
         tool_choice = self.write_calling_config(
             request.tool_choice,
             request.stream,
-            extra_at(own, "toolConfig", "functionCallingConfig") if own else ABSENT,
+            extra_at(extras, "toolConfig", "functionCallingConfig")
+            if extras
+            else ABSENT,
             (at, "toolChoice"),
             writer,
         )
         if tool_choice is not ABSENT:
             tool_config["functionCallingConfig"] = tool_choice
         wire: dict[str, Any] = {}
-        wire |= self.write_contents(request.messages, own, (at, "messages"), writer)
+        wire |= self.write_contents(request.messages, extras, (at, "messages"), writer)
         tools = self.write_tools(
             request.tools,
-            extra_at(own, "tools") if own else ABSENT,
+            extra_at(extras, "tools") if extras else ABSENT,
             (at, "tools"),
             writer,
         )
@@ -507,6 +513,6 @@ class Vertex(VertexConverter, Gemini):
             wire["toolConfig"] = tool_config
         if generation_config:
             wire["generationConfig"] = generation_config
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire

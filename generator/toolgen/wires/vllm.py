@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from ..runtime.apis.openai_chat.compatible import (
-    read_arguments_that_parse,
-    read_own_call_id,
-    write_arguments_that_parse,
-    write_own_call_id,
+    read_parsable_arguments,
+    read_server_call_id,
+    write_parsable_arguments,
+    write_server_call_id,
 )
 from ..runtime.apis.openai_chat.reasoning import ReasoningKeys
 from ..runtime.conversion.extras import (
@@ -185,7 +185,7 @@ class Vllm(OpenaiCompatible):
             return self.write_video_part(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        return self.write_text_part(writer.described(value, at), at, writer)
+        return self.write_text_part(writer.describe_part(value, at), at, writer)
 
     def read_tool_call(
         self, wire: dict[str, Any], at: Path, reader: Reader
@@ -194,11 +194,11 @@ class Vllm(OpenaiCompatible):
         function = wire.get("function")
         if type(function) is not dict:
             raise wrong_type((at, "function"), "an object", function)
-        id, id_kept = read_own_call_id(wire.get("id", ABSENT), (at, "id"), reader)
+        id, id_kept = read_server_call_id(wire.get("id", ABSENT), (at, "id"), reader)
         name, name_kept = read_tool_name(
             function.get("name", ABSENT), ((at, "function"), "name"), reader
         )
-        arguments, invalid, arguments_kept = read_arguments_that_parse(
+        arguments, invalid, arguments_kept = read_parsable_arguments(
             function.get("arguments", ABSENT), ((at, "function"), "arguments"), reader
         )
         if (
@@ -229,31 +229,34 @@ class Vllm(OpenaiCompatible):
     ) -> dict[str, Any]:
         """Write a call of a function."""
         call = writer.encode_call(call, at)
-        own = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
+        extras = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
         function: dict[str, Any] = {
             "name": write_tool_name(
                 call.name,
-                extra_at(own, "function", "name") if own else ABSENT,
+                extra_at(extras, "function", "name") if extras else ABSENT,
                 (at, "name"),
                 writer,
             ),
-            "arguments": write_arguments_that_parse(
+            "arguments": write_parsable_arguments(
                 call.arguments,
                 call.invalid,
-                extra_at(own, "function", "arguments") if own else ABSENT,
+                extra_at(extras, "function", "arguments") if extras else ABSENT,
                 (at, "arguments"),
                 writer,
             ),
         }
         wire: dict[str, Any] = {
             "type": "function",
-            "id": write_own_call_id(
-                call.id, extra_at(own, "id") if own else ABSENT, (at, "id"), writer
+            "id": write_server_call_id(
+                call.id,
+                extra_at(extras, "id") if extras else ABSENT,
+                (at, "id"),
+                writer,
             ),
             "function": function,
         }
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_video_part(
@@ -284,7 +287,7 @@ class Vllm(OpenaiCompatible):
         self, part: VideoPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a video part."""
-        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.name is not None:
             writer.report_unsupported((at, "name"), "name")
         if part.detail is not None:
@@ -296,7 +299,7 @@ class Vllm(OpenaiCompatible):
                 part.url,
                 part.data,
                 part.media_type,
-                extra_at(own, "video_url", "url") if own else ABSENT,
+                extra_at(extras, "video_url", "url") if extras else ABSENT,
                 (at, "url"),
                 writer,
             ),
@@ -305,6 +308,6 @@ class Vllm(OpenaiCompatible):
             "type": "video_url",
             "video_url": video_url,
         }
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire

@@ -39,7 +39,7 @@ from ..runtime.models import (
     Usage,
 )
 from ..runtime.paths import Path
-from ..runtime.responses import count, counts
+from ..runtime.responses import read_count, read_counts
 from .openai_compatible import OpenaiCompatible
 
 __all__ = ["Xai"]
@@ -148,23 +148,23 @@ class Xai(OpenaiCompatible):
         if completion_tokens_details_count is None:
             completion_tokens_details_count = NOTHING
         elif type(completion_tokens_details_count) is not dict:
-            completion_tokens_details_count = counts(
+            completion_tokens_details_count = read_counts(
                 wire, "completion_tokens_details", at
             )
         prompt_tokens_details_count = wire.get("prompt_tokens_details")
         if prompt_tokens_details_count is None:
             prompt_tokens_details_count = NOTHING
         elif type(prompt_tokens_details_count) is not dict:
-            prompt_tokens_details_count = counts(wire, "prompt_tokens_details", at)
+            prompt_tokens_details_count = read_counts(wire, "prompt_tokens_details", at)
         prompt_tokens_count = wire.get("prompt_tokens")
         if type(prompt_tokens_count) is not int and prompt_tokens_count is not None:
-            prompt_tokens_count = count(wire, "prompt_tokens", at)
+            prompt_tokens_count = read_count(wire, "prompt_tokens", at)
         completion_tokens_count = wire.get("completion_tokens")
         if (
             type(completion_tokens_count) is not int
             and completion_tokens_count is not None
         ):
-            completion_tokens_count = count(wire, "completion_tokens", at)
+            completion_tokens_count = read_count(wire, "completion_tokens", at)
         completion_tokens_details_reasoning_tokens_count = (
             completion_tokens_details_count.get("reasoning_tokens")
         )
@@ -172,12 +172,12 @@ class Xai(OpenaiCompatible):
             type(completion_tokens_details_reasoning_tokens_count) is not int
             and completion_tokens_details_reasoning_tokens_count is not None
         ):
-            completion_tokens_details_reasoning_tokens_count = count(
+            completion_tokens_details_reasoning_tokens_count = read_count(
                 completion_tokens_details_count, "reasoning_tokens", at
             )
         total_tokens_count = wire.get("total_tokens")
         if type(total_tokens_count) is not int and total_tokens_count is not None:
-            total_tokens_count = count(wire, "total_tokens", at)
+            total_tokens_count = read_count(wire, "total_tokens", at)
         prompt_tokens_details_cached_tokens_count = prompt_tokens_details_count.get(
             "cached_tokens"
         )
@@ -185,7 +185,7 @@ class Xai(OpenaiCompatible):
             type(prompt_tokens_details_cached_tokens_count) is not int
             and prompt_tokens_details_cached_tokens_count is not None
         ):
-            prompt_tokens_details_cached_tokens_count = count(
+            prompt_tokens_details_cached_tokens_count = read_count(
                 prompt_tokens_details_count, "cached_tokens", at
             )
         prompt_tokens_details_cache_write_tokens_count = (
@@ -195,7 +195,7 @@ class Xai(OpenaiCompatible):
             type(prompt_tokens_details_cache_write_tokens_count) is not int
             and prompt_tokens_details_cache_write_tokens_count is not None
         ):
-            prompt_tokens_details_cache_write_tokens_count = count(
+            prompt_tokens_details_cache_write_tokens_count = read_count(
                 prompt_tokens_details_count, "cache_write_tokens", at
             )
         prompt_tokens_details_image_tokens_count = prompt_tokens_details_count.get(
@@ -205,7 +205,7 @@ class Xai(OpenaiCompatible):
             type(prompt_tokens_details_image_tokens_count) is not int
             and prompt_tokens_details_image_tokens_count is not None
         ):
-            prompt_tokens_details_image_tokens_count = count(
+            prompt_tokens_details_image_tokens_count = read_count(
                 prompt_tokens_details_count, "image_tokens", at
             )
         rest = extra_members(wire, _USAGE)
@@ -257,8 +257,8 @@ class Xai(OpenaiCompatible):
 
     def write_usage(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the usage of a response."""
-        own = writer.own_extras(usage.metadata, at)
-        absent = own.get("$absent", ())
+        extras = writer.own_extras(usage.metadata, at)
+        absent = extras.get("$absent", ())
         wire: dict[str, Any] = {}
         completion_tokens_details_count: dict[str, Any] = {}
         prompt_tokens_details_count: dict[str, Any] = {}
@@ -288,8 +288,8 @@ class Xai(OpenaiCompatible):
             wire["completion_tokens_details"] = completion_tokens_details_count
         if prompt_tokens_details_count:
             wire["prompt_tokens_details"] = prompt_tokens_details_count
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def read_user_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
@@ -310,7 +310,7 @@ class Xai(OpenaiCompatible):
             return self.write_image_part(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        return self.write_text_part(writer.described(value, at), at, writer)
+        return self.write_text_part(writer.describe_part(value, at), at, writer)
 
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         """Read a request body."""
@@ -423,11 +423,13 @@ class Xai(OpenaiCompatible):
         self, request: Request, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a request body."""
-        own = writer.own_extras(request.metadata, at) if request.metadata else NOTHING
+        extras = (
+            writer.own_extras(request.metadata, at) if request.metadata else NOTHING
+        )
         wire: dict[str, Any] = {
             "messages": self.write_messages(
                 request.messages,
-                extra_at(own, "messages") if own else ABSENT,
+                extra_at(extras, "messages") if extras else ABSENT,
                 (at, "messages"),
                 writer,
             ),
@@ -436,7 +438,7 @@ class Xai(OpenaiCompatible):
             wire["model"] = request.model
         tools = self.write_tools(
             request.tools,
-            extra_at(own, "tools") if own else ABSENT,
+            extra_at(extras, "tools") if extras else ABSENT,
             (at, "tools"),
             writer,
         )
@@ -444,7 +446,7 @@ class Xai(OpenaiCompatible):
             wire["tools"] = tools
         tool_choice = self.write_tool_choice(
             request.tool_choice,
-            extra_at(own, "tool_choice") if own else ABSENT,
+            extra_at(extras, "tool_choice") if extras else ABSENT,
             (at, "toolChoice"),
             writer,
         )
@@ -454,7 +456,7 @@ class Xai(OpenaiCompatible):
             wire["parallel_tool_calls"] = request.parallel_tool_calls
         output_format = self.write_output_format(
             request.output_format,
-            extra_at(own, "response_format") if own else ABSENT,
+            extra_at(extras, "response_format") if extras else ABSENT,
             (at, "outputFormat"),
             writer,
         )
@@ -465,7 +467,10 @@ class Xai(OpenaiCompatible):
         if request.top_p is not None:
             wire["top_p"] = request.top_p
         stop = write_one_or_many(
-            request.stop, extra_at(own, "stop") if own else ABSENT, (at, "stop"), writer
+            request.stop,
+            extra_at(extras, "stop") if extras else ABSENT,
+            (at, "stop"),
+            writer,
         )
         if stop is not ABSENT:
             wire["stop"] = stop
@@ -473,7 +478,7 @@ class Xai(OpenaiCompatible):
             wire["seed"] = request.seed
         reasoning = write_effort(
             request.reasoning,
-            extra_at(own, "reasoning_effort") if own else ABSENT,
+            extra_at(extras, "reasoning_effort") if extras else ABSENT,
             (at, "reasoning"),
             writer,
         )
@@ -482,7 +487,9 @@ class Xai(OpenaiCompatible):
         if request.stream is not None:
             wire["stream"] = request.stream
         if request.max_output_tokens is not None:
-            wire[original_key(own, "max_completion_tokens")] = request.max_output_tokens
-        if own:
-            restore_extras(wire, own)
+            wire[original_key(extras, "max_completion_tokens")] = (
+                request.max_output_tokens
+            )
+        if extras:
+            restore_extras(wire, extras)
         return wire

@@ -1,10 +1,10 @@
 """Write: text becomes files, wholly or not at all. The only stage that changes the output folder."""
 
 from toolgen.write.changes import Changes, Files
-from toolgen.write.drift import Drift, compare
+from toolgen.write.drift import Drift, find_drift
 from toolgen.write.lockfile import LOCK, Lock, LockError, Stamp, read_lock
 from toolgen.write.output_path import Output
-from toolgen.write.package_writer import apply
+from toolgen.write.package_writer import write_package
 
 __all__ = [
     "LOCK",
@@ -15,7 +15,7 @@ __all__ = [
     "LockError",
     "Output",
     "Stamp",
-    "apply",
-    "compare",
+    "find_drift",
     "read_lock",
+    "write_package",
 ]

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 
 from toolgen.write import disk
-from toolgen.write.changes import Tree, is_litter, parents, scan
+from toolgen.write.changes import FolderTree, is_litter, parent_folders, read_tree
 from toolgen.write.lockfile import LOCK, LONGEST, LockError, read_lock
 from toolgen.write.output_path import OutputPath
 
@@ -55,7 +55,7 @@ class AtomicSwap:
                 self._drop(former)
         discard(self.staging_folder)
 
-    def stage(self, tree: Tree, carried: Iterable[str], written: Mapping[str, str]) -> None:
+    def stage(self, tree: FolderTree, carried: Iterable[str], written: Mapping[str, str]) -> None:
         """Make the new tree: files that stay keep their inode, written ones are flushed to the disk."""
         disk.make_folder(self.staging_folder, 0o700)
         disk.make_folder(self.new)
@@ -63,14 +63,14 @@ class AtomicSwap:
         self._made = made.st_ino if made is not None else None
         carried = list(carried)
         empty = {path for path in carried if tree.leaves[path] == "folder"}
-        folders = sorted(empty.union(*(parents(path) for path in (*carried, *written))))
+        folders = sorted(empty.union(*(parent_folders(path) for path in (*carried, *written))))
         for folder in folders:
             disk.make_folder(f"{self.new}/{folder}")
         for path in carried:
             if path not in empty:
                 self._carry(path)
         for path, text in sorted(written.items(), key=lambda item: (item[0] == LOCK, item[0])):
-            disk.write(f"{self.new}/{path}", text.encode())
+            disk.write_file(f"{self.new}/{path}", text.encode())
         # Last and inside out, since a folder's mode may forbid to fill it.
         for folder in reversed(folders):
             self._finish(folder if folder in tree.folders else None, f"{self.new}/{folder}")
@@ -80,7 +80,7 @@ class AtomicSwap:
 
     def _carry(self, path: str) -> None:
         try:
-            disk.carry(f"{self.output}/{path}", f"{self.new}/{path}")
+            disk.link_or_copy(f"{self.output}/{path}", f"{self.new}/{path}")
         except FileNotFoundError:
             # A running interpreter replaces its caches at any time; they are made again.
             if not is_litter(path):
@@ -89,7 +89,7 @@ class AtomicSwap:
     def _finish(self, former: str | None, folder: str) -> None:
         like = None if former is None else disk.inspect_path(f"{self.output}/{former}" if former else self.output)
         if like is not None:
-            disk.dress(folder, like)
+            disk.copy_mode_and_owner(folder, like)
         disk.sync_folder(folder)
 
     def commit(self) -> None:
@@ -98,7 +98,7 @@ class AtomicSwap:
             disk.rename(self.ready, self.output)
         elif not _is_folder(self.output):
             raise OSError(errno.ENOTDIR, "it is no longer a folder", self.output)
-        elif not disk.exchange(self.ready, self.output):
+        elif not disk.swap_folders(self.ready, self.output):
             disk.rename(self.output, self.old)
             disk.rename(self.ready, self.output)
 
@@ -109,7 +109,7 @@ class AtomicSwap:
             self._drop(self.ready)
         self.recover()
 
-    def settle(self) -> None:
+    def clean_up(self) -> None:
         """After `commit`: flush it, keep what came into the old tree meanwhile, remove the rest. May be repeated."""
         disk.sync_folder(self.parent)
         self.recover()
@@ -124,7 +124,7 @@ class AtomicSwap:
         """Move foreign files that came, or were replaced, after the former tree had been read to the output."""
         generated = {LOCK, *_recorded(former), *_recorded(self.output)}
         foreign: dict[str, list[str]] = {}
-        for path, kind in scan(former).leaves.items():
+        for path, kind in read_tree(former).leaves.items():
             if kind != "folder" and path not in generated and not is_litter(path):
                 folder, _, name = path.rpartition("/")
                 foreign.setdefault(folder, []).append(name)
@@ -139,13 +139,13 @@ class AtomicSwap:
     def _opened(self, folder: str) -> Iterator[int]:
         """A folder of the output, made where it is missing. No link is followed, even one that comes just now."""
         with ExitStack() as opened:
-            home = opened.enter_context(disk.opened(self.output))
-            for path in [*parents(folder), folder] if folder else []:
+            home = opened.enter_context(disk.open_folder(self.output))
+            for path in [*parent_folders(folder), folder] if folder else []:
                 name = path.rpartition("/")[2]
                 if disk.inspect_path(name, at=home) is None:
                     disk.make_folder(name, at=home)
                 try:
-                    home = opened.enter_context(disk.opened(name, at=home))
+                    home = opened.enter_context(disk.open_folder(name, at=home))
                 except OSError as error:
                     if error.errno not in (errno.ENOTDIR, errno.ELOOP):
                         raise
@@ -167,7 +167,7 @@ def _recorded(folder: str) -> Iterable[str]:
     if info is None or not stat.S_ISREG(info.st_mode):
         return ()
     try:
-        return read_lock(disk.read(f"{folder}/{LOCK}", LONGEST) or b"").files
+        return read_lock(disk.read_file(f"{folder}/{LOCK}", LONGEST) or b"").files
     except LockError:
         return ()
 
@@ -185,7 +185,7 @@ def discard(path: str) -> None:
     if not stat.S_ISDIR(info.st_mode):
         disk.remove_file(path)
         return
-    tree = scan(path)
+    tree = read_tree(path)
     for leaf, kind in tree.leaves.items():
         if kind != "folder":
             _remove(disk.remove_file, f"{path}/{leaf}")
@@ -199,5 +199,5 @@ def _remove(remove: Callable[[str], None], path: str) -> None:
         remove(path)
     except PermissionError:
         # A carried folder may forbid to change it; this copy of it is ours to remove.
-        disk.open_up(path.rpartition("/")[0])
+        disk.make_writable(path.rpartition("/")[0])
         remove(path)

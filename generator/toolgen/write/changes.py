@@ -16,7 +16,7 @@ from toolgen.write.lockfile import (
     MARK,
     Lock,
     LockError,
-    differ_in_version_alone,
+    differ_only_in_version,
     digest,
     has_conflict,
     read_lock,
@@ -29,7 +29,7 @@ _CACHE = "__pycache__"
 
 
 @dataclass(frozen=True, slots=True)
-class Tree:
+class FolderTree:
     """A folder's content, by path relative to it, with forward slashes.
 
     `leaves` holds everything but folders with content; a leaf of kind `folder` is empty. `folders` holds every
@@ -40,14 +40,14 @@ class Tree:
     folders: tuple[str, ...] = ()
 
 
-def scan(root: str) -> Tree:
+def read_tree(root: str) -> FolderTree:
     """Read the tree under `root`. A link to a folder is a leaf."""
     leaves: dict[str, Kind] = {}
     folders: list[str] = []
     waiting = [""]
     while waiting:
         folder = waiting.pop()
-        found = disk.entries(f"{root}/{folder}" if folder else root)
+        found = disk.list_folder(f"{root}/{folder}" if folder else root)
         if folder:
             folders.append(folder)
             if not found:
@@ -60,7 +60,7 @@ def scan(root: str) -> Tree:
                 waiting.append(path)
             else:
                 leaves[path] = "file" if entry.is_file(follow_symlinks=False) else "other"
-    return Tree(dict(sorted(leaves.items())), tuple(sorted(folders)))
+    return FolderTree(dict(sorted(leaves.items())), tuple(sorted(folders)))
 
 
 def is_litter(path: str) -> bool:
@@ -69,13 +69,13 @@ def is_litter(path: str) -> bool:
     return name in _LITTER or name == _CACHE or (_CACHE in folders and ".pyc" in name)
 
 
-def home(path: str) -> str:
+def owning_folder(path: str) -> str:
     """The folder that litter belongs to: the nearest one that is not a cache itself."""
     parts = path.split("/")[:-1]
     return "/".join(parts[: parts.index(_CACHE)] if _CACHE in parts else parts)
 
 
-def parents(path: str) -> list[str]:
+def parent_folders(path: str) -> list[str]:
     """The folders that contain `path`, outermost first, without the root."""
     parts = path.split("/")
     return ["/".join(parts[:end]) for end in range(1, len(parts))]
@@ -84,13 +84,13 @@ def parents(path: str) -> list[str]:
 Files = Mapping[str, str]
 """A package as text: a file's path in it, relative and with forward slashes, to the file's text."""
 
-Standing = Literal["missing", "same", "crlf", "ours", "edited", "foreign"]
+FileStatus = Literal["missing", "same", "crlf", "ours", "edited", "foreign"]
 
 _BEGINNING = 400
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class OutputState:
     """The output folder as it was read.
 
     `content` has the bytes of the files that the lock or the build names; a file too large to be generated has
@@ -98,12 +98,12 @@ class State:
     """
 
     exists: bool = False
-    tree: Tree = field(default_factory=Tree)
+    tree: FolderTree = field(default_factory=FolderTree)
     lock: Lock | None = None
     trouble: str | None = None
     content: Mapping[str, bytes | None] = field(default_factory=dict[str, bytes | None], repr=False)
 
-    def standing(self, path: str, wanted: str | None) -> Standing:
+    def file_status(self, path: str, wanted: str | None) -> FileStatus:
         """Decide how the file at `path` stands, where the build wants the text `wanted` (None: no file).
 
         `same` has the wanted bytes, `crlf` has them but for its line ends, whoever wrote it. `ours` is as we
@@ -119,14 +119,14 @@ class State:
         if data is not None and wanted is not None:
             if data == wanted.encode():
                 return "same"
-            if lf(data) == wanted.encode():
+            if normalize_newlines(data) == wanted.encode():
                 return "crlf"
         if path == LOCK:
             return "ours"
         if recorded is not None:
             known = {recorded, self.lock.merged.get(path) if self.lock else None}
             if data is not None and (
-                not known.isdisjoint((digest(data), digest(lf(data)))) or self._is_merged(path, data)
+                not known.isdisjoint((digest(data), digest(normalize_newlines(data)))) or self._is_merged(path, data)
             ):
                 return "ours"
             return "edited"
@@ -140,24 +140,24 @@ class State:
         return MARK.encode() in data[:_BEGINNING] and (both or has_conflict(data))
 
 
-def lf(data: bytes) -> bytes:
+def normalize_newlines(data: bytes) -> bytes:
     """`data` with the line ends that toolgen writes."""
     return data.replace(b"\r\n", b"\n")
 
 
-def read_state(folder: str, wanted: Iterable[str]) -> State:
+def read_state(folder: str, wanted: Iterable[str]) -> OutputState:
     """Read the output folder; `wanted` are the paths that the build writes.
 
     Raises:
         OSError: something in it cannot be read.
     """
     if disk.inspect_path(folder) is None:
-        return State()
-    tree = scan(folder)
+        return OutputState()
+    tree = read_tree(folder)
     lock, trouble = None, None
     if tree.leaves.get(LOCK) == "file":
         try:
-            text = disk.read(f"{folder}/{LOCK}", LONGEST)
+            text = disk.read_file(f"{folder}/{LOCK}", LONGEST)
             if text is None:
                 raise LockError("it is too large for a lock file")
             lock = read_lock(text)
@@ -167,9 +167,11 @@ def read_state(folder: str, wanted: Iterable[str]) -> State:
         trouble = "it is not a file"
     named = {*wanted, *(lock.files if lock else ()), LOCK}
     content = {
-        path: disk.read(f"{folder}/{path}") for path, kind in tree.leaves.items() if kind == "file" and path in named
+        path: disk.read_file(f"{folder}/{path}")
+        for path, kind in tree.leaves.items()
+        if kind == "file" and path in named
     }
-    return State(True, tree, lock, trouble, content)
+    return OutputState(True, tree, lock, trouble, content)
 
 
 Paths = tuple[str, ...]
@@ -200,10 +202,12 @@ class Changes:
         return bool(self.created or self.changed or self.deleted)
 
 
-def changes(files: Files, state: State) -> Changes:
+def plan_changes(files: Files, state: OutputState) -> Changes:
     """Compare the wanted package, lock file included, with what is there."""
-    standing = {path: state.standing(path, text) for path, text in files.items()}
-    stale = {path: state.standing(path, None) for path in (state.lock.files if state.lock else ()) if path not in files}
+    standing = {path: state.file_status(path, text) for path, text in files.items()}
+    stale = {
+        path: state.file_status(path, None) for path in (state.lock.files if state.lock else ()) if path not in files
+    }
     deleted = {path for path, how in stale.items() if how in ("ours", "edited")}
     unchanged = {path for path, how in standing.items() if how in ("same", "crlf")}
     changed = {path for path, how in standing.items() if how in ("ours", "edited")}
@@ -221,34 +225,36 @@ def changes(files: Files, state: State) -> Changes:
     )
 
 
-def ignore_version(plan: Changes, state: State, wanted: Files) -> Changes:
+def ignore_version(plan: Changes, state: OutputState, wanted: Files) -> Changes:
     """The changes; none where the lock file alone differs, and in the version of toolgen alone."""
     data = state.content.get(LOCK)
     alone = plan.changed == (LOCK,) and not plan.created and not plan.deleted
-    if not alone or data is None or not differ_in_version_alone(data, wanted[LOCK]):
+    if not alone or data is None or not differ_only_in_version(data, wanted[LOCK]):
         return plan
     return replace(plan, changed=(), unchanged=_sorted([*plan.unchanged, LOCK]))
 
 
-def _blocking(files: Files, state: State, foreign: set[str]) -> set[str]:
+def _blocking(files: Files, state: OutputState, foreign: set[str]) -> set[str]:
     """Foreign leaves at a generated file's path, at the path of a folder it needs, or below its path."""
-    folders = {folder for path in files for folder in parents(path)}
+    folders = {folder for path in files for folder in parent_folders(path)}
     return {
         leaf
         for leaf in foreign
         if leaf in files
         or (leaf in folders and state.tree.leaves[leaf] != "folder")
-        or any(folder in files for folder in parents(leaf))
+        or any(folder in files for folder in parent_folders(leaf))
     }
 
 
-def carried(plan: Changes, state: State) -> list[str]:
+def files_to_carry(plan: Changes, state: OutputState) -> list[str]:
     """The leaves that go into the new tree as they are: unchanged, foreign, and litter whose folder lives on."""
     alive = {""}
     for path in (*plan.created, *plan.changed, *plan.unchanged, *plan.foreign):
-        alive.update(parents(path))
-    emptied = {folder for path in plan.deleted for folder in ("", *parents(path))}
-    litter = [p for p in state.tree.leaves if is_litter(p) and (home(p) in alive or home(p) not in emptied)]
+        alive.update(parent_folders(path))
+    emptied = {folder for path in plan.deleted for folder in ("", *parent_folders(path))}
+    litter = [
+        p for p in state.tree.leaves if is_litter(p) and (owning_folder(p) in alive or owning_folder(p) not in emptied)
+    ]
     return sorted({*plan.unchanged, *plan.foreign, *litter})
 
 

@@ -49,13 +49,13 @@ def inspect_path(path: str, at: int | None = None) -> os.stat_result | None:
         return None
 
 
-def entries(folder: str) -> list[os.DirEntry[str]]:
+def list_folder(folder: str) -> list[os.DirEntry[str]]:
     """What stands in `folder`, sorted by name."""
     with os.scandir(folder) as found:
         return sorted(found, key=lambda entry: entry.name)
 
 
-def read(path: str, biggest: int = BIGGEST) -> bytes | None:
+def read_file(path: str, biggest: int = BIGGEST) -> bytes | None:
     """The bytes of a regular file; None if it is larger than `biggest`.
 
     Raises:
@@ -76,7 +76,7 @@ def read(path: str, biggest: int = BIGGEST) -> bytes | None:
         os.close(fd)
 
 
-def write(path: str, data: bytes) -> None:
+def write_file(path: str, data: bytes) -> None:
     """Write a new file and flush it to the disk; its mode is what the umask leaves of 0666."""
     _fill(path, iter((data,)))
 
@@ -96,7 +96,7 @@ def _fill(path: str, parts: Iterator[bytes]) -> None:
         os.close(fd)
 
 
-def carry(source: str, target: str) -> None:
+def link_or_copy(source: str, target: str) -> None:
     """Give a file, a link or a special file a second name: the same file, so mode, owner and times stay.
 
     Where the system allows no second name, a file is copied with its mode and times, and a link is made anew.
@@ -132,7 +132,7 @@ def make_folder(path: str, mode: int = 0o777, at: int | None = None) -> None:
 
 
 @contextmanager
-def opened(folder: str, at: int | None = None) -> Iterator[int]:
+def open_folder(folder: str, at: int | None = None) -> Iterator[int]:
     """A folder that stays the same whatever takes its name; a link is refused."""
     fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | _NO_FOLLOW, dir_fd=at)
     try:
@@ -141,7 +141,7 @@ def opened(folder: str, at: int | None = None) -> Iterator[int]:
         os.close(fd)
 
 
-def dress(folder: str, like: os.stat_result) -> None:
+def copy_mode_and_owner(folder: str, like: os.stat_result) -> None:
     """Give a folder the mode of another, and its owner as far as this process may."""
     mine = os.lstat(folder)
     if (mine.st_uid, mine.st_gid) != (like.st_uid, like.st_gid) and hasattr(os, "chown"):
@@ -160,7 +160,7 @@ def sync_folder(path: str) -> None:
     """Flush a folder's list of names to the disk, where the system has a notion of it."""
     if sys.platform == "win32":
         return
-    with opened(path) as fd:
+    with open_folder(path) as fd:
         try:
             os.fsync(fd)
         except OSError as error:
@@ -183,12 +183,12 @@ def remove_folder(path: str) -> None:
     os.rmdir(path)
 
 
-def open_up(folder: str) -> None:
+def make_writable(folder: str) -> None:
     """Let this process change a folder's content."""
     os.chmod(folder, 0o700)
 
 
-def exchange(one: str, other: str) -> bool:
+def swap_folders(one: str, other: str) -> bool:
     """Swap two folders in one step; False, and nothing done, where the system or the file system cannot."""
     call = _renameat2()
     if call is None:
@@ -236,7 +236,7 @@ def _by_number(library: Any) -> Callable[..., int] | None:
 
 
 @contextmanager
-def locked(folder: str) -> Iterator[None]:
+def lock_folder(folder: str) -> Iterator[None]:
     """Hold the lock on `folder`. The system drops it with the process, so no kill leaves a stale one.
 
     Raises:

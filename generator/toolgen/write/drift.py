@@ -1,4 +1,4 @@
-"""`compare`: what a build would change in the output folder, read only, as data and as a diff.
+"""`find_drift`: what a build would change in the output folder, read only, as data and as a diff.
 
 A diff is printable whatever stands on disk.
 """
@@ -9,10 +9,19 @@ import difflib
 from dataclasses import dataclass, field
 
 from toolgen.diagnostics import Findings
-from toolgen.write.changes import Changes, Files, Paths, State, changes, ignore_version, lf, read_state
+from toolgen.write.changes import (
+    Changes,
+    Files,
+    OutputState,
+    Paths,
+    ignore_version,
+    normalize_newlines,
+    plan_changes,
+    read_state,
+)
 from toolgen.write.lockfile import LOCK, Stamp
-from toolgen.write.output_path import Output, locate, report, shown
-from toolgen.write.package_writer import is_newer, package, report_newer
+from toolgen.write.output_path import Output, display_path, locate_output, report_os_error
+from toolgen.write.package_writer import is_from_newer_toolgen, package_with_lock, report_newer
 
 MOST_LINES = 3_000
 """Lines of a differing stretch that are matched with each other; the cost grows with their product."""
@@ -26,7 +35,7 @@ def file_diff(title: str, data: bytes, wanted: str | None) -> str:
     Line ends are compared only where they are mixed: a file that has CRLF throughout is read as if it had LF.
     """
     crlf = data.count(b"\r\n") == data.count(b"\n")
-    before = _lines((lf(data) if crlf else data).decode(errors="backslashreplace"))
+    before = _lines((normalize_newlines(data) if crlf else data).decode(errors="backslashreplace"))
     after = _lines(wanted or "")
     if max(len(before), len(after)) > MOST_LINES:
         hunks = _one_hunk(before, after)
@@ -112,23 +121,26 @@ class Drift:
 
     def lines(self, name: str) -> list[str]:
         """One sentence for each kind of drift and file, with `name` as the output folder."""
-        said = [f"{shown(name)}: {self.version}"] if self.version else []
+        said = [f"{display_path(name)}: {self.version}"] if self.version else []
         if self.trouble:
-            said.append(f"{shown(f'{name}/{LOCK}')}: cannot be used: {self.trouble}")
+            said.append(f"{display_path(f'{name}/{LOCK}')}: cannot be used: {self.trouble}")
         hand = set(self.edited)
-        said += [f"{shown(f'{name}/{path}')}: missing" for path in self.missing]
-        said += [f"{shown(f'{name}/{p}')}: {'edited by hand' if p in hand else 'out of date'}" for p in self.changed]
-        said += [f"{shown(f'{name}/{path}')}: no longer generated from any source" for path in self.extra]
+        said += [f"{display_path(f'{name}/{path}')}: missing" for path in self.missing]
         said += [
-            f"{shown(f'{name}/{path}')}: not written by toolgen, but Python would import it" for path in self.foreign
+            f"{display_path(f'{name}/{p}')}: {'edited by hand' if p in hand else 'out of date'}" for p in self.changed
+        ]
+        said += [f"{display_path(f'{name}/{path}')}: no longer generated from any source" for path in self.extra]
+        said += [
+            f"{display_path(f'{name}/{path}')}: not written by toolgen, but Python would import it"
+            for path in self.foreign
         ]
         if self.crlf:
             files = "file has" if len(self.crlf) == 1 else "files have"
-            said.append(f"{shown(name)}: {len(self.crlf)} {files} CRLF line endings; nothing else differs")
+            said.append(f"{display_path(name)}: {len(self.crlf)} {files} CRLF line endings; nothing else differs")
         return said
 
 
-def compare(files: Files, output: Output, stamp: Stamp, findings: Findings) -> Drift:
+def find_drift(files: Files, output: Output, stamp: Stamp, findings: Findings) -> Drift:
     """Compare the output folder with the package that a build would write; writes nothing and takes no lock.
 
     A place that a build refuses, what cannot be read, and a package by a newer toolgen are errors among the findings.
@@ -136,19 +148,19 @@ def compare(files: Files, output: Output, stamp: Stamp, findings: Findings) -> D
     Raises:
         ValueError: `files` has a path that leads out of the package: a defect of the plan.
     """
-    wanted = package(files, stamp)
-    place = locate(output, findings)
+    wanted = package_with_lock(files, stamp)
+    place = locate_output(output, findings)
     if place is None:
         return Drift()
     try:
         state = read_state(place.path, wanted)
     except OSError as error:
-        report(error, place, place.span, findings, doing="read")
+        report_os_error(error, place, place.span, findings, action="read")
         return Drift()
-    if is_newer(state, stamp):
+    if is_from_newer_toolgen(state, stamp):
         report_newer(state, stamp, place, findings)
         return Drift()
-    plan = ignore_version(changes(wanted, state), state, wanted)
+    plan = ignore_version(plan_changes(wanted, state), state, wanted)
     extra = tuple(sorted(set(plan.deleted) - set(plan.blocked)))
     foreign = tuple(sorted(set(filter(_importable, plan.foreign)) - set(plan.blocked)))
     changed = tuple(sorted({*plan.changed, *(set(plan.blocked) & set(wanted))}))
@@ -158,7 +170,7 @@ def compare(files: Files, output: Output, stamp: Stamp, findings: Findings) -> D
         extra=extra,
         foreign=foreign,
         edited=plan.edited,
-        crlf=tuple(path for path in plan.unchanged if state.standing(path, wanted[path]) == "crlf"),
+        crlf=tuple(path for path in plan.unchanged if state.file_status(path, wanted[path]) == "crlf"),
         version=_version(state, stamp),
         trouble=state.trouble,
         diff=_diff(wanted, output.name, state, plan, (*plan.created, *changed, *extra, *foreign)),
@@ -170,17 +182,17 @@ def _importable(path: str) -> bool:
     return path.endswith((".py", ".pyi")) and not any(part.startswith(".") for part in path.split("/"))
 
 
-def _version(state: State, stamp: Stamp) -> str | None:
+def _version(state: OutputState, stamp: Stamp) -> str | None:
     if state.lock is None or state.lock.version == stamp.version:
         return None
-    return f"written by toolgen {shown(state.lock.version)[:40]}, but this is {stamp.version}"
+    return f"written by toolgen {display_path(state.lock.version)[:40]}, but this is {stamp.version}"
 
 
-def _diff(wanted: Files, name: str, state: State, plan: Changes, paths: Paths) -> str:
+def _diff(wanted: Files, name: str, state: OutputState, plan: Changes, paths: Paths) -> str:
     ours = {*plan.changed, *plan.deleted}
     parts = []
     for path in sorted(paths):
-        title = f"{shown(name)}/{shown(path)}"
+        title = f"{display_path(name)}/{display_path(path)}"
         there = path in state.tree.leaves
         if there and path not in ours:
             parts.append(f"Only on disk: {title} (not written by toolgen)\n")

@@ -128,7 +128,7 @@ def read_lock(data: bytes) -> Lock:
         raise LockError("it contains conflict markers of a merge") from None
     merged = {path: theirs.files.get(path, "") for path in ours.files if theirs.files.get(path) != ours.files[path]}
     merged |= {path: "" for path in theirs.files if path not in ours.files}
-    newer = ours if version_of(ours.version) >= version_of(theirs.version) else theirs
+    newer = ours if parse_version(ours.version) >= parse_version(theirs.version) else theirs
     return Lock(newer.version, ours.edition, ours.sources, {**theirs.files, **ours.files}, merged)
 
 
@@ -157,13 +157,13 @@ def _sides(data: bytes) -> tuple[bytes, bytes]:
     return b"".join(sides[0]), b"".join(sides[1])
 
 
-def version_of(text: str) -> tuple[int, ...]:
+def parse_version(text: str) -> tuple[int, ...]:
     """The numbers that a version begins with: the newer of two has the greater ones."""
     match = re.match(r"[0-9]+(?:\.[0-9]+)*", text[:40])
     return tuple(map(int, match[0].split("."))) if match else ()
 
 
-def differ_in_version_alone(data: bytes, text: str) -> bool:
+def differ_only_in_version(data: bytes, text: str) -> bool:
     """Whether a lock file says what `text` says but for the versions of toolgen and of what it is made with."""
     stored, wanted = (
         re.sub(r'(?m)^  "(?:version|made_with)": ".*",$', "", each) for each in (data.decode(errors="replace"), text)

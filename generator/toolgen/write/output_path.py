@@ -57,19 +57,19 @@ class OutputPath:
     @property
     def span(self) -> Span:
         """The output folder as a finding's place."""
-        return Span(shown(self.name))
+        return Span(display_path(self.name))
 
     def span_of(self, path: str) -> Span:
         """A file of the package as a finding's place."""
-        return Span(shown(f"{self.name}/{path}"))
+        return Span(display_path(f"{self.name}/{path}"))
 
 
-def locate(output: Output, findings: Findings) -> OutputPath | None:
+def locate_output(output: Output, findings: Findings) -> OutputPath | None:
     """Decide where the output is. None, with a finding, for a link, a file, the sources, or what holds them.
 
     A folder inside SCHEMAS is allowed where no declaration is read from it, since SCHEMAS may be a whole project.
     """
-    span = Span(shown(output.name))
+    span = Span(display_path(output.name))
     try:
         parent, leaf = output.folder.parent.resolve(), output.folder.name
         if leaf in ("", ".."):
@@ -80,7 +80,7 @@ def locate(output: Output, findings: Findings) -> OutputPath | None:
     except (OSError, RuntimeError, ValueError) as error:
         # A loop of links is a RuntimeError before Python 3.13, a NUL in the path a ValueError.
         reason = error if isinstance(error, OSError) else OSError(errno.EINVAL, "not a usable path")
-        report(reason, None, span, findings, doing="found")
+        report_os_error(reason, None, span, findings, action="found")
         return None
     if code:
         findings.add(code, span, folder=output.name)
@@ -110,7 +110,7 @@ def _one_of(info: os.stat_result, folders: list[Path]) -> bool:
     return any(other is not None and os.path.samestat(info, other) for other in found)
 
 
-def report(error: OSError, place: OutputPath | None, span: Span, findings: Findings, *, doing: str) -> None:
+def report_os_error(error: OSError, place: OutputPath | None, span: Span, findings: Findings, *, action: str) -> None:
     """Turn what the system refused into a finding at the file it is about, or at `span`."""
     if place is not None and isinstance(error.filename, str):
         for root in (
@@ -123,7 +123,7 @@ def report(error: OSError, place: OutputPath | None, span: Span, findings: Findi
     if number == errno.EXDEV and place is not None and _is_mounted(place):
         number = errno.EBUSY
     hint = _HINTS.get(number)
-    findings.add("output-failed", span, hint=hint, doing=RawText(doing), reason=RawText(reason_of(error)))
+    findings.add("output-failed", span, hint=hint, doing=RawText(action), reason=RawText(os_error_reason(error)))
 
 
 def _is_mounted(place: OutputPath) -> bool:
@@ -134,11 +134,11 @@ def _is_mounted(place: OutputPath) -> bool:
     return own is not None and parent is not None and own.st_dev != parent.st_dev
 
 
-def reason_of(error: OSError) -> str:
+def os_error_reason(error: OSError) -> str:
     """The system's own words for an error, without the path, which is no part of a message."""
     return (error.strerror or type(error).__name__).lower()
 
 
-def shown(name: str) -> str:
+def display_path(name: str) -> str:
     """A path as it may stand in a finding: forward slashes, nothing that a terminal obeys."""
     return quote_name(name.replace(os.sep, "/"), limit=1_000)[1:-1]

@@ -1,4 +1,4 @@
-"""`apply`: makes the output folder what the build wants, wholly or not at all."""
+"""`write_package`: makes the output folder what the build wants, wholly or not at all."""
 
 from __future__ import annotations
 
@@ -10,15 +10,26 @@ from toolgen.diagnostics import Findings
 from toolgen.diagnostics.finding import RawText
 from toolgen.write import disk
 from toolgen.write.atomic_swap import AtomicSwap
-from toolgen.write.changes import Changes, Files, State, Tree, carried, changes, ignore_version, read_state
-from toolgen.write.lockfile import LOCK, Stamp, is_inside, lock_text, version_of
-from toolgen.write.output_path import Output, OutputPath, locate, reason_of, report
+from toolgen.write.changes import (
+    Changes,
+    Files,
+    FolderTree,
+    OutputState,
+    files_to_carry,
+    ignore_version,
+    plan_changes,
+    read_state,
+)
+from toolgen.write.lockfile import LOCK, Stamp, is_inside, lock_text, parse_version
+from toolgen.write.output_path import Output, OutputPath, locate_output, os_error_reason, report_os_error
 
 LISTED = 25
 """Files in the way that are named one by one."""
 
 
-def apply(files: Files, output: Output, stamp: Stamp, findings: Findings, *, force: bool = False) -> Changes | None:
+def write_package(
+    files: Files, output: Output, stamp: Stamp, findings: Findings, *, force: bool = False
+) -> Changes | None:
     """Write the package. None, with an error among the findings, if the former output stands as it was.
 
     `force` overwrites generated files that were edited by hand and a lock file that cannot be read; files that
@@ -27,22 +38,22 @@ def apply(files: Files, output: Output, stamp: Stamp, findings: Findings, *, for
     Raises:
         ValueError: `files` has a path that leads out of the package: a defect of the plan.
     """
-    wanted = package(files, stamp)
-    place = locate(output, findings)
+    wanted = package_with_lock(files, stamp)
+    place = locate_output(output, findings)
     if place is None:
         return None
     made: list[str] = []
     plan: Changes | None = None
     try:
         make_parents(place.parent, made)
-        with disk.locked(place.parent):
+        with disk.lock_folder(place.parent):
             plan = _locked_apply(wanted, place, stamp, findings, force=force)
     except disk.LockedError:
         # The other build may be at work in them.
         made.clear()
         findings.add("another-build", place.span, folder=output.name)
     except OSError as error:
-        report(error, place, place.span, findings, doing="written")
+        report_os_error(error, place, place.span, findings, action="written")
     finally:
         # After an interrupt, too.
         if plan is None:
@@ -50,7 +61,7 @@ def apply(files: Files, output: Output, stamp: Stamp, findings: Findings, *, for
     return plan
 
 
-def package(files: Files, stamp: Stamp) -> dict[str, str]:
+def package_with_lock(files: Files, stamp: Stamp) -> dict[str, str]:
     """The files with the lock file.
 
     Raises:
@@ -62,12 +73,12 @@ def package(files: Files, stamp: Stamp) -> dict[str, str]:
     return dict(sorted({**files, LOCK: lock_text(files, stamp)}.items()))
 
 
-def is_newer(state: State, stamp: Stamp) -> bool:
+def is_from_newer_toolgen(state: OutputState, stamp: Stamp) -> bool:
     """Whether a newer toolgen wrote the package. An older one would undo what that one did."""
-    return state.lock is not None and version_of(state.lock.version) > version_of(stamp.version)
+    return state.lock is not None and parse_version(state.lock.version) > parse_version(stamp.version)
 
 
-def report_newer(state: State, stamp: Stamp, place: OutputPath, findings: Findings) -> None:
+def report_newer(state: OutputState, stamp: Stamp, place: OutputPath, findings: Findings) -> None:
     """Report a package that a newer toolgen wrote."""
     version = state.lock.version if state.lock is not None else ""
     findings.add("package-newer", place.span_of(LOCK), version=version, own=RawText(stamp.version))
@@ -77,11 +88,11 @@ def _locked_apply(wanted: Files, place: OutputPath, stamp: Stamp, findings: Find
     switch = AtomicSwap(place)
     switch.recover()
     state = read_state(place.path, wanted)
-    newer = is_newer(state, stamp)
+    newer = is_from_newer_toolgen(state, stamp)
     if newer and not force:
         report_newer(state, stamp, place, findings)
         return None
-    plan = changes(wanted, state)
+    plan = plan_changes(wanted, state)
     if not newer:
         plan = ignore_version(plan, state, wanted)
     if _refused(plan, state, place, findings, force=force):
@@ -89,12 +100,12 @@ def _locked_apply(wanted: Files, place: OutputPath, stamp: Stamp, findings: Find
     if not plan.any:
         return plan
     written = {path: wanted[path] for path in (*plan.created, *plan.changed)}
-    exchange(switch, state.tree, carried(plan, state), written, place, findings)
+    replace_output(switch, state.tree, files_to_carry(plan, state), written, place, findings)
     return plan
 
 
-def exchange(
-    switch: AtomicSwap, tree: Tree, kept: Iterable[str], written: Files, place: OutputPath, findings: Findings
+def replace_output(
+    switch: AtomicSwap, tree: FolderTree, kept: Iterable[str], written: Files, place: OutputPath, findings: Findings
 ) -> None:
     """Make a new tree of what is kept of the old one and what is written, and put it in the old one's place.
 
@@ -104,13 +115,13 @@ def exchange(
     try:
         switch.stage(tree, kept, written)
         switch.commit()
-        error = _twice(switch.settle)
+        error = _twice(switch.clean_up)
     except BaseException:
         # An interrupt, too, must not leave litter; where this fails the next start does the same.
         _twice(switch.abandon)
         raise
     if error:
-        findings.add("old-output-left", place.span, reason=RawText(reason_of(error)))
+        findings.add("old-output-left", place.span, reason=RawText(os_error_reason(error)))
 
 
 def _twice(action: Callable[[], None]) -> OSError | None:
@@ -135,7 +146,7 @@ def _twice(action: Callable[[], None]) -> OSError | None:
     return None
 
 
-def _refused(plan: Changes, state: State, place: OutputPath, findings: Findings, *, force: bool) -> bool:
+def _refused(plan: Changes, state: OutputState, place: OutputPath, findings: Findings, *, force: bool) -> bool:
     if state.trouble and not force:
         findings.add("lock-unreadable", place.span_of(LOCK), reason=RawText(state.trouble))
         return True

@@ -1,4 +1,4 @@
-"""`add_all`: puts files into folders of sources, all of them or none, and changes no file that it was not told to.
+"""`write_sources`: puts files into folders of sources, all of them or none, and changes no file that it was not told to.
 
 A folder is exchanged as a whole, as the output of a build is: what stands in it goes along under the same inodes.
 Where a later folder cannot be written, those before it are put back.
@@ -16,9 +16,9 @@ from pathlib import Path
 from toolgen.diagnostics import Findings, Span
 from toolgen.write import disk
 from toolgen.write.atomic_swap import AtomicSwap, discard
-from toolgen.write.changes import Files, Tree, lf, scan
-from toolgen.write.output_path import OutputPath, report, shown
-from toolgen.write.package_writer import LISTED, exchange, make_parents, remove_parents
+from toolgen.write.changes import Files, FolderTree, normalize_newlines, read_tree
+from toolgen.write.output_path import OutputPath, display_path, report_os_error
+from toolgen.write.package_writer import LISTED, make_parents, remove_parents, replace_output
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Addition:
 
 
 @dataclass(frozen=True, slots=True)
-class Added:
+class AddResult:
     """Paths in the folder: files that were made, those that had this text already, and those with a new text."""
 
     created: tuple[str, ...] = ()
@@ -51,32 +51,32 @@ class _Step:
     place: OutputPath
     switch: AtomicSwap
     existed: bool
-    tree: Tree = field(repr=False)
+    tree: FolderTree = field(repr=False)
     written: Files = field(repr=False)
 
     @property
-    def added(self) -> Added:
+    def added(self) -> AddResult:
         """What the step does to the folder."""
         created = tuple(sorted(path for path in self.written if path not in self.tree.leaves))
         changed = tuple(sorted(path for path in self.written if path in self.tree.leaves))
-        return Added(created, tuple(sorted(self.addition.files.keys() - self.written.keys())), changed)
+        return AddResult(created, tuple(sorted(self.addition.files.keys() - self.written.keys())), changed)
 
 
-def add_all(additions: Sequence[Addition], findings: Findings) -> tuple[Added, ...] | None:
+def write_sources(additions: Sequence[Addition], findings: Findings) -> tuple[AddResult, ...] | None:
     """Write files into folders that stand beside each other, in their order.
 
     None, with an error among the findings, if nothing was done. A file that is there with another text is in the
     way unless it may be replaced; line ends do not matter.
     """
-    span = Span(shown(additions[0].name))
+    span = Span(display_path(additions[0].name))
     places: list[OutputPath] = []
-    added: tuple[Added, ...] | None = None
+    added: tuple[AddResult, ...] | None = None
     made: list[str] = []
     try:
         places = [OutputPath(str(each.folder.parent.resolve()), each.folder.name, each.name) for each in additions]
         if not [place for place in places if _is_refused(place, findings)]:
             make_parents(places[0].parent, made)
-            with disk.locked(places[0].parent):
+            with disk.lock_folder(places[0].parent):
                 added = _locked_add(additions, places, findings)
     except disk.LockedError:
         made.clear()  # the other command may be at work in them
@@ -85,7 +85,7 @@ def add_all(additions: Sequence[Addition], findings: Findings) -> tuple[Added, .
         # A loop of links is a RuntimeError before Python 3.13, a NUL in the path a ValueError.
         reason = error if isinstance(error, OSError) else OSError(errno.EINVAL, "not a usable path")
         at_fault = next((p for p in places if _is_about(reason, p)), places[0] if places else None)
-        report(reason, at_fault, span, findings, doing="written")
+        report_os_error(reason, at_fault, span, findings, action="written")
     finally:
         if added is None:
             remove_parents(made)
@@ -107,7 +107,7 @@ def _is_refused(place: OutputPath, findings: Findings) -> bool:
 
 def _locked_add(
     additions: Sequence[Addition], places: Sequence[OutputPath], findings: Findings
-) -> tuple[Added, ...] | None:
+) -> tuple[AddResult, ...] | None:
     steps = [_step(addition, place) for addition, place in zip(additions, places, strict=True)]
     if [step for step in steps if _is_blocked(step, findings)]:
         return None
@@ -115,7 +115,7 @@ def _locked_add(
     try:
         for step in steps:
             if step.written:
-                exchange(step.switch, step.tree, _kept(step), step.written, step.place, findings)
+                replace_output(step.switch, step.tree, _kept(step), step.written, step.place, findings)
                 done.append(step)
     except BaseException:
         for step in reversed(done):
@@ -128,7 +128,7 @@ def _step(addition: Addition, place: OutputPath) -> _Step:
     switch = AtomicSwap(place)
     switch.recover()
     existed = disk.inspect_path(place.path) is not None
-    tree = scan(place.path) if existed else Tree()
+    tree = read_tree(place.path) if existed else FolderTree()
     written = {path: text for path, text in addition.files.items() if not _is_there(path, text, place, tree)}
     return _Step(addition, place, switch, existed, tree, written)
 
@@ -144,16 +144,16 @@ def _put_back(step: _Step, findings: Findings) -> None:
         return
     former = {path: step.addition.replacing[path] for path in step.added.changed}
     if former:
-        tree = scan(step.place.path)
+        tree = read_tree(step.place.path)
         kept = [path for path in tree.leaves if path not in former]
-        exchange(step.switch, tree, kept, former, step.place, findings)
+        replace_output(step.switch, tree, kept, former, step.place, findings)
     for path in step.added.created:
         disk.remove_file(f"{step.place.path}/{path}")
 
 
-def _is_there(path: str, text: str, place: OutputPath, tree: Tree) -> bool:
-    data = disk.read(f"{place.path}/{path}") if tree.leaves.get(path) == "file" else None
-    return data is not None and text.encode() in (data, lf(data))
+def _is_there(path: str, text: str, place: OutputPath, tree: FolderTree) -> bool:
+    data = disk.read_file(f"{place.path}/{path}") if tree.leaves.get(path) == "file" else None
+    return data is not None and text.encode() in (data, normalize_newlines(data))
 
 
 def _is_blocked(step: _Step, findings: Findings) -> bool:
@@ -178,5 +178,5 @@ def _is_replaced(path: str, step: _Step) -> bool:
     text = step.addition.replacing.get(path)
     if text is None or step.tree.leaves.get(path) != "file":
         return False
-    data = disk.read(f"{step.place.path}/{path}")
-    return data is not None and lf(data).removeprefix(codecs.BOM_UTF8) == text.encode()
+    data = disk.read_file(f"{step.place.path}/{path}")
+    return data is not None and normalize_newlines(data).removeprefix(codecs.BOM_UTF8) == text.encode()

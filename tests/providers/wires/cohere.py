@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-from tests.providers.wires import MARK, Changed, Client, Said, Seen, Wire, as_object, event_stream, pieces
+from tests.providers.wires import MARK, Changed, Client, Said, Seen, Wire, event_stream, pieces, with_object
 
 NAMES = r"[A-Za-z_][A-Za-z0-9_]*"
 KEYS = {
@@ -152,7 +152,7 @@ def said(body: Any) -> Said:
         "".join(p.get("thinking", "") for p in content if p["type"] == "thinking") + (message.get("tool_plan") or ""),
         "",
         [
-            Seen(c.get("id"), c["function"]["name"], as_object(c["function"].get("arguments")))
+            Seen(c.get("id"), c["function"]["name"], with_object(c["function"].get("arguments")))
             for c in message.get("tool_calls") or []
             if "function" in c
         ],
@@ -186,7 +186,7 @@ def heard(events: list[Any]) -> Said:
         found.text += block.get("text", "")
         thoughts += block.get("thinking", "")
     found.reasoning = thoughts + plan
-    found.calls = [Seen(c["id"], c["name"], as_object(c["arguments"])) for c in open_calls.values()]
+    found.calls = [Seen(c["id"], c["name"], with_object(c["arguments"])) for c in open_calls.values()]
     return found
 
 

@@ -14,7 +14,7 @@ import pytest
 from tests.support.commands import toolgen
 from tests.support.generated import write_project
 from toolgen import build_cache
-from toolgen.build_cache import cached_status, save_record
+from toolgen.build_cache import cached_output, save_record
 from toolgen.cli.terminal import printable
 
 SAID = ("generated: 3 unchanged\n", "generated: up to date with schemas\n")
@@ -60,20 +60,20 @@ def project(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.
 
 
 def test_nothing_changed(project: Path) -> None:
-    assert (cached_status(["build"]), cached_status(["check"])) == SAID
-    assert cached_status(["build", "schemas/"]) == SAID[0]
-    assert cached_status(["check", str(project / "schemas")]) is None  # findings would name it otherwise
+    assert (cached_output(["build"]), cached_output(["check"])) == SAID
+    assert cached_output(["build", "schemas/"]) == SAID[0]
+    assert cached_output(["check", str(project / "schemas")]) is None  # findings would name it otherwise
 
 
 def test_another_place_and_a_named_output_have_records_of_their_own(project: Path) -> None:
-    assert cached_status(["build", "schemas", "--out", "generated"]) is None
+    assert cached_output(["build", "schemas", "--out", "generated"]) is None
     schemas, out = project / "schemas", project / "generated"
     save_record("schemas", "generated", str(out), SAID, digests(schemas), digests(out))
-    assert cached_status(["build", "schemas", "--out", "generated"]) == SAID[0]
-    assert cached_status(["build", "--out", "./generated"]) == SAID[0]
+    assert cached_output(["build", "schemas", "--out", "generated"]) == SAID[0]
+    assert cached_output(["build", "--out", "./generated"]) == SAID[0]
     shutil.copytree(project, project / "copy")
     os.chdir(project / "copy")
-    assert cached_status(["build"]) is None
+    assert cached_output(["build"]) is None
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_another_place_and_a_named_output_have_records_of_their_own(project: Pat
     ids=" ".join,
 )  # fmt: skip
 def test_other_words_go_the_long_way(project: Path, words: list[str]) -> None:
-    assert cached_status(words) is None
+    assert cached_output(words) is None
 
 
 def rewritten(path: Path) -> None:
@@ -133,13 +133,13 @@ CHANGES: dict[str, Callable[[Path], object]] = {
 @pytest.mark.parametrize("change", CHANGES)
 def test_every_change_is_seen(project: Path, change: str) -> None:
     CHANGES[change](project)
-    assert (cached_status(["build"]), cached_status(["check"])) == (None, None)
+    assert (cached_output(["build"]), cached_output(["check"])) == (None, None)
 
 
 def test_what_python_compiles_changes_nothing(project: Path) -> None:
     (project / "generated" / "__pycache__").mkdir()
     (project / "generated" / "__pycache__" / "models.cpython-311.pyc").write_bytes(b"x")
-    assert cached_status(["build"]) == SAID[0]
+    assert cached_output(["build"]) == SAID[0]
 
 
 def test_check_reads_what_stamps_cannot_tell(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -147,7 +147,7 @@ def test_check_reads_what_stamps_cannot_tell(project: Path, monkeypatch: pytest.
     rewritten(project / "schemas/tools/a.yaml")
     monkeypatch.setattr(build_cache, "_stamp", stamps.__getitem__)
     monkeypatch.setattr(build_cache, "_tool", lambda: (project.parent / "tool").name)
-    assert cached_status(["check"]) is None
+    assert cached_output(["check"]) is None
 
 
 @pytest.mark.parametrize("what", ["Python", "a file of the tool", "what is installed"])
@@ -162,7 +162,7 @@ def test_another_tool_is_seen(project: Path, monkeypatch: pytest.MonkeyPatch, wh
     else:
         (project / "site-packages").mkdir()
         monkeypatch.syspath_prepend(str(project / "site-packages"))
-    assert cached_status(["build"]) is None
+    assert cached_output(["build"]) is None
 
 
 def test_a_spoiled_record_is_none(project: Path, cache: Path) -> None:
@@ -178,10 +178,10 @@ def test_a_spoiled_record_is_none(project: Path, cache: Path) -> None:
         text + "\nz",
     ):
         place.write_text(spoiled)
-        assert cached_status(["build"]) is None
+        assert cached_output(["build"]) is None
     place.unlink()
     place.mkdir()
-    assert cached_status(["build"]) is None
+    assert cached_output(["build"]) is None
 
 
 def test_what_changed_while_it_was_built_is_not_recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -192,22 +192,22 @@ def test_what_changed_while_it_was_built_is_not_recorded(tmp_path: Path, monkeyp
     sources, files = digests(tmp_path / "schemas"), digests(tmp_path / "generated")
     for wrong in ({"a": sha256(b"b").hexdigest()}, {**sources, "gone": sources["a"]}):
         save_record("schemas", None, "generated", SAID, wrong, files)
-        assert cached_status(["build"]) is None
+        assert cached_output(["build"]) is None
         save_record("schemas", None, "generated", SAID, sources, wrong)
-        assert cached_status(["build"]) is None
+        assert cached_output(["build"]) is None
     (tmp_path / "generated" / "foreign").write_text("")
     save_record("schemas", None, "generated", SAID, sources, files)
-    assert cached_status(["build"]) is None
+    assert cached_output(["build"]) is None
     (tmp_path / "generated" / "foreign").unlink()
     save_record("schemas", None, "generated", SAID, sources, files)
-    assert cached_status(["build"]) == SAID[0]
+    assert cached_output(["build"]) == SAID[0]
 
 
 def test_where_no_record_can_be_written_there_is_none(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (project / "file").write_text("")
     monkeypatch.setenv("XDG_CACHE_HOME", str(project / "file"))
     record(project)
-    assert cached_status(["build"]) is None
+    assert cached_output(["build"]) is None
 
 
 def test_no_cache_folder_in_the_project_is_used_and_none_is_made_where_there_is_no_home(
@@ -223,7 +223,7 @@ def test_no_cache_folder_in_the_project_is_used_and_none_is_made_where_there_is_
     ):
         monkeypatch.setenv("XDG_CACHE_HOME", cache)
         assert why in record(project)
-        assert cached_status(["build"]) is None
+        assert cached_output(["build"]) is None
         assert sorted(project.rglob("*")) == before
         assert not missing.exists()
 
@@ -236,7 +236,7 @@ def test_a_home_without_a_cache_folder_gets_one(
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     monkeypatch.setenv("HOME", str(home))
     assert record(project) == ""
-    assert cached_status(["check"]) == SAID[1]
+    assert cached_output(["check"]) == SAID[1]
     assert (home / ".cache").stat().st_mode & 0o777 == 0o700
 
 
@@ -253,7 +253,7 @@ def test_the_command_line_says_the_same_either_way(tmp_path: Path, tmp_path_fact
     long = [toolgen(word, cwd=tmp_path, env={"XDG_CACHE_HOME": str(caches / word)}) for word in ("build", "check")]
     assert "default-null" in long[0].stderr
     with chdir(tmp_path):
-        short = [cached_status([word]) for word in ("build", "check")]
+        short = [cached_output([word]) for word in ("build", "check")]
     assert [printable(text or "", colors=False) for text in short] == [r.stderr for r in long]
     short = [toolgen(*words, cwd=tmp_path) for words in (["build"], ["check"])]
     assert [(r.returncode, r.stdout, r.stderr) for r in short] == [(r.returncode, r.stdout, r.stderr) for r in long]
@@ -276,6 +276,6 @@ def test_a_command_that_shows_less_or_more_leaves_no_record(tmp_path: Path) -> N
     write_project(tmp_path)
     for options in (["-q"], ["--force"], ["--format", "github"]):
         assert toolgen("build", *options, cwd=tmp_path).returncode == 0
-        assert cached_status(["build", str(tmp_path / "schemas")]) is None
+        assert cached_output(["build", str(tmp_path / "schemas")]) is None
     assert toolgen("check", "-q", cwd=tmp_path).returncode == 0
-    assert cached_status(["build", str(tmp_path / "schemas")]) is None
+    assert cached_output(["build", str(tmp_path / "schemas")]) is None

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.screens import environment_with, on_a_screen
-from toolgen.cli.terminal import emit, paint, painted_diff
+from toolgen.cli.terminal import paint, painted_diff, write_output
 from toolgen.diagnostics.printers import DOCUMENTS, PRINTERS
 
 
@@ -29,20 +29,20 @@ from toolgen.diagnostics.printers import DOCUMENTS, PRINTERS
 def test_any_encoding(text: str, encoding: str, printed: bytes) -> None:
     raw = io.BytesIO()
     stream = io.TextIOWrapper(raw, encoding=encoding, newline="\n")
-    emit(text, stream)
+    write_output(text, stream)
     assert raw.getvalue() == printed
 
 
 def test_no_stream() -> None:
     stream = io.StringIO()
-    emit("x", stream)
+    write_output("x", stream)
     assert stream.getvalue() == "x"
     stream.close()
-    emit("y", stream)
+    write_output("y", stream)
 
 
 def _program(stdout: int) -> subprocess.CompletedProcess[bytes]:
-    code = "import sys; from toolgen.cli.terminal import emit\nfor _ in range(5): emit('x' * 100000)\nsys.exit(1)"
+    code = "import sys; from toolgen.cli.terminal import write_output\nfor _ in range(5): write_output('x' * 100000)\nsys.exit(1)"
     return subprocess.run(
         [sys.executable, "-W", "error", "-c", code],
         stdout=stdout,

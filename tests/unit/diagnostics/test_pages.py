@@ -15,8 +15,8 @@ from tests.support.sources import faults
 from toolgen.compilation import lint_project
 from toolgen.diagnostics import CODES, Finding, Findings, Span
 from toolgen.diagnostics.codes import BY_STAGE, Code, resolve_catalog
-from toolgen.diagnostics.pages import STAGES, contents, page, similar_codes
-from toolgen.pipeline import link_project
+from toolgen.diagnostics.pages import STAGES, code_list, explanation_page, similar_codes
+from toolgen.pipeline import resolve_project
 
 PACKAGE = Path(__file__).parents[3] / "generator" / "toolgen"
 
@@ -72,7 +72,7 @@ def test_every_code_is_explained(row: Code) -> None:
     assert len(row.why.split()) >= 6
     assert row.why.endswith(".")
     assert bool(row.hint) != bool(row.fix)
-    text = page(row.id)
+    text = explanation_page(row.id)
     assert text is not None
     assert text.startswith(f"{row.id}\n")
     assert all(f"<{name}>" in text for name in holes(row))
@@ -87,17 +87,17 @@ def test_codes_are_there_once_and_belong_to_a_stage() -> None:
     rows = [row.id for table in BY_STAGE.values() for row in table]
     assert len(rows) == len(set(rows)) == len(CODES)
     assert {stage for stage, table in BY_STAGE.items() if table} == set(STAGES)
-    assert all(f"  {code} " in contents() for code in CODES)
+    assert all(f"  {code} " in code_list() for code in CODES)
 
 
 def test_what_cannot_be_silenced_says_so() -> None:
-    assert "You cannot silence an error" in (page("duplicate-key") or "")
-    assert "# toolgen: allow default-null" in (page("default-null") or "")
-    assert "# toolgen: allow array-without-items" in (page("array-without-items") or "")
+    assert "You cannot silence an error" in (explanation_page("duplicate-key") or "")
+    assert "# toolgen: allow default-null" in (explanation_page("default-null") or "")
+    assert "# toolgen: allow array-without-items" in (explanation_page("array-without-items") or "")
 
 
 def test_there_is_no_page_of_a_code_that_does_not_exist() -> None:
-    assert page("no-such-code") is None
+    assert explanation_page("no-such-code") is None
     assert similar_codes("dupicate_key")[0] == "duplicate-key"
     assert similar_codes("Tool-Without-Descriptions")[0] == "tool-without-description"
     assert "array-without-items" in similar_codes("items")
@@ -131,7 +131,7 @@ def found_in(folder: Path, texts: dict[str, str], run: Callable[[Path, Findings]
 @pytest.fixture(scope="module")
 def failing(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Finding]]:
     """The findings of the examples that share a run, by stage."""
-    runs = {"load": link_project, "parse": link_project, "rules": lint_project}
+    runs = {"load": resolve_project, "parse": resolve_project, "rules": lint_project}
     return {
         stage: found_in(
             tmp_path_factory.mktemp(stage),
@@ -153,7 +153,7 @@ def test_an_example_has_its_finding(tmp_path: Path, code: str, request: pytest.F
     if OF_STAGE[code] in TOGETHER:
         found = request.getfixturevalue("failing")[OF_STAGE[code]]
     elif code in OF_NAMES:
-        found = found_in(tmp_path, {code: text}, link_project)
+        found = found_in(tmp_path, {code: text}, resolve_project)
     else:
         found = [replace(f, span=Span(f"{code}.yaml")) for f in faults({f"tools/{code}.yaml": text}, idle=True)]
     assert code in {f.code for f in found if f.span.path.endswith(f"{code}.yaml")}

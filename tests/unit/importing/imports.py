@@ -12,15 +12,15 @@ import yaml
 
 from toolgen.diagnostics import Finding, Findings
 from toolgen.importing.importer import import_file
-from toolgen.importing.selection import Choice
-from toolgen.write.source_writer import Added
+from toolgen.importing.selection import ImportSelection
+from toolgen.write.source_writer import AddResult
 
 
 @dataclass(frozen=True)
 class Result:
     """What an import wrote, by file name, and said."""
 
-    added: Added | None
+    added: AddResult | None
     findings: tuple[Finding, ...]
     texts: Mapping[str, str]
     type_texts: Mapping[str, str]
@@ -52,7 +52,7 @@ def imported(
     source: object,
     format: str = "mcp",
     name: str = "in.json",
-    choice: Choice | None = None,
+    choice: ImportSelection | None = None,
     *,
     check: bool = False,
 ) -> Result:
@@ -61,7 +61,7 @@ def imported(
     data = source if isinstance(source, bytes) else source.encode() if isinstance(source, str) else None
     (root / name).write_bytes(json.dumps(source).encode() if data is None else data)
     findings = Findings()
-    done = import_file(root / name, format, root / "schemas", findings, choice=choice, check=check)
+    done = import_file(root / name, format, root / "schemas", findings, selection=choice, check=check)
     assert (done is None) == findings.errors
     texts, types = (
         {p.name: p.read_text("utf-8") for p in sorted((root / "schemas" / folder).glob("*.yaml"))}

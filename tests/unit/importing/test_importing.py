@@ -185,7 +185,7 @@ def test_what_the_project_holds_to_be_an_error_is_one(tmp_path: Path) -> None:
 
 
 def test_a_declaration_that_could_not_be_read_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("toolgen.importing.import_plan.yaml_text", lambda value: "name: other\n")
+    monkeypatch.setattr("toolgen.importing.import_plan.dump_declaration", lambda value: "name: other\n")
     assert imported(tmp_path, [GOOD]).codes == ["import-unreadable"]
 
 

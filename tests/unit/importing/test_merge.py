@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from toolgen.diagnostics import Findings
-from toolgen.importing.merge import differences, merged, same
-from toolgen.importing.yaml_text import edited, yaml_text
+from toolgen.importing.merge import differences, json_equal, merge_three_way
+from toolgen.importing.yaml_text import dump_declaration, edit_yaml
 from toolgen.load import Document
-from toolgen.load.loading import read_back
-from toolgen.load.reading import Report
+from toolgen.load.loading import reread_yaml
 from toolgen.load.sources import pointer_text
+from toolgen.load.text_decoding import FaultReporter
 from toolgen.load.yaml_reader import read_yaml
 
 _SETTINGS = settings(deadline=None, max_examples=150, database=None)
@@ -28,16 +28,16 @@ _OBJECTS = st.dictionaries(st.sampled_from(["a", "b", "c", "d", "required"]), _V
 
 
 def document(text: str) -> Document:
-    (tree,) = read_yaml(text, Report("x.yaml", Findings()))
+    (tree,) = read_yaml(text, FaultReporter("x.yaml", Findings()))
     return Document("x.yaml", "x.yaml", 0, tree.value, tree.values, tree.keys)
 
 
 def test_equality_is_that_of_json() -> None:
-    assert same({"a": 1, "b": [1]}, {"b": [1], "a": 1})
-    assert not same(1, True)
-    assert not same(1, 1.0)
-    assert not same([1, 2], [2, 1])
-    assert not same({"a": None}, {})
+    assert json_equal({"a": 1, "b": [1]}, {"b": [1], "a": 1})
+    assert not json_equal(1, True)
+    assert not json_equal(1, 1.0)
+    assert not json_equal([1, 2], [2, 1])
+    assert not json_equal({"a": None}, {})
 
 
 def test_differences_are_the_smallest_places() -> None:
@@ -50,31 +50,35 @@ def test_differences_are_the_smallest_places() -> None:
 @_SETTINGS
 def test_where_one_side_rests_the_other_decides(base: Any, side: Any) -> None:
     for theirs, ours in ((side, base), (base, side), (side, side)):
-        result = merged(base, theirs, ours)
-        assert same(result.value, side)
-        assert result.kept == []
+        result = merge_three_way(base, theirs, ours)
+        assert json_equal(result.value, side)
+        assert result.conflicts == []
 
 
 @given(_OBJECTS, _OBJECTS, _OBJECTS)
 @_SETTINGS
 def test_no_edit_of_the_author_is_lost(base: Any, theirs: Any, ours: Any) -> None:
-    result = merged(base, theirs, ours)
+    result = merge_three_way(base, theirs, ours)
     for key in {*base, *theirs, *ours} - {"required"}:
-        if key in ours and (key not in base or not same(base[key], ours[key])) and not isinstance(ours[key], dict):
-            assert same(result.value[key], ours[key])
+        if (
+            key in ours
+            and (key not in base or not json_equal(base[key], ours[key]))
+            and not isinstance(ours[key], dict)
+        ):
+            assert json_equal(result.value[key], ours[key])
         if key not in ours and key in base and not (isinstance(result.value, dict) and key not in result.value):
             raise AssertionError(key)
-    assert all(len(pointer) > 0 for pointer in result.kept)
+    assert all(len(pointer) > 0 for pointer in result.conflicts)
 
 
 @given(_OBJECTS, _OBJECTS)
 @_SETTINGS
 def test_an_edited_text_says_what_was_wanted_and_keeps_comments(old: Any, new: Any) -> None:
-    text = "# first\n" + yaml_text(old) + "# last\n"
-    result = edited(text, document(text), new)
+    text = "# first\n" + dump_declaration(old) + "# last\n"
+    result = edit_yaml(text, document(text), new)
     if result is not None:
-        assert same(read_back(result, "x.yaml", Findings()), new)
-        assert same(yaml.safe_load(result), new)
+        assert json_equal(reread_yaml(result, "x.yaml", Findings()), new)
+        assert json_equal(yaml.safe_load(result), new)
         assert result.startswith("# first\n")
         assert result.endswith("# last\n")
 
@@ -82,5 +86,5 @@ def test_an_edited_text_says_what_was_wanted_and_keeps_comments(old: Any, new: A
 @given(_OBJECTS, st.sampled_from("efgh"), _VALUES)
 @_SETTINGS
 def test_a_key_that_is_new_changes_no_other_line(old: Any, key: str, value: Any) -> None:
-    text = yaml_text(old)
-    assert edited(text, document(text), {**old, key: value}) == text + yaml_text({key: value})
+    text = dump_declaration(old)
+    assert edit_yaml(text, document(text), {**old, key: value}) == text + dump_declaration({key: value})

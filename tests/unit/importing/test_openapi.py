@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from tests.support.generated import Package, compiled
 from toolgen.diagnostics import Findings
-from toolgen.importing.formats.openapi.operations import chosen
+from toolgen.importing.formats.openapi.operations import choose_media_type
 from toolgen.pipeline import read_project
 
 from .imports import Result, imported
@@ -357,8 +357,8 @@ def test_media_types_in_their_order() -> None:
         "text/plain",
     ]
     for i in range(len(order)):
-        assert chosen(dict.fromkeys(reversed(order[i:]))) == order[i]
-    assert chosen({}) is None
+        assert choose_media_type(dict.fromkeys(reversed(order[i:]))) == order[i]
+    assert choose_media_type({}) is None
 
 
 def test_names_of_types_are_legal_and_apart(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.unit.importing.imports import imported
-from toolgen.importing.selection import Choice
+from toolgen.importing.selection import ImportSelection
 
 
 def tool(name: str, parameters: Any = None) -> dict[str, Any]:
@@ -55,22 +55,22 @@ def changed(*way: str, to: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("choice", "names", "types"),
     [
-        (Choice(only=("list*",)), ["listPets"], []),
-        (Choice(only=("listPets", "getShop")), ["getShop", "listPets"], ["Name", "Pet", "Shop"]),
-        (Choice(tags=("admin",)), ["addPet"], ["Name"]),
-        (Choice(tags=("pets",), only=("add*", "get*")), ["addPet"], ["Name"]),
-        (Choice(), ["addPet", "getShop", "listPets"], ["Name", "Pet", "Shop"]),
+        (ImportSelection(only=("list*",)), ["listPets"], []),
+        (ImportSelection(only=("listPets", "getShop")), ["getShop", "listPets"], ["Name", "Pet", "Shop"]),
+        (ImportSelection(tags=("admin",)), ["addPet"], ["Name"]),
+        (ImportSelection(tags=("pets",), only=("add*", "get*")), ["addPet"], ["Name"]),
+        (ImportSelection(), ["addPet", "getShop", "listPets"], ["Name", "Pet", "Shop"]),
     ],
 )
 def test_tools_are_chosen_with_the_types_that_they_need(
-    tmp_path: Path, choice: Choice, names: list[str], types: list[str]
+    tmp_path: Path, choice: ImportSelection, names: list[str], types: list[str]
 ) -> None:
     done = imported(tmp_path, PETS, "openapi", choice=choice)
     assert (sorted(done.tools), sorted(done.types)) == (names, types)
 
 
-@pytest.mark.parametrize("choice", [Choice(only=("lst*",)), Choice(tags=("pet",))])
-def test_what_fits_no_tool_is_an_error(tmp_path: Path, choice: Choice) -> None:
+@pytest.mark.parametrize("choice", [ImportSelection(only=("lst*",)), ImportSelection(tags=("pet",))])
+def test_what_fits_no_tool_is_an_error(tmp_path: Path, choice: ImportSelection) -> None:
     done = imported(tmp_path, PETS, "openapi", choice=choice)
     assert (done.codes, done.tools) == (["import-not-found"], {})
 
@@ -89,7 +89,7 @@ def test_what_fits_no_tool_is_an_error(tmp_path: Path, choice: Choice) -> None:
 def test_faulty_tools_are_left_out_and_named(tmp_path: Path, document: Any, left: list[str]) -> None:
     stopped = imported(tmp_path / "all", document, "openapi")
     assert (stopped.added, stopped.tools) == (None, {})
-    done = imported(tmp_path / "some", document, "openapi", choice=Choice(skip_faulty=True))
+    done = imported(tmp_path / "some", document, "openapi", choice=ImportSelection(skip_faulty=True))
     assert sorted(done.tools) == left
     said = [finding for finding in done.findings if finding.code == "import-left-out"]
     assert len(said) == 3 - len(left)
@@ -99,24 +99,24 @@ def test_faulty_tools_are_left_out_and_named(tmp_path: Path, document: Any, left
 def test_a_fault_of_a_tool_that_is_not_asked_for_does_not_matter(tmp_path: Path) -> None:
     source = {"tools": [tool("good"), tool("bad", {"type": "object", "properties": {"a": FAULTY}})]}
     assert imported(tmp_path / "a", source).codes == ["pattern-unusable"]
-    done = imported(tmp_path / "b", source, choice=Choice(only=("good",)))
+    done = imported(tmp_path / "b", source, choice=ImportSelection(only=("good",)))
     assert (done.codes, sorted(done.tools)) == ([], ["good"])
 
 
 def test_where_every_tool_is_faulty_nothing_is_imported(tmp_path: Path) -> None:
-    done = imported(tmp_path, {"tools": [tool("bad", {"type": "object", "properties": {"a": FAULTY}})]}, choice=Choice(skip_faulty=True))  # fmt: skip
+    done = imported(tmp_path, {"tools": [tool("bad", {"type": "object", "properties": {"a": FAULTY}})]}, choice=ImportSelection(skip_faulty=True))  # fmt: skip
     assert (done.codes, done.tools) == (["import-left-out", "import-nothing"], {})
 
 
 def test_what_was_not_asked_for_again_is_not_gone(tmp_path: Path) -> None:
     imported(tmp_path, PETS, "openapi")
-    done = imported(tmp_path, PETS, "openapi", choice=Choice(only=("listPets",)))
+    done = imported(tmp_path, PETS, "openapi", choice=ImportSelection(only=("listPets",)))
     assert done.codes == []
     assert sorted(done.tools) == ["addPet", "getShop", "listPets"]
     assert imported(tmp_path, PETS, "openapi").codes == []
     less = changed("paths", "/shops/{id}", to={})
     assert (
-        imported(tmp_path, less, "openapi", choice=Choice(only=("listPets",))).codes == ["import-gone"] * 3
+        imported(tmp_path, less, "openapi", choice=ImportSelection(only=("listPets",))).codes == ["import-gone"] * 3
     )  # the tool, Shop, and Pet, which it alone refers to
 
 

@@ -11,8 +11,8 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 
 from toolgen.diagnostics import Findings
-from toolgen.importing.yaml_text import yaml_text
-from toolgen.load.loading import read_back
+from toolgen.importing.yaml_text import dump_declaration
+from toolgen.load.loading import reread_yaml
 
 from .strategies import TEXTS, VALUES
 
@@ -23,10 +23,10 @@ READERS = [yaml.SafeLoader, *([yaml.CSafeLoader] if hasattr(yaml, "CSafeLoader")
 
 def same(value: Any) -> str:
     """Hold a value against what readers make of its text, and return the text."""
-    text = yaml_text(value)
+    text = dump_declaration(value)
     findings = Findings()
     exact = json.dumps(value)
-    assert json.dumps(read_back(text, "x.yaml", findings)) == exact, (text, list(findings))
+    assert json.dumps(reread_yaml(text, "x.yaml", findings)) == exact, (text, list(findings))
     assert [json.dumps(yaml.load(text, reader)) for reader in READERS] == [exact] * len(READERS), text
     return text
 
@@ -46,7 +46,10 @@ def test_any_value_reads_back(value: Any) -> None:
 @given(TEXTS)
 @_SETTINGS
 def test_nothing_invisible_stands_raw(value: str) -> None:
-    assert re.search(r"[\x00-\x09\x0b-\x1f\x7f-\xa0\u200b-\u200f\u2028-\u202e\ufeff]", yaml_text({"a": value})) is None
+    assert (
+        re.search(r"[\x00-\x09\x0b-\x1f\x7f-\xa0\u200b-\u200f\u2028-\u202e\ufeff]", dump_declaration({"a": value}))
+        is None
+    )
 
 
 @pytest.mark.parametrize(

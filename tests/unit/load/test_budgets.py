@@ -6,7 +6,7 @@ from pathlib import Path
 
 from toolgen.diagnostics import Findings
 from toolgen.load import limits
-from toolgen.load.loading import load_foreign, read_back
+from toolgen.load.loading import load_single_file, reread_yaml
 
 
 def test_the_budgets_are_these() -> None:
@@ -28,7 +28,7 @@ def foreign(folder: Path, text: str, name: str = "tools.yaml") -> tuple[object, 
     file = folder / name
     file.write_text(text, "utf-8")
     findings = Findings()
-    document = load_foreign(file, findings)
+    document = load_single_file(file, findings)
     return document and document.value, [finding.code for finding in findings]
 
 
@@ -41,7 +41,7 @@ def test_a_foreign_file_that_says_nothing_is_a_finding(tmp_path: Path) -> None:
 
 
 def test_a_text_is_read_back_only_if_it_is_one_document_without_faults() -> None:
-    assert read_back("a: 1\n", "x.yaml", Findings()) == {"a": 1}
-    assert read_back("a: 1\n---\nb: 2\n", "x.yaml", Findings()) is None
-    assert read_back("a: 1\na: 2\n", "x.yaml", Findings()) is None
-    assert read_back("a: [\n", "x.yaml", Findings()) is None
+    assert reread_yaml("a: 1\n", "x.yaml", Findings()) == {"a": 1}
+    assert reread_yaml("a: 1\n---\nb: 2\n", "x.yaml", Findings()) is None
+    assert reread_yaml("a: 1\na: 2\n", "x.yaml", Findings()) is None
+    assert reread_yaml("a: [\n", "x.yaml", Findings()) is None

@@ -7,11 +7,11 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolgen.load.comments import comments
+from toolgen.load.comments import find_comments
 
 
 def found(text: str) -> list[tuple[int, int, str, bool]]:
-    return [(c.line, c.column, c.text, c.alone) for c in comments(text)]
+    return [(c.line, c.column, c.text, c.alone) for c in find_comments(text)]
 
 
 @pytest.fixture(params=["C", "Python"], autouse=True)

@@ -14,7 +14,7 @@ import pytest
 from toolgen.diagnostics import Findings
 from toolgen.load import limits, load
 from toolgen.load.folder import Folder
-from toolgen.load.loading import Budget, read
+from toolgen.load.loading import Budget, load_file
 
 from .projects import TOOL, brief, loaded, project
 
@@ -201,8 +201,8 @@ def test_budgets_of_all_files(name: str, limit: int, tmp_path: Path) -> None:
     schemas = project(tmp_path, {"tools/x.yaml": TOOL})
     findings = Findings()
     folder = Folder(schemas, "schemas", findings)
-    found = folder.sources("tools", deep=True)[0]
-    assert read(folder, found, "tool", findings, Budget("schemas", **{name: limit})).documents == ()
+    found = folder.sources("tools", recursive=True)[0]
+    assert load_file(folder, found, "tool", findings, Budget("schemas", **{name: limit})).documents == ()
     assert [f.code for f in findings] == ["too-many-sources"]
     assert name in next(iter(findings)).message
 

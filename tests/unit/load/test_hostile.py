@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from toolgen.diagnostics import Findings
 from toolgen.load.json_reader import read_json
-from toolgen.load.reading import Report, Unreadable
+from toolgen.load.text_decoding import FaultReporter, Unreadable
 from toolgen.load.yaml_reader import read_yaml
 
 from .projects import loaded
@@ -69,7 +69,7 @@ def test_random_yaml_gives_findings_without_the_c_parser(text: str) -> None:
 
 
 def _values(text: str) -> list[object] | None:
-    report = Report("x", Findings())
+    report = FaultReporter("x", Findings())
     try:
         trees = read_yaml(text, report)
     except Unreadable:
@@ -94,7 +94,7 @@ def test_what_both_parsers_read_is_the_same(text: str) -> None:
 @_SETTINGS
 def test_json_reads_as_the_standard_library_does(value: dict[str, object], ascii_only: bool) -> None:
     text = json.dumps(value, ensure_ascii=ascii_only, indent=1)
-    report = Report("x", Findings())
+    report = FaultReporter("x", Findings())
     tree = read_json(text, report)
     assert json.dumps(tree.value) == json.dumps(value)
     if ascii_only:
@@ -115,7 +115,7 @@ def test_json_is_refused_exactly_where_the_standard_library_refuses(text: str) -
         expected.encode()
     except ValueError:
         expected = None
-    report = Report("x", Findings())
+    report = FaultReporter("x", Findings())
     try:
         got = json.dumps(read_json(text, report).value)
     except Unreadable:
@@ -149,13 +149,13 @@ def test_bombs_end_early(text: str, parser: str, monkeypatch: pytest.MonkeyPatch
     if parser == "Python":
         monkeypatch.delattr(yaml, "CSafeLoader")
     plain = "".join(f"k{i}: 12\n" for i in range(10_000))
-    reports = [Report("x", Findings()) for _ in range(3)]
+    reports = [FaultReporter("x", Findings()) for _ in range(3)]
     # A neighbor on the processor slows either reading down: what was quick once is quick.
-    assert any(cost(text, report) < 16 * cost(plain, Report("x", Findings())) for report in reports)
+    assert any(cost(text, report) < 16 * cost(plain, FaultReporter("x", Findings())) for report in reports)
     assert reports[0].count > 0
 
 
-def cost(text: str, report: Report) -> float:
+def cost(text: str, report: FaultReporter) -> float:
     """Processor seconds of reading a text."""
     start = time.process_time()
     with contextlib.suppress(Unreadable):

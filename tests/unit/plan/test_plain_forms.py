@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.support.generated import Package
-from toolgen.plan.mapping_plans import PLAIN_FORMS, TESTS, RegularForm
+from toolgen.plan.mapping_plans import PLAIN_FORMS, TESTS, FastPathForm
 from toolgen.resources import runtime_names
 
 VALUES: list[Any] = [
@@ -26,7 +26,7 @@ def function(sample: Package, name: str) -> Any:
 
 
 def _names(module: Any) -> dict[str, Any]:
-    return {"is_sendable": module.is_sendable}
+    return {"is_strict_json": module.is_strict_json}
 
 
 @pytest.mark.parametrize("codec", FORMS)
@@ -77,7 +77,7 @@ def test_what_is_plain_in_the_format_is_written_as_it_is(sample: Package, codec:
 def test_arguments_that_are_plain_are_written_as_the_same_text(sample: Package, value: dict[str, Any]) -> None:
     module, write = sample.module("runtime.json_text"), function(sample, "write_json_arguments")
     absent = sample.module("runtime.conversion.extras").ABSENT
-    text = module.sendable_text(value)
+    text = module.strict_json_text(value)
     if text is None:
         with pytest.raises(sample.module("runtime.errors").ConversionError):
             write(value, None, absent, ((), "x"), None)
@@ -90,13 +90,13 @@ def test_what_is_too_deep_to_be_read_again_is_not_plain(sample: Package) -> None
     value: Any = {}
     for _ in range(module.MAX_DEPTH - 1):
         value = {"a": value}
-    assert module.is_sendable(value)
-    assert module.sendable_text(value) is not None
-    assert not module.is_sendable({"a": value})
-    assert module.sendable_text({"a": value}) is None
+    assert module.is_strict_json(value)
+    assert module.strict_json_text(value) is not None
+    assert not module.is_strict_json({"a": value})
+    assert module.strict_json_text({"a": value}) is None
 
 
-@pytest.mark.parametrize("codec", [name for name, form in PLAIN_FORMS.items() if form == RegularForm()])
+@pytest.mark.parametrize("codec", [name for name, form in PLAIN_FORMS.items() if form == FastPathForm()])
 def test_a_key_that_plain_objects_lack_stands_for_none(sample: Package, codec: str) -> None:
     absent = sample.module("runtime.conversion.extras").ABSENT
     assert function(sample, f"read_{codec}")(absent, (), None) == (None, absent)

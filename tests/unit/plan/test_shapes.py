@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from toolgen.plan.classes import MAX_CIRCLE, AliasPlan, ClassPlan, ordered
+from toolgen.plan.classes import MAX_CIRCLE, AliasPlan, ClassPlan, sort_by_dependency
 from toolgen.plan.names import ClassName
 from toolgen.plan.type_planner import TypePlanner
 
@@ -15,7 +15,7 @@ NULL = {"type": "null"}
 def _typed(schema: Any, **definitions: Any) -> tuple[Any, tuple[str, ...]]:
     """The shape of a schema, and the keywords that are checked beside it."""
     shaper = TypePlanner({"$defs": definitions}, ClassName("Root"), "Root", {}, {"Root"})
-    shape = shaper.shape(schema, "p")
+    shape = shaper.plan_shape(schema, "p")
     named = shaper.items.get(shape.get("$ref", "").removeprefix("#/$defs/"))
     return (named.shape, named.check.keywords) if isinstance(named, AliasPlan) else (shape, ())
 
@@ -100,7 +100,9 @@ def test_a_class_checks_what_its_fields_do_not_say(schema: Any, keywords: tuple[
 
 def test_objects_beside_other_types_check_their_own_keywords() -> None:
     shaper = TypePlanner({}, ClassName("Root"), "Root", {}, {"Root"})
-    shape = shaper.shape({**OBJECT, "type": ["object", "null"], "minProperties": 1, "not": {"required": ["b"]}}, "p")
+    shape = shaper.plan_shape(
+        {**OBJECT, "type": ["object", "null"], "minProperties": 1, "not": {"required": ["b"]}}, "p"
+    )
     shaper.finish()
 
     alias = shaper.items[shape["$ref"].removeprefix("#/$defs/")]
@@ -112,7 +114,7 @@ def test_recursive_plain_definitions_are_checked_inside_of_themselves() -> None:
     tree = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"$ref": "#/$defs/tree"}}]}
     shaper = TypePlanner({"$defs": {"tree": tree}}, ClassName("Root"), "Root", {}, {"Root"})
 
-    assert shaper.shape({"$ref": "#/$defs/tree"}, "p") == {
+    assert shaper.plan_shape({"$ref": "#/$defs/tree"}, "p") == {
         "anyOf": [{"type": "string"}, {"type": "array", "items": {"$ref": "#/$defs/RootTreeOption2Item"}}]
     }
     assert shaper.items["RootTreeOption2Item"].check.keywords == ("$ref",)
@@ -130,7 +132,7 @@ def test_shared_definitions_do_not_multiply() -> None:
     }
 
     shaper = TypePlanner({"$defs": {**definitions, "d60": {"type": "string"}}}, ClassName("Root"), "Root", {}, {"Root"})
-    shape = shaper.shape({"$ref": "#/$defs/d0"}, "p")
+    shape = shaper.plan_shape({"$ref": "#/$defs/d0"}, "p")
 
     assert len(str(shape)) + len(str(list(shaper.items.values()))) < 500_000
 
@@ -152,7 +154,7 @@ def _ring(count: int) -> list[ClassPlan | AliasPlan]:
 
 
 def test_leaves_come_first_and_long_circles_are_broken() -> None:
-    short, long = ordered(_ring(20), {}, {"Root"}), ordered(_ring(MAX_CIRCLE + 1), {}, {"Root"})
+    short, long = sort_by_dependency(_ring(20), {}, {"Root"}), sort_by_dependency(_ring(MAX_CIRCLE + 1), {}, {"Root"})
 
     assert short.items[-1].name == "Root"
     assert len(short.rebuilt) == 1
@@ -165,7 +167,7 @@ def test_leaves_come_first_and_long_circles_are_broken() -> None:
 def test_what_nothing_refers_to_is_left_out() -> None:
     ring = _ring(3)
 
-    assert len(ordered(ring, {}, {ring[0].name}).items) < len(ring) or ring[0].name == "Root"
-    assert [item.name for item in ordered([*ring, replace(ring[0], name=ClassName("Alone"))], {}, {"Root"}).items][
-        -1
-    ] == "Root"
+    assert len(sort_by_dependency(ring, {}, {ring[0].name}).items) < len(ring) or ring[0].name == "Root"
+    assert [
+        item.name for item in sort_by_dependency([*ring, replace(ring[0], name=ClassName("Alone"))], {}, {"Root"}).items
+    ][-1] == "Root"

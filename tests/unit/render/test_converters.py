@@ -12,9 +12,9 @@ from toolgen.plan.mapping_plans import ObjectMapping
 from toolgen.plan.object_mappings import MappingError, plan_list, plan_mapping, plan_union
 from toolgen.plan.token_usage import plan_usage
 from toolgen.render.converters.code import Method, block, call_by_line, object_literal
-from toolgen.render.converters.members import read_items, read_union, write_items, write_union
-from toolgen.render.converters.objects import read_shape, write_shape
-from toolgen.render.converters.usage import read_usage, write_usage
+from toolgen.render.converters.members import read_items, union_reader_method, union_writer_method, write_items
+from toolgen.render.converters.objects import reader_method, writer_method
+from toolgen.render.converters.usage import usage_reader_method, usage_writer_method
 from toolgen.resolve import Format, FormatField, FormatType
 from toolgen.resolve.profiles import python_name
 
@@ -38,19 +38,19 @@ def a_shape(fields: dict[str, Any], keys: dict[str, Any], type: str = "TextPart"
     return plan_mapping("text", said, a_format(**{type: fields}))
 
 
-def reads(shape: ObjectMapping, says_strict: bool = False) -> str:
-    return "\n".join(read_shape(shape, says_strict=says_strict).lines)
+def reads(shape: ObjectMapping, has_strict_flag: bool = False) -> str:
+    return "\n".join(reader_method(shape, has_strict_flag=has_strict_flag).lines)
 
 
 def writes(shape: ObjectMapping) -> str:
-    return "\n".join(write_shape(shape).lines)
+    return "\n".join(writer_method(shape).lines)
 
 
 def body(text: str) -> str:
     return dedent(text).strip("\n")
 
 
-def names_of(method: Method) -> str:
+def accepted_names(method: Method) -> str:
     """The method's first line."""
     return f"def {method.name}(self, {', '.join(method.parameters)}) -> {method.returns}"
 
@@ -69,7 +69,7 @@ PLAIN = a_shape({"text!": STRING}, {"text": "text"}, tag={"type": "text"})
 
 
 def test_a_plain_object_is_read_and_written_at_once() -> None:
-    assert names_of(read_shape(PLAIN, says_strict=False)) == (
+    assert accepted_names(reader_method(PLAIN, has_strict_flag=False)) == (
         "def read_text(self, wire: dict[str, Any], at: Path, reader: Reader) -> TextPart"
     )
     assert reads(PLAIN) == body("""
@@ -81,16 +81,16 @@ def test_a_plain_object_is_read_and_written_at_once() -> None:
         rest = extra_members(wire, _TEXT)
         return TextPart(text, metadata=reader.metadata(rest))
     """)
-    assert names_of(write_shape(PLAIN)) == (
+    assert accepted_names(writer_method(PLAIN)) == (
         "def write_text(self, part: TextPart, at: Path, writer: Writer) -> dict[str, Any]"
     )
     assert writes(PLAIN) == body("""
         if part.metadata is None:
             return {"type": "text", "text": part.text, }
-        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         wire: dict[str, Any] = {"type": "text", "text": part.text, }
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
     """)
 
@@ -106,8 +106,9 @@ def test_an_object_without_further_keys_leaves_no_rest() -> None:
             rest["size"] = size_kept
         return TextPart(size, metadata=reader.metadata(rest))
     """)
-    assert '"size": write_rounded(part.size, extra_at(own, "size") if own else ABSENT, (at, "size"), writer)' in writes(
-        shape
+    assert (
+        '"size": write_rounded(part.size, extra_at(extras, "size") if extras else ABSENT, (at, "size"), writer)'
+        in writes(shape)
     )
 
 
@@ -138,9 +139,9 @@ def test_an_object_inside_of_the_object_may_be_missing() -> None:
         return TextPart(max_items, metadata=reader.metadata(rest))
     """)
     assert writes(shape) == body("""
-        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         inner: dict[str, Any] = {}
-        max_items = write_rounded(part.max_items, extra_at(own, "outer", "inner", "max") if own else ABSENT, (at, "maxItems"), writer, _SIZES)
+        max_items = write_rounded(part.max_items, extra_at(extras, "outer", "inner", "max") if extras else ABSENT, (at, "maxItems"), writer, _SIZES)
         if max_items is not ABSENT:
             inner["max"] = max_items
         outer: dict[str, Any] = {}
@@ -149,8 +150,8 @@ def test_an_object_inside_of_the_object_may_be_missing() -> None:
         wire: dict[str, Any] = {}
         if outer:
             wire["outer"] = outer
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
     """)
 
@@ -168,7 +169,7 @@ def test_a_key_may_be_spelled_otherwise() -> None:
     assert 'note_alias(in__rest, "size", size_key)' in reads(shape)
     assert line_of(writes(shape), "if part.size") == body("""
         if part.size is not None:
-            in_[original_key(inner_extras(own, "in"), "size")] = part.size
+            in_[original_key(inner_extras(extras, "in"), "size")] = part.size
     """)
 
 
@@ -178,7 +179,7 @@ def test_keys_may_carry_their_fields_together() -> None:
     assert 'size, unit, size_kept = read_sized(in_, (at, "in"), reader, text)' in reads(shape)
     assert "in__rest |= size_kept" in reads(shape)
     assert (
-        'in_ |= write_sized(part.size, part.unit, inner_extras(own, "in"), (at, "size"), writer, part.text)'
+        'in_ |= write_sized(part.size, part.unit, inner_extras(extras, "in"), (at, "size"), writer, part.text)'
         in writes(shape)
     )
 
@@ -200,8 +201,9 @@ def test_what_the_wire_demands_of_an_optional_field_has_a_default_or_is_an_error
             raise wrong_type((at, "size"), "an integer", size)
     """)
     assert line_of(reads(shape), "if type(unit)").startswith("if type(unit) is not str:")
-    assert '{"size": defaulted(part.size, 1, (at, "size"), writer), "unit": demanded(part.unit, "unit"), }' in writes(
-        shape
+    assert (
+        '{"size": with_default(part.size, 1, (at, "size"), writer), "unit": require_value(part.unit, "unit"), }'
+        in writes(shape)
     )
 
 
@@ -218,7 +220,7 @@ def test_a_word_of_the_tag_that_is_not_ours_is_kept() -> None:
         if wire["role"] != "system":
             rest["role"] = wire["role"]
     """)
-    assert 'wire: dict[str, Any] = {"role": own.get("role", "system"), }' in writes(shape)
+    assert 'wire: dict[str, Any] = {"role": extras.get("role", "system"), }' in writes(shape)
 
 
 def test_an_object_that_came_without_its_tag_goes_out_without_it() -> None:
@@ -228,7 +230,7 @@ def test_an_object_that_came_without_its_tag_goes_out_without_it() -> None:
             rest["$absent"] = ["type"]
     """)
     assert line_of(writes(shape), 'if "type"') == body("""
-        if "type" in own.get("$absent", ()):
+        if "type" in extras.get("$absent", ()):
             del wire["type"]
     """)
 
@@ -265,14 +267,14 @@ def test_a_call_takes_the_spelling_of_the_tools_that_were_offered() -> None:
 def test_tools_are_read_first_where_they_say_how_the_history_is_spelled() -> None:
     keys = {"messages": {"field": "messages", "list": "message"}, "tools": {"field": "tools", "list": "tool"}}
     shape = a_shape({"messages!": ARRAY, "tools": ARRAY}, keys, type="Request")
-    first, offers, second, *_ = reads(shape, says_strict=True).splitlines()
-    assert (first.split()[0], offers, second.split()[0]) == ("tools", "reader.offers(tools)", "messages")
+    first, offers, second, *_ = reads(shape, has_strict_flag=True).splitlines()
+    assert (first.split()[0], offers, second.split()[0]) == ("tools", "reader.set_offered_tools(tools)", "messages")
     assert "offers" not in reads(shape)
 
 
 def test_what_stands_outside_of_the_object_is_given_by_whoever_reads_it() -> None:
     shape = a_shape({"id!": STRING, "text!": STRING}, {"text": "text"}, outside={"id": "the key of the object"})
-    assert read_shape(shape, says_strict=False).parameters[-1] == "id: str"
+    assert reader_method(shape, has_strict_flag=False).parameters[-1] == "id: str"
     assert "return TextPart(id, text, metadata=reader.metadata(rest))" in reads(shape)
 
 
@@ -290,9 +292,9 @@ def test_texts_of_a_profile_are_literals_and_nothing_else() -> None:
     tag = {HOSTILE + "8": HOSTILE + "9"}
     fields = dict.fromkeys(("plain!", "other", "coded", "inner", "last"), STRING)
     shape = a_shape(fields, keys, tag=tag, untagged=HOSTILE + "8", also={HOSTILE + "8": ["x"]})
-    for method in (read_shape(shape, says_strict=False), write_shape(shape)):
+    for method in (reader_method(shape, has_strict_flag=False), writer_method(shape)):
         assert all(line.isprintable() for line in method.lines)
-        tree = ast.parse("\n".join([names_of(method) + ":", *(f"    {line}" for line in method.lines)]))
+        tree = ast.parse("\n".join([accepted_names(method) + ":", *(f"    {line}" for line in method.lines)]))
         assert {n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and "x }}" in str(n.value)} >= {
             *keys, HOSTILE + "5", HOSTILE + "8", HOSTILE + "9",
         }  # fmt: skip
@@ -315,7 +317,10 @@ def a_union(**said: Any) -> list[str]:
     }
     shapes = {name: plan_mapping(name, shape, PARTS) for name, shape in facts.items()}
     union = plan_union("part", {"types": ["TextPart", "ImagePart"], **said}, {"shapes": facts}, shapes, PARTS)
-    return ["\n".join(method.lines) for method in (read_union(union), write_union(union, rejects="rejects" in said))]
+    return [
+        "\n".join(method.lines)
+        for method in (union_reader_method(union), union_writer_method(union, rejects="rejects" in said))
+    ]
 
 
 def test_objects_are_told_apart_by_their_tag() -> None:
@@ -336,7 +341,7 @@ def test_objects_are_told_apart_by_their_tag() -> None:
             return self.write_image(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.report_unsupported(at, writer.kind_of(value), "warning")
+        writer.report_unsupported(at, writer.type_name(value), "warning")
         return ABSENT
     """)
 
@@ -365,7 +370,7 @@ def test_objects_of_one_shape_need_not_be_told_apart() -> None:
 
 def test_what_the_api_refuses_of_its_relatives_is_not_passed_on() -> None:
     _, write = a_union(tag="type", shapes=["text"], rejects=True)
-    ours = "if type(value) is OpaquePart and value.provider == writer.wire.name and writer.accepts(value.value):"
+    ours = "if type(value) is OpaquePart and value.provider == writer.wire.name and writer.is_accepted(value.value):"
     assert line_of(write, "if type(value) is Opaque") == f"{ours}\n    return value.value"
 
 
@@ -429,7 +434,7 @@ def test_regular_objects_of_an_array_are_read_and_written_at_once() -> None:
                 continue
             elif type(part) is ToolCallPart:
                 call = part.call
-                if part.metadata is None and writer.is_regular(call) and is_sendable(call.arguments):
+                if part.metadata is None and writer.is_unchanged_call(call) and is_strict_json(call.arguments):
                     found.append({"type": "use", "id": call.id, "name": call.name, "input": call.arguments, })
                     continue
             written = write_one(part, (at, i), writer, self.write_block)
@@ -479,19 +484,19 @@ def test_counts_are_added_up_and_taken_apart_again() -> None:
     usage = plan_usage(
         {"inputTokens": ["in", "cached", "tools"], "outputTokens": ["out"], "inputCachedTokens": ["cached"]}, USAGE
     )
-    assert "\n".join(read_usage(usage).lines) == body("""
+    assert "\n".join(usage_reader_method(usage).lines) == body("""
         in_count = wire.get("in")
         if type(in_count) is not int and in_count is not None:
-            in_count = count(wire, "in", at)
+            in_count = read_count(wire, "in", at)
         cached_count = wire.get("cached")
         if type(cached_count) is not int and cached_count is not None:
-            cached_count = count(wire, "cached", at)
+            cached_count = read_count(wire, "cached", at)
         tools_count = wire.get("tools")
         if type(tools_count) is not int and tools_count is not None:
-            tools_count = count(wire, "tools", at)
+            tools_count = read_count(wire, "tools", at)
         out_count = wire.get("out")
         if type(out_count) is not int and out_count is not None:
-            out_count = count(wire, "out", at)
+            out_count = read_count(wire, "out", at)
         rest = extra_members(wire, _USAGE)
         if in_count is None:
             rest["$absent"] = [*rest.get("$absent", ()), "in"]
@@ -503,11 +508,11 @@ def test_counts_are_added_up_and_taken_apart_again() -> None:
 
         return Usage(input_tokens, output_tokens, total_tokens, cached_count, metadata=reader.metadata(rest), )
     """)
-    assert "\n".join(write_usage(usage).lines) == body("""
-        own = writer.own_extras(usage.metadata, at)
-        absent = own.get("$absent", ())
+    assert "\n".join(usage_writer_method(usage).lines) == body("""
+        extras = writer.own_extras(usage.metadata, at)
+        absent = extras.get("$absent", ())
         wire: dict[str, Any] = {}
-        in_count = usage.input_tokens - (usage.input_cached_tokens or 0) - (own.get("tools") or 0)
+        in_count = usage.input_tokens - (usage.input_cached_tokens or 0) - (extras.get("tools") or 0)
         if "in" not in absent or in_count:
             wire["in"] = in_count
         out_count = usage.output_tokens
@@ -515,8 +520,8 @@ def test_counts_are_added_up_and_taken_apart_again() -> None:
             wire["out"] = out_count
         if usage.input_cached_tokens is not None:
             wire["cached"] = usage.input_cached_tokens
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
     """)
 
@@ -524,13 +529,13 @@ def test_counts_are_added_up_and_taken_apart_again() -> None:
 def test_a_count_may_stand_in_an_object_or_beside_it() -> None:
     table = {"inputTokens": ["in"], "outputTokens": ["out"], "totalTokens": ["total"]}
     usage = plan_usage({**table, "inputCachedTokens": ["details.cached | num_cached"]}, USAGE)
-    read, write = ("\n".join(method.lines) for method in (read_usage(usage), write_usage(usage)))
+    read, write = ("\n".join(method.lines) for method in (usage_reader_method(usage), usage_writer_method(usage)))
     assert read.startswith('details_count = wire.get("details")\n')
     assert line_of(read, "details_cached_count =") == 'details_cached_count = details_count.get("cached")'
     assert (
         body("""
         if details_cached_count is None:
-            details_cached_count = count(wire, "num_cached", at)
+            details_cached_count = read_count(wire, "num_cached", at)
             if details_cached_count is not None:
                 note_alias(rest, "cached", "num_cached")
     """)
@@ -544,7 +549,7 @@ def test_a_count_may_stand_in_an_object_or_beside_it() -> None:
     assert (
         body("""
         if usage.input_cached_tokens is not None:
-            other = original_key(own, "cached")
+            other = original_key(extras, "cached")
             holder = wire if other == "num_cached" else details_count
             holder[other] = usage.input_cached_tokens
         if details_count:

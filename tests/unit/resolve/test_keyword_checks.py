@@ -9,7 +9,7 @@ import pytest
 from tests.support.sources import faults, sources
 from toolgen.diagnostics import Findings
 from toolgen.parse import parse
-from toolgen.resolve.linking import link
+from toolgen.resolve.resolution import resolve_tools
 
 
 def said(parameters: Any, **types: Any) -> list[tuple[str, str | None]]:
@@ -18,7 +18,7 @@ def said(parameters: Any, **types: Any) -> list[tuple[str, str | None]]:
     files = {f"types/{name}.yaml": value for name, value in types.items()}
     parsed = parse(sources({"tools/probe.json": {"name": "probe", "parameters": parameters}, **files}), findings)
     assert parsed is not None
-    link(parsed, findings)
+    resolve_tools(parsed, findings)
     return [(finding.code, finding.hint) for finding in findings]
 
 

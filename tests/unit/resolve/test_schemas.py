@@ -137,7 +137,9 @@ def test_a_flag_of_draft_04_with_one_meaning_is_a_bound(schema: dict[str, Any]) 
     (probe,), _ = linked({"tools/a.yaml": tool(source)})
     assert probe.parameters is not None
     assert probe.parameters["properties"]["above"] == {"type": "number", "exclusiveMinimum": 1, "maximum": 3}
-    assert probe.place(("properties", "above"), "exclusiveMinimum") == probe.place(("properties", "above"), "minimum")
+    assert probe.parameter_span(("properties", "above"), "exclusiveMinimum") == probe.parameter_span(
+        ("properties", "above"), "minimum"
+    )
 
 
 def test_a_flag_of_draft_04_about_nothing_is_refused() -> None:

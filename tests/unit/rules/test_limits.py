@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.linting import of_declarations, written
 from toolgen.diagnostics import Finding, Findings
-from toolgen.pipeline import link_project
+from toolgen.pipeline import resolve_project
 
 CODE = "description-too-long"
 
@@ -79,7 +79,7 @@ def test_a_limit_that_no_rule_reads_is_refused(tmp_path: Path, wrong: dict[str, 
     config = json.dumps({"limits": {"openai_chat": wrong}})
     schemas = written(tmp_path, {"tools/now.json": '{"name": "now"}', "toolgen.yaml": config})
     findings = Findings()
-    assert link_project(schemas, findings) is None
+    assert resolve_project(schemas, findings) is None
     assert {f.span.path for f in findings} == {f"{schemas.as_posix()}/toolgen.yaml"}
 
 
@@ -88,7 +88,7 @@ def test_a_provider_with_a_slip_of_the_pen_is_told(tmp_path: Path, section: str)
     config = json.dumps({section: {"openai_cat": {}, "prompt": {}, "ours_alone": {}}})
     schemas = written(tmp_path, {"tools/now.json": '{"name": "now"}', "toolgen.yaml": config})
     findings = Findings()
-    assert link_project(schemas, findings) is not None
+    assert resolve_project(schemas, findings) is not None
     assert [(f.code, f.message) for f in findings] == [
         ("provider-misspelled", "unknown provider 'openai_cat'; did you mean 'openai_chat'?")
     ]

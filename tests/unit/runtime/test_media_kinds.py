@@ -7,7 +7,7 @@ import base64
 import pytest
 
 from toolgen.runtime.apis.ollama.media import media_type_of
-from toolgen.runtime.responses import rfc3339
+from toolgen.runtime.responses import format_rfc3339
 
 HEADS = {
     b"\x89PNG\r\n\x1a\n": "image/png",
@@ -34,5 +34,5 @@ def test_what_is_no_base64_has_none(text: str) -> None:
 
 
 def test_a_time_is_in_utc() -> None:
-    assert rfc3339(0) == "1970-01-01T00:00:00Z"
-    assert rfc3339(1_787_216_400) == "2026-08-20T09:00:00Z"
+    assert format_rfc3339(0) == "1970-01-01T00:00:00Z"
+    assert format_rfc3339(1_787_216_400) == "2026-08-20T09:00:00Z"

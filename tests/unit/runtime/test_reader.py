@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from toolgen.runtime.conversion.reader import Reader
-from toolgen.runtime.conversion.wire import DeclaredTools, Wire, WireFacts
+from toolgen.runtime.conversion.wire import DeclaredTools, ProviderWire, WireFacts
 from toolgen.runtime.models import ToolCall
 from toolgen.runtime.paths import ROOT
 
-WIRE = Wire(WireFacts("some", "Some", "[a-z]+", 20), DeclaredTools(renames={"find slots": "find_slots"}))
+WIRE = ProviderWire(WireFacts("some", "Some", "[a-z]+", 20), DeclaredTools(renames={"find slots": "find_slots"}))
 
 
 def taken(reader: Reader, identifier: Any = "c1", name: Any = "find", arguments: Any = None) -> ToolCall | None:
@@ -28,15 +28,20 @@ def noted(reader: Reader, identifier: str, name: str = "find") -> ToolCall:
 
 
 ASKED: dict[str, Callable[[Reader], Any]] = {
-    "call_of": lambda reader: (reader.call_of("c1"), reader.call_of("other")),
+    "find_call": lambda reader: (reader.find_call("c1"), reader.find_call("other")),
     "next_open_id": lambda reader: reader.next_open_id("find"),
     "take_open_call": lambda reader: [reader.take_open_call(None) for _ in range(3)],
     "note_answered": lambda reader: (reader.note_answered("c1"), reader.next_open_id("find")),
     "call_id": lambda reader: (reader.call_id("c1", ROOT), reader.call_id(None, ROOT)),
-    "accepts_id": lambda reader: (reader.accepts_id("c1"), reader.accepts_id("c2"), reader.position),
-    "regular_call": lambda reader: (reader.regular_call("c1", "find", {}), reader.position),
+    "claim_id": lambda reader: (reader.claim_id("c1"), reader.claim_id("c2"), reader.position),
+    "unchanged_call": lambda reader: (reader.unchanged_call("c1", "find", {}), reader.position),
     "note_call": lambda reader: noted(reader, "c1"),
-    "next_turn": lambda reader: (reader.next_turn(), reader.call_of("c1"), noted(reader, "c1"), reader.call_of("c1")),
+    "next_turn": lambda reader: (
+        reader.next_turn(),
+        reader.find_call("c1"),
+        noted(reader, "c1"),
+        reader.find_call("c1"),
+    ),
 }
 
 

@@ -11,7 +11,7 @@ from write_faults import READS, WRITES, At, install
 from write_project import snapshot
 
 from toolgen.diagnostics import Findings
-from toolgen.write.source_writer import Added, Addition, add_all
+from toolgen.write.source_writer import Addition, AddResult, write_sources
 
 NEW = {"one.yaml": "name: one\n", "two.yaml": "name: two\n"}
 MINE = {"mine.yaml": "name: mine\n", "sub/deep.yaml": "name: deep\n", "notes.txt": "notes", ".hidden": "x"}
@@ -31,9 +31,9 @@ def folder_with_mine(root: Path) -> Path:
     return folder
 
 
-def added(folder: Path, files: dict[str, str] = NEW) -> tuple[Added | None, list[str]]:
+def added(folder: Path, files: dict[str, str] = NEW) -> tuple[AddResult | None, list[str]]:
     findings = Findings()
-    result = add_all([Addition(files, folder, "schemas/tools")], findings)
+    result = write_sources([Addition(files, folder, "schemas/tools")], findings)
     return None if result is None else result[0], [f.code for f in findings]
 
 
@@ -43,7 +43,7 @@ def texts(folder: Path) -> dict[str, str]:
 
 def test_a_missing_folder_is_made(tmp_path: Path) -> None:
     folder = tmp_path / "a" / "b" / "tools"
-    assert added(folder) == (Added(("one.yaml", "two.yaml"), ()), [])
+    assert added(folder) == (AddResult(("one.yaml", "two.yaml"), ()), [])
     assert texts(tmp_path) == {f"a/b/tools/{path}": text for path, text in NEW.items()}
 
 
@@ -65,7 +65,7 @@ def test_what_is_there_goes_along_as_it_is(tmp_path: Path) -> None:
 def test_the_same_text_is_no_change_whatever_its_line_ends(tmp_path: Path) -> None:
     folder = folder_with_mine(tmp_path)
     (folder / "one.yaml").write_bytes(b"name: one\r\n")
-    assert added(folder) == (Added(("two.yaml",), ("one.yaml",)), [])
+    assert added(folder) == (AddResult(("two.yaml",), ("one.yaml",)), [])
     assert (folder / "one.yaml").read_bytes() == b"name: one\r\n"
 
 
@@ -165,7 +165,7 @@ def both(root: Path, *, first: bool = False) -> tuple[bool, list[str]]:
         old = {path.partition("/")[2]: text for path, text in OLD.items() if path.startswith(folder) and not first}
         additions.append(Addition(files, root / folder, f"schemas/{folder}", old))
     findings = Findings()
-    result = add_all(additions, findings)
+    result = write_sources(additions, findings)
     return result is not None, [f.code for f in findings]
 
 

@@ -37,7 +37,7 @@ def test_the_loser_says_so(project: Project) -> None:
 
     project.build(ONE)
     before = snapshot(project.out)
-    with disk.locked(str(project.root)):
+    with disk.lock_folder(str(project.root)):
         assert project.build(TWO) is None
     assert project.codes == ["another-build"]
     assert "another build" in next(iter(project.findings)).message

@@ -5,7 +5,7 @@ from __future__ import annotations
 from write_project import ONE, TWO, Project, snapshot
 
 from toolgen.diagnostics import Findings
-from toolgen.write import LOCK, Stamp, apply, compare
+from toolgen.write import LOCK, Stamp, find_drift, write_package
 
 
 def test_in_step(project: Project) -> None:
@@ -60,7 +60,7 @@ def test_additional_files(project: Project) -> None:
 
 def test_a_changed_source(project: Project) -> None:
     project.build(ONE)
-    drift = compare(ONE, project.output(), Stamp("1.0", "2026", {"tools/a.yaml": "1" * 64}), Findings())
+    drift = find_drift(ONE, project.output(), Stamp("1.0", "2026", {"tools/a.yaml": "1" * 64}), Findings())
     assert drift.changed == (LOCK,)
     assert "tools/a.yaml" in drift.diff
 
@@ -79,14 +79,14 @@ def test_another_version(project: Project) -> None:
 def test_a_newer_version(project: Project) -> None:
     project.build(ONE, version="1.10")
     findings = Findings()
-    assert not compare(ONE, project.output(), Stamp("1.9", "2026", {}), findings).any
+    assert not find_drift(ONE, project.output(), Stamp("1.9", "2026", {}), findings).any
     assert [finding.code for finding in findings] == ["package-newer"]
     before = (project.out / LOCK).read_bytes()
     findings = Findings()
-    assert apply(ONE, project.output(), Stamp("1.9", "2026", {}), findings) is None
+    assert write_package(ONE, project.output(), Stamp("1.9", "2026", {}), findings) is None
     assert [finding.code for finding in findings] == ["package-newer"]
     assert (project.out / LOCK).read_bytes() == before
-    assert apply(ONE, project.output(), Stamp("1.9", "2026", {}), Findings(), force=True) is not None
+    assert write_package(ONE, project.output(), Stamp("1.9", "2026", {}), Findings(), force=True) is not None
     assert (project.out / LOCK).read_bytes() != before
 
 

@@ -10,7 +10,7 @@ import pytest
 from write_project import ONE, TWO, Project, snapshot, stamp
 
 from toolgen.write import LOCK, LockError, read_lock
-from toolgen.write.lockfile import PayloadDigests, differ_in_version_alone, digest, lock_text
+from toolgen.write.lockfile import PayloadDigests, differ_only_in_version, digest, lock_text
 
 
 def test_what_is_written_is_read() -> None:
@@ -38,8 +38,8 @@ def test_payloads_are_written_and_read_and_format_1_has_none() -> None:
 def test_versions_alone_are_no_difference() -> None:
     one, other = (lock_text(ONE, replace(stamp(v), made_with=f"jinja2 {v}")) for v in ("1.0", "2.0"))
     assert one != other
-    assert differ_in_version_alone(one.encode(), other)
-    assert not differ_in_version_alone(one.encode(), lock_text(TWO, replace(stamp("2.0"), made_with="jinja2 2.0")))
+    assert differ_only_in_version(one.encode(), other)
+    assert not differ_only_in_version(one.encode(), lock_text(TWO, replace(stamp("2.0"), made_with="jinja2 2.0")))
 
 
 GOOD: dict[str, Any] = json.loads(lock_text(ONE, stamp()))

@@ -36,7 +36,12 @@ from ...models import (
     Usage,
 )
 from ...paths import ROOT, Path, format_path
-from ...responses import counts, finish_reason, invalidate_calls, provider_stop_reason
+from ...responses import (
+    finish_reason,
+    invalidate_calls,
+    provider_stop_reason,
+    read_counts,
+)
 from .messages import AnthropicMessages
 
 __all__ = ["AnthropicConverter"]
@@ -87,7 +92,7 @@ class AnthropicConverter(AnthropicMessages):
         format_key = (
             "output_format" if wire.get("output_format") is not None else "format"
         )
-        settings = counts(wire, "output_config", at)
+        settings = read_counts(wire, "output_config", at)
         output = (
             wire.get("output_format")
             if format_key == "output_format"
@@ -121,7 +126,7 @@ class AnthropicConverter(AnthropicMessages):
         self, request: Request, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a request body."""
-        own = writer.kept_extras(request.metadata)
+        extras = writer.peek_extras(request.metadata)
         wire = self.write_request_body(request, at, writer)
         system = self.write_system(request.messages, (at, "messages"), writer)
         if system is not None:
@@ -135,13 +140,18 @@ class AnthropicConverter(AnthropicMessages):
                 f"the API requires it, so it is set to {self.DEFAULTS['max_tokens']}",
             )
             wire["max_tokens"] = self.DEFAULTS["max_tokens"]
-        settings = dict(inner_extras(own, "output_config"))
+        settings = dict(inner_extras(extras, "output_config"))
         if request.output_format is not None and request.output_format != "text":
             self.write_output_settings(
-                request.output_format, (at, "outputFormat"), writer, wire, settings, own
+                request.output_format,
+                (at, "outputFormat"),
+                writer,
+                wire,
+                settings,
+                extras,
             )
         self.write_reasoning_settings(
-            request.reasoning, (at, "reasoning"), writer, wire, settings, own
+            request.reasoning, (at, "reasoning"), writer, wire, settings, extras
         )
         if settings:
             wire["output_config"] = settings
@@ -169,12 +179,12 @@ class AnthropicConverter(AnthropicMessages):
         writer: Writer,
         wire: dict[str, Any],
         settings: dict[str, Any],
-        own: Extras,
+        extras: Extras,
     ) -> None:
         """Write what the answer shall be: JSON by a schema; other JSON has no place."""
         if type(output_format) is not OutputSchema:
             writer.report_unsupported(at, "JSON without a schema", "warning")
-        elif original_key(own, "format") == "output_format":
+        elif original_key(extras, "format") == "output_format":
             wire["output_format"] = self.write_output_schema(output_format, at, writer)
         else:
             settings["format"] = self.write_output_schema(output_format, at, writer)
@@ -186,10 +196,10 @@ class AnthropicConverter(AnthropicMessages):
         writer: Writer,
         wire: dict[str, Any],
         settings: dict[str, Any],
-        own: Extras,
+        extras: Extras,
     ) -> None:
         """Write how much to think; the settings go back as they came while they say the same."""
-        kept = own.get("thinking")
+        kept = extras.get("thinking")
         effort = reasoning.effort if reasoning is not None else None
         budget = reasoning.budget_tokens if reasoning is not None else None
         if (
@@ -238,13 +248,13 @@ class AnthropicConverter(AnthropicMessages):
         self,
         choice: ToolChoice | None,
         parallel: bool | None,
-        kept: Any,
+        extra: Any,
         at: Path,
         writer: Writer,
     ) -> Any:
         """Write how the tools are to be used; the parallel switch stands inside of the choice."""
-        written = self.write_tool_choice(choice, kept, at, writer)
-        if parallel is None or (choice is None and kept is not ABSENT):
+        written = self.write_tool_choice(choice, extra, at, writer)
+        if parallel is None or (choice is None and extra is not ABSENT):
             return written
         if written is ABSENT and parallel:
             writer.report_loss(
@@ -340,7 +350,7 @@ class AnthropicConverter(AnthropicMessages):
         writer: Writer,
     ) -> dict[str, Any]:
         """Write a response."""
-        own = writer.own_extras(completion.metadata, ROOT)
+        extras = writer.own_extras(completion.metadata, ROOT)
         content = completion.message.content
         place = ((ROOT, "message"), "content")
         if type(content) is str:
@@ -348,21 +358,21 @@ class AnthropicConverter(AnthropicMessages):
         wire: dict[str, Any] = {}
         if completion.id is not None or identifier is not None:
             wire["id"] = completion.id if completion.id is not None else identifier
-        wire["type"] = own.get("type", "message")
-        wire["role"] = own.get("role", "assistant")
+        wire["type"] = extras.get("type", "message")
+        wire["role"] = extras.get("role", "assistant")
         if completion.model is not None:
             wire["model"] = completion.model
-        if content is not None or "content" not in own.get("$absent", ()):
+        if content is not None or "content" not in extras.get("$absent", ()):
             wire["content"] = self.write_blocks(content or [], place, writer)
         word = (
-            provider_stop_reason(completion, self.FINISH_REASONS, own)
-            if completion.stop_reason is not None or not own
+            provider_stop_reason(completion, self.FINISH_REASONS, extras)
+            if completion.stop_reason is not None or not extras
             else None
         )
         if word is not None:
             wire["stop_reason"] = word
         if completion.usage is not None:
             wire["usage"] = self.write_usage(completion.usage, (ROOT, "usage"), writer)
-        restore_extras(wire, own)
+        restore_extras(wire, extras)
         wire.setdefault("stop_sequence", None)
         return wire

@@ -12,7 +12,7 @@ from ...errors import ConversionError
 from ...json_values import MAX_DEPTH
 from ...paths import ROOT, Path, format_path
 
-__all__ = ["converse", "failure_of", "is_api_error", "without_bytes"]
+__all__ = ["converse_kwargs", "exception_member", "is_api_error", "without_bytes"]
 
 
 def without_bytes(value: Any) -> Any:
@@ -52,10 +52,10 @@ def _encoded(value: Any, depth: int) -> Any:
     return base64.b64encode(value).decode()
 
 
-def converse(
+def converse_kwargs(
     model: str | None,
     body: dict[str, Any],
-    accepted: Collection[str],
+    allowed_names: Collection[str],
     keys: ByteKeys,
     writer: Writer,
 ) -> dict[str, Any]:
@@ -66,7 +66,7 @@ def converse(
     """
     found: dict[str, Any] = {} if model is None else {"modelId": model}
     for key, value in body.items():
-        if key in accepted:
+        if key in allowed_names:
             found[key] = (
                 value if key in keys.free else _decoded(value, (ROOT, key), keys)
             )
@@ -103,7 +103,7 @@ def _decoded(value: Any, at: Path, keys: ByteKeys) -> Any:
     return found
 
 
-def failure_of(wire: dict[str, Any]) -> tuple[str, Any] | None:
+def exception_member(wire: dict[str, Any]) -> tuple[str, Any] | None:
     """The member that says what failed, and its value: such members are called `…Exception`."""
     for key, value in wire.items():
         if key[-9:] == "Exception":
@@ -114,4 +114,9 @@ def failure_of(wire: dict[str, Any]) -> tuple[str, Any] | None:
 def is_api_error(wire: dict[str, Any]) -> bool:
     """Whether an object without an answer is an error, as the API or its client gives them."""
     spoken = type(wire.get("message")) is str or type(wire.get("Message")) is str
-    return spoken or "__type" in wire or "Error" in wire or failure_of(wire) is not None
+    return (
+        spoken
+        or "__type" in wire
+        or "Error" in wire
+        or exception_member(wire) is not None
+    )

@@ -21,17 +21,17 @@ from ...models import Message, ReasoningPart, TextPart, ToolCall, ToolCallPart
 from ...paths import Path
 
 __all__ = [
-    "Turns",
-    "as_sent",
+    "TurnBuilder",
     "block_kind",
-    "cited_block",
-    "lacks_text",
-    "only_text",
+    "drop_response_kind",
+    "has_documents_without_text",
+    "mark_as_sent",
     "read_blocks",
-    "read_cited",
-    "without_kind",
+    "read_cited_block",
+    "unwrap_single_text",
     "write_blocks",
-    "write_sent",
+    "write_cited_block",
+    "write_request_part",
 ]
 
 _MEDIA = ("image", "document", "video", "audio")
@@ -108,7 +108,7 @@ def write_blocks(content: Any, at: Path, writer: Writer, write: Write) -> list[A
         block = write(part, here, writer)
         if block is ABSENT or not getattr(part, "cache", None):
             return block
-        point = writer.kept_extras(part.metadata).get("$cache")
+        point = writer.peek_extras(part.metadata).get("$cache")
         return block, point if type(point) is dict else _POINT
 
     if type(content) is str:
@@ -119,7 +119,7 @@ def write_blocks(content: Any, at: Path, writer: Writer, write: Write) -> list[A
     return blocks
 
 
-def only_text(parts: list[Any]) -> Any:
+def unwrap_single_text(parts: list[Any]) -> Any:
     """The text of parts that are no more than a text; else the parts themselves."""
     only = parts[0] if len(parts) == 1 else None
     if (
@@ -145,21 +145,21 @@ def _cited_text(cited: Any) -> str | None:
     return "".join(texts)
 
 
-def read_cited(block: dict[str, Any], reader: Reader) -> TextPart:
+def read_cited_block(block: dict[str, Any], reader: Reader) -> TextPart:
     """Read text with its sources: the text, and the block itself, which is kept."""
     return TextPart(
         _cited_text(block["citationsContent"]) or "", metadata=reader.metadata(block)
     )
 
 
-def cited_block(part: TextPart, own: Extras) -> dict[str, Any] | None:
+def write_cited_block(part: TextPart, extras: Extras) -> dict[str, Any] | None:
     """The block with the sources of a text; None where it has none, or says something else by now."""
-    if _cited_text(own.get("citationsContent")) != part.text:
+    if _cited_text(extras.get("citationsContent")) != part.text:
         return None
-    return {key: value for key, value in own.items() if key[:1] != "$"}
+    return {key: value for key, value in extras.items() if key[:1] != "$"}
 
 
-def as_sent(part: Any, reader: Reader) -> Any:
+def mark_as_sent(part: Any, reader: Reader) -> Any:
     """Mark a part that came in a request, where the API refuses such parts elsewhere."""
     name = reader.wire.name
     kind = type(part)
@@ -177,19 +177,19 @@ def as_sent(part: Any, reader: Reader) -> Any:
     return part
 
 
-def _is_signed(own: Extras) -> bool:
-    if "redactedContent" in inner_extras(own, "reasoningContent"):
+def _is_signed(extras: Extras) -> bool:
+    if "redactedContent" in inner_extras(extras, "reasoningContent"):
         return True
-    return bool(extra_at(own, "reasoningContent", "reasoningText", "signature"))
+    return bool(extra_at(extras, "reasoningContent", "reasoningText", "signature"))
 
 
-def write_sent(part: Any, at: Path, writer: Writer, write: Write) -> Any:
+def write_request_part(part: Any, at: Path, writer: Writer, write: Write) -> Any:
     """Write a part for a request; what the API refuses, and did not come so, stays after."""
-    own = writer.kept_extras(part.metadata)
-    if type(part) is TextPart and not part.text.strip() and "$sent" not in own:
+    extras = writer.peek_extras(part.metadata)
+    if type(part) is TextPart and not part.text.strip() and "$sent" not in extras:
         writer.report_loss(at, "blank text", "dropped", "note", "the API rejects it")
         return ABSENT
-    if type(part) is ReasoningPart and not _is_signed(own) and "$sent" not in own:
+    if type(part) is ReasoningPart and not _is_signed(extras) and "$sent" not in extras:
         writer.own_extras(part.metadata, at)
         writer.report_loss(
             at, "reasoning", "dropped", "note", "the API only accepts signed reasoning"
@@ -204,11 +204,11 @@ def write_sent(part: Any, at: Path, writer: Writer, write: Write) -> Any:
     return block
 
 
-def without_kind(
+def drop_response_kind(
     block: dict[str, Any], call: ToolCall, writer: Writer
 ) -> dict[str, Any]:
     """A call as requests take it: its kind stands in answers alone, unless it came in a request."""
-    if block["toolUse"].get("type") == "tool_use" and "$sent" not in writer.kept_extras(
+    if block["toolUse"].get("type") == "tool_use" and "$sent" not in writer.peek_extras(
         call.metadata
     ):
         inner = {key: value for key, value in block["toolUse"].items() if key != "type"}
@@ -216,7 +216,7 @@ def without_kind(
     return block
 
 
-def lacks_text(blocks: list[Any]) -> bool:
+def has_documents_without_text(blocks: list[Any]) -> bool:
     """Whether there are documents without any text beside them, which the API refuses."""
     if not any(type(block) is dict and "document" in block for block in blocks):
         return False
@@ -224,7 +224,7 @@ def lacks_text(blocks: list[Any]) -> bool:
     return "document" in kinds and "text" not in kinds
 
 
-class Turns:
+class TurnBuilder:
     """The messages written so far.
 
     `text` stands beside documents that come without any, `first` before an answer that nobody asked for.
@@ -242,14 +242,14 @@ class Turns:
 
     def add(self, role: str, blocks: list[Any], message: Message, at: Path) -> None:
         """Add what a message says; to the message before where that has the same role, unless the two came apart."""
-        own = self._writer.own_extras(message.metadata, at)
+        extras = self._writer.own_extras(message.metadata, at)
         last = self.wires[-1] if self.wires and self.wires[-1] is self._open else None
-        if not blocks and not own:
+        if not blocks and not extras:
             self._writer.report_loss(
                 at, "a message", "dropped", "note", "the API supports none of its parts"
             )
             return
-        joins = last is not None and last["role"] == role and "$apart" not in own
+        joins = last is not None and last["role"] == role and "$apart" not in extras
         beside = (
             [*(last.get("content") or ()), *blocks]
             if last is not None and joins
@@ -257,9 +257,9 @@ class Turns:
         )
         if (
             role == "user"
-            and lacks_text(blocks)
-            and lacks_text(beside)
-            and "text" not in own.get("$absent", ())
+            and has_documents_without_text(blocks)
+            and has_documents_without_text(beside)
+            and "text" not in extras.get("$absent", ())
         ):
             holder = (at, "content")
             self._writer.report_loss(
@@ -270,7 +270,7 @@ class Turns:
                 "a document needs text next to it",
             )
             blocks = [*blocks, {"text": self._text}]
-        if role == "assistant" and self._before is None and "$apart" not in own:
+        if role == "assistant" and self._before is None and "$apart" not in extras:
             self._writer.report_loss(
                 at[0],
                 "a message",
@@ -279,21 +279,21 @@ class Turns:
                 "the first message must be from the user",
             )
             self.wires.append({"role": "user", "content": [{"text": self._first}]})
-        if last is not None and last["role"] == role and "$apart" not in own:
+        if last is not None and last["role"] == role and "$apart" not in extras:
             self._report(message, at)
             last["content"] = [*(last.get("content") or ()), *blocks]
-            restore_extras(last, own)
+            restore_extras(last, extras)
         else:
             self._open = {"role": role}
             if blocks or (
-                "content" not in own and "content" not in own.get("$absent", ())
+                "content" not in extras and "content" not in extras.get("$absent", ())
             ):
                 self._open["content"] = blocks
-            restore_extras(self._open, own)
+            restore_extras(self._open, extras)
             self.wires.append(self._open)
         self._before = type(message), at
 
-    def add_whole(self, wire: Any) -> None:
+    def add_opaque(self, wire: Any) -> None:
         """Add a message that stands outside of the turns."""
         self.wires.append(wire)
 

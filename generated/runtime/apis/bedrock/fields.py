@@ -19,12 +19,12 @@ from ...paths import Path, format_path
 __all__ = [
     "read_block_source",
     "read_document_name",
+    "read_nonempty_text",
     "read_schema_text",
-    "read_some_text",
     "write_block_source",
     "write_document_name",
+    "write_nonempty_text",
     "write_schema_text",
-    "write_some_text",
 ]
 
 Formats = Mapping[str, Sequence[str]]
@@ -61,7 +61,7 @@ def write_block_source(
     url: str | None,
     data: str | None,
     media_type: str | None,
-    own: Extras,
+    extras: Extras,
     at: Path,
     writer: Writer,
     formats: Formats,
@@ -75,17 +75,17 @@ def write_block_source(
     if url is not None and url[:5] == "data:":
         url, data, known, _ = read_data_url(url, at, Reader(writer.wire))
         media_type = known or media_type
-    kept = own.get("source")
+    kept = extras.get("source")
     as_it_came = type(kept) is dict and _content(kept, at) == (url, data)
     if not as_it_came and data is None and url is None:
         raise UnsupportedValueError("it has neither a URL nor data")
     if not as_it_came and data is None and url is not None and url[:5] != "s3://":
         raise UnsupportedValueError("only URLs in S3 are supported")
     source = kept if as_it_came else _source(url, data)
-    if "$absent" in own and media_type in (None, "text/plain"):
+    if "$absent" in extras and media_type in (None, "text/plain"):
         return {"source": source}
-    if media_type is None and type(own.get("format")) is str:
-        return {"format": own["format"], "source": source}
+    if media_type is None and type(extras.get("format")) is str:
+        return {"format": extras["format"], "source": source}
     if media_type is None:
         kind = _ending(url, formats)
         writer.report_loss(
@@ -157,15 +157,15 @@ def read_document_name(value: Any, at: Path, reader: Reader) -> tuple[str | None
     return value, ABSENT if _is_legal(value) else value
 
 
-def write_document_name(name: str | None, kept: Any, at: Path, writer: Writer) -> Any:
+def write_document_name(name: str | None, extra: Any, at: Path, writer: Writer) -> Any:
     """Write the name: one without its illegal characters, or one made of the document's place, where there is none."""
     if name is None:
-        if kept is None or is_mark(kept):
+        if extra is None or is_mark(extra):
             return ABSENT
         made = "document " + "-".join(re.findall(r"\d+", format_path(at)))
         writer.report_loss(at, "name", "defaulted", "note", "a document needs a name")
         return made.rstrip()
-    if name == kept or _is_legal(name):
+    if name == extra or _is_legal(name):
         return name
     writer.report_loss(
         at, "name", "rewritten", "note", "the API rejects some of its characters"
@@ -198,17 +198,17 @@ def read_schema_text(
 
 
 def write_schema_text(
-    schema: dict[str, Any], kept: Any, at: Path, writer: Writer
+    schema: dict[str, Any], extra: Any, at: Path, writer: Writer
 ) -> str:
     """Write the schema, as it came while it says the same.
 
     Raises:
         ConversionError: The value cannot be written as JSON.
     """
-    if type(kept) is str and same_json(
-        read_schema_text(kept, at, Reader(writer.wire))[0], schema
+    if type(extra) is str and same_json(
+        read_schema_text(extra, at, Reader(writer.wire))[0], schema
     ):
-        return kept
+        return extra
     try:
         return compact(schema)
     except (TypeError, ValueError, RecursionError) as error:
@@ -217,7 +217,7 @@ def write_schema_text(
         ) from error
 
 
-def read_some_text(value: Any, at: Path, reader: Reader) -> tuple[str | None, Any]:
+def read_nonempty_text(value: Any, at: Path, reader: Reader) -> tuple[str | None, Any]:
     """Read the text; that an empty one stood there is kept.
 
     Raises:
@@ -230,9 +230,9 @@ def read_some_text(value: Any, at: Path, reader: Reader) -> tuple[str | None, An
     return value, ABSENT if value else value
 
 
-def write_some_text(text: str | None, kept: Any, at: Path, writer: Writer) -> Any:
+def write_nonempty_text(text: str | None, extra: Any, at: Path, writer: Writer) -> Any:
     """Write the text; an empty one goes where it came from alone."""
-    if text or (text is not None and kept == text):
+    if text or (text is not None and extra == text):
         return text
     if text is not None:
         writer.report_loss(at, "empty text", "dropped", "note", "the API rejects it")

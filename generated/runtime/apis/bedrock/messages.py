@@ -34,19 +34,24 @@ from ...models import (
 from ...paths import ROOT, Path
 from .client import without_bytes
 from .content import (
-    Turns,
-    as_sent,
+    TurnBuilder,
     block_kind,
-    cited_block,
-    lacks_text,
-    only_text,
+    drop_response_kind,
+    has_documents_without_text,
+    mark_as_sent,
     read_blocks,
-    read_cited,
-    without_kind,
+    read_cited_block,
+    unwrap_single_text,
     write_blocks,
-    write_sent,
+    write_cited_block,
+    write_request_part,
 )
-from .tools import json_block, read_json_block, read_result_blocks, write_result_blocks
+from .tools import (
+    read_json_block,
+    read_result_blocks,
+    write_json_block,
+    write_result_blocks,
+)
 
 __all__ = ["MESSAGE_KEYS", "BedrockMessages"]
 
@@ -55,7 +60,7 @@ MESSAGE_KEYS = frozenset(["content", "role"])
 
 def _stands_inside(message: SystemMessage, writer: Writer) -> bool:
     """Whether a system message stood among the messages, or holds blocks that may stand nowhere else."""
-    if writer.kept_extras(message.metadata).get("$inline"):
+    if writer.peek_extras(message.metadata).get("$inline"):
         return True
     return type(message.content) is list and any(
         type(part) is OpaquePart and part.provider == writer.wire.name
@@ -95,8 +100,11 @@ class BedrockMessages(ApiConverter):
         system = wire.get("system")
         if not system and type(system) is list:
             return messages, {"system": system}
-        parts = read_blocks(system, (at, "system"), reader, self.read_sent_system)
-        return [SystemMessage(only_text(parts)), *messages] if parts else messages, {}
+        parts = read_blocks(system, (at, "system"), reader, self.read_request_system)
+        return [
+            SystemMessage(unwrap_single_text(parts)),
+            *messages,
+        ] if parts else messages, {}
 
     def read_messages(
         self, wire: Any, at: Path, reader: Reader
@@ -121,10 +129,12 @@ class BedrockMessages(ApiConverter):
             place = (here, "content")
             if role == "assistant":
                 answer = read_blocks(
-                    item.get("content"), place, reader, self.read_sent_block
+                    item.get("content"), place, reader, self.read_request_block
                 )
                 messages.append(
-                    AssistantMessage(only_text(answer), metadata=reader.metadata(rest))
+                    AssistantMessage(
+                        unwrap_single_text(answer), metadata=reader.metadata(rest)
+                    )
                 )
                 reader.next_turn()
             elif role == "user":
@@ -133,11 +143,11 @@ class BedrockMessages(ApiConverter):
                 )
             elif role == "system":
                 parts = read_blocks(
-                    item.get("content"), place, reader, self.read_sent_system
+                    item.get("content"), place, reader, self.read_request_system
                 )
                 messages.append(
                     SystemMessage(
-                        only_text(parts),
+                        unwrap_single_text(parts),
                         metadata=reader.metadata({**rest, "$inline": True}),
                     )
                 )
@@ -149,7 +159,7 @@ class BedrockMessages(ApiConverter):
         return messages, ABSENT
 
     def read_user_turn(
-        self, content: Any, at: Path, reader: Reader, rest: Extras
+        self, content: Any, at: Path, reader: Reader, extras: Extras
     ) -> list[Message]:
         """Read a user's message; each run of results in it becomes a message of its own."""
         runs: list[list[Any]] = []
@@ -161,14 +171,14 @@ class BedrockMessages(ApiConverter):
         found: list[Message] = [
             ToolMessage(run)
             if type(run[0]) is ToolResult
-            else UserMessage(only_text(run))
+            else UserMessage(unwrap_single_text(run))
             for run in runs
         ]
-        if type(content) is list and lacks_text(content):
-            rest = {**rest, "$absent": ["text"]}
+        if type(content) is list and has_documents_without_text(content):
+            extras = {**extras, "$absent": ["text"]}
         if not found:
             found.append(UserMessage([]))
-        found[0].metadata = reader.metadata(rest)
+        found[0].metadata = reader.metadata(extras)
         return found
 
     def read_user_block(
@@ -177,17 +187,21 @@ class BedrockMessages(ApiConverter):
         """Read a block of a user's message."""
         if type(wire) is dict and block_kind(wire) == "result":
             return self.read_tool_result(wire, at, reader)
-        part: ContentPart = as_sent(self.read_user_content(wire, at, reader), reader)
+        part: ContentPart = mark_as_sent(
+            self.read_user_content(wire, at, reader), reader
+        )
         return part
 
-    def read_sent_system(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
+    def read_request_system(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
         """Read a block of what the system says."""
-        part: ContentPart = as_sent(self.read_system_content(wire, at, reader), reader)
+        part: ContentPart = mark_as_sent(
+            self.read_system_content(wire, at, reader), reader
+        )
         return part
 
-    def read_sent_block(self, wire: Any, at: Path, reader: Reader) -> AssistantPart:
+    def read_request_block(self, wire: Any, at: Path, reader: Reader) -> AssistantPart:
         """Read a block of an answer that stands in a request."""
-        part: AssistantPart = as_sent(self.read_block(wire, at, reader), reader)
+        part: AssistantPart = mark_as_sent(self.read_block(wire, at, reader), reader)
         return part
 
     def read_block(self, wire: Any, at: Path, reader: Reader) -> AssistantPart:
@@ -201,7 +215,7 @@ class BedrockMessages(ApiConverter):
             if kind == "text":
                 return self.read_text_part(wire, at, reader)
             if kind == "citations":
-                return read_cited(wire, reader)
+                return read_cited_block(wire, reader)
             if kind == "reasoning":
                 return self.read_reasoning_part(wire, at, reader)
             if kind == "redacted":
@@ -214,7 +228,7 @@ class BedrockMessages(ApiConverter):
             writer.own_extras(part.metadata, at)
             return self.write_tool_use(part.call, (at, "call"), writer)
         if type(part) is ReasoningPart:
-            redacted = writer.kept_extras(part.metadata)
+            redacted = writer.peek_extras(part.metadata)
             if not part.text and block_kind(redacted) == "redacted":
                 return {key: value for key, value in redacted.items() if key[:1] != "$"}
             return self.write_reasoning_part(part, at, writer)
@@ -225,31 +239,31 @@ class BedrockMessages(ApiConverter):
             )
             return {"text": part.text} if part.text.strip() else ABSENT
         if type(part) is TextPart and part.metadata:
-            cited = cited_block(part, writer.kept_extras(part.metadata))
+            cited = write_cited_block(part, writer.peek_extras(part.metadata))
             if cited is not None:
                 return cited
         return self.write_assistant_content(part, at, writer)
 
-    def write_sent_block(self, part: AssistantPart, at: Path, writer: Writer) -> Any:
+    def write_request_block(self, part: AssistantPart, at: Path, writer: Writer) -> Any:
         """Write a part of an answer for a request."""
         if type(part) is ToolCallPart:
             writer.own_extras(part.metadata, at)
             return self.write_tool_call(part.call, (at, "call"), writer)
-        return write_sent(part, at, writer, self.write_block)
+        return write_request_part(part, at, writer, self.write_block)
 
     def write_tool_call(
         self, call: ToolCall, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a call of the history."""
-        return without_kind(self.write_tool_use(call, at, writer), call, writer)
+        return drop_response_kind(self.write_tool_use(call, at, writer), call, writer)
 
     def write_user_block(self, part: ContentPart, at: Path, writer: Writer) -> Any:
         """Write a part of what a user says."""
-        return write_sent(part, at, writer, self.write_user_content)
+        return write_request_part(part, at, writer, self.write_user_content)
 
     def write_system_block(self, part: ContentPart, at: Path, writer: Writer) -> Any:
         """Write a part of what the system says."""
-        return write_sent(part, at, writer, self.write_system_content)
+        return write_request_part(part, at, writer, self.write_system_content)
 
     def write_result_block(self, part: ContentPart, at: Path, writer: Writer) -> Any:
         """Write a part of a result; a recording follows the results of the turn."""
@@ -264,13 +278,13 @@ class BedrockMessages(ApiConverter):
             )
             return ABSENT
         if type(part) is TextPart and part.metadata:
-            value = json_block(part, writer.kept_extras(part.metadata))
+            value = write_json_block(part, writer.peek_extras(part.metadata))
             if value is not None:
                 return value
-        return write_sent(part, at, writer, self.write_result_part)
+        return write_request_part(part, at, writer, self.write_result_part)
 
     def write_conversation(
-        self, messages: Sequence[Message], own: Extras, at: Path, writer: Writer
+        self, messages: Sequence[Message], extras: Extras, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write the messages and, aside, the text of the system."""
         found: dict[str, Any] = {
@@ -282,10 +296,10 @@ class BedrockMessages(ApiConverter):
         return found
 
     def write_messages(
-        self, messages: Sequence[Message], kept: Any, at: Path, writer: Writer
+        self, messages: Sequence[Message], extra: Any, at: Path, writer: Writer
     ) -> list[Any]:
         """Write the messages: results of a turn in the user's message after it, before what the user says."""
-        turns = Turns(writer, self.DEFAULTS["document"], self.DEFAULTS["user"])
+        turns = TurnBuilder(writer, self.DEFAULTS["document"], self.DEFAULTS["user"])
         leading = True
         for message, here, places in order_for_api(messages, at, writer):
             if type(message) is SystemMessage:
@@ -299,7 +313,7 @@ class BedrockMessages(ApiConverter):
                             "it was moved to system",
                         )
                 else:
-                    turns.add_whole(self.write_inline(message, here, writer))
+                    turns.add_opaque(self.write_inline(message, here, writer))
                 continue
             leading = False
             if type(message) is ToolMessage:
@@ -314,7 +328,7 @@ class BedrockMessages(ApiConverter):
             elif type(message) is UserMessage:
                 whole = opaque_value(message, writer)
                 if whole is not ABSENT:
-                    turns.add_whole(whole)
+                    turns.add_opaque(whole)
                     continue
                 if message.name is not None:
                     writer.report_unsupported((here, "name"), "name")
@@ -326,7 +340,7 @@ class BedrockMessages(ApiConverter):
                 if message.name is not None:
                     writer.report_unsupported((here, "name"), "name")
                 answer = write_blocks(
-                    message.content, (here, "content"), writer, self.write_sent_block
+                    message.content, (here, "content"), writer, self.write_request_block
                 )
                 turns.add("assistant", answer, message, here)
             else:
@@ -403,7 +417,9 @@ class BedrockMessages(ApiConverter):
             value = read_json_block(wire, reader)
             if value is not None:
                 return value
-        part: ContentPart = as_sent(self.read_result_part(wire, at, reader), reader)
+        part: ContentPart = mark_as_sent(
+            self.read_result_part(wire, at, reader), reader
+        )
         return part
 
     def write_result_content(
@@ -411,7 +427,7 @@ class BedrockMessages(ApiConverter):
         kind: str,
         value: Any,
         is_error: bool | None,
-        own: Extras,
+        extras: Extras,
         at: Path,
         writer: Writer,
     ) -> dict[str, Any]:
@@ -420,7 +436,7 @@ class BedrockMessages(ApiConverter):
             kind,
             value,
             is_error,
-            own,
+            extras,
             at,
             writer,
             self.write_result_block,

@@ -10,8 +10,8 @@ from ...json_text import loads
 from ...models import ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
 from ...partial_json import OpenCall
 from ...paths import ROOT, Path
-from ...streams import BaseStream, place_of
-from .client import failure_of, without_bytes
+from ...streams import BaseStream, read_index
+from .client import exception_member, without_bytes
 from .content import block_kind
 
 __all__ = ["BedrockStream"]
@@ -92,7 +92,7 @@ class BedrockStream(BaseStream):
 
     def _take(self, event: dict[str, Any]) -> list[StreamEvent]:
         event = without_bytes(event)
-        failure = failure_of(event)
+        failure = exception_member(event)
         if failure is not None:
             self._fail(*failure)
         delta = event.get("contentBlockDelta")
@@ -100,12 +100,12 @@ class BedrockStream(BaseStream):
             self._spoil(delta.get("contentBlockIndex", 0))
         elif type(delta) is dict:
             return self._grow(
-                place_of(delta.get("contentBlockIndex", 0), _DELTA), delta["delta"]
+                read_index(delta.get("contentBlockIndex", 0), _DELTA), delta["delta"]
             )
         start = event.get("contentBlockStart")
         if type(start) is dict and type(start.get("start")) is dict:
             return self._start(
-                place_of(start.get("contentBlockIndex", 0), _START), start["start"]
+                read_index(start.get("contentBlockIndex", 0), _START), start["start"]
             )
         if type(event.get("messageStart")) is dict:
             self._message = _unpadded(event["messageStart"])

@@ -18,11 +18,11 @@ from ...tool_results import write_result_text
 from .content import block_kind
 
 __all__ = [
+    "complete_tool_config",
     "has_tool_blocks",
-    "json_block",
     "read_json_block",
     "read_result_blocks",
-    "settle_tools",
+    "write_json_block",
     "write_result_blocks",
 ]
 
@@ -43,8 +43,8 @@ def _blocks(messages: Any) -> list[tuple[str | None, dict[str, Any]]]:
     return [(block_kind(block), block) for block in blocks]
 
 
-def settle_tools(
-    wire: dict[str, Any], choice: ToolChoice | None, own: Extras, writer: Writer
+def complete_tool_config(
+    wire: dict[str, Any], choice: ToolChoice | None, extras: Extras, writer: Writer
 ) -> None:
     """Settle what the API demands of `toolConfig`: no choice without tools, and tools where there are calls.
 
@@ -69,7 +69,7 @@ def settle_tools(
         return
     made = (
         _stand_ins(wire)
-        if history and "toolConfig" not in own.get("$absent", ())
+        if history and "toolConfig" not in extras.get("$absent", ())
         else []
     )
     if made:
@@ -156,11 +156,11 @@ def read_json_block(block: dict[str, Any], reader: Reader) -> TextPart | None:
     return None if text is None else TextPart(text, metadata=reader.metadata(block))
 
 
-def json_block(part: TextPart, own: Extras) -> dict[str, Any] | None:
+def write_json_block(part: TextPart, extras: Extras) -> dict[str, Any] | None:
     """The block of a value that was read as text; None where it says something else by now."""
-    if "json" not in own or _text_of_json(own) != part.text:
+    if "json" not in extras or _text_of_json(extras) != part.text:
         return None
-    return {key: value for key, value in own.items() if key[:1] != "$"}
+    return {key: value for key, value in extras.items() if key[:1] != "$"}
 
 
 def _text_of_json(block: dict[str, Any]) -> str | None:
@@ -183,7 +183,7 @@ def write_result_blocks(
     kind: str,
     value: Any,
     is_error: bool | None,
-    own: Extras,
+    extras: Extras,
     at: Path,
     writer: Writer,
     write: Write,
@@ -196,7 +196,7 @@ def write_result_blocks(
     """
     place = (at[0], "value")
     status = {"status": _FAILED} if is_error or kind == "error" else {}
-    kept = own.get("$content")
+    kept = extras.get("$content")
     found = _single(kept, bool(status)) if type(kept) is list else None
     if found is not None and found[0] == kind and same_json(found[1], value):
         return {"content": kept, **status}

@@ -49,13 +49,13 @@ from ...models import (
 from ...paths import ROOT, Path, format_path
 from ...responses import finish_reason, invalidate_calls, provider_stop_reason
 from ...tool_results import read_result_text, write_result_parts, write_result_text
-from ...tool_selection import write_offered
+from ...tool_selection import write_tool_definition
 from ..openai_chat.converter import ChatConverter
 from .fields import (
     add_to_turn,
+    filter_by_choice,
     is_blank,
-    offered_only,
-    plan_place,
+    plan_index,
     read_documents,
     system_first,
     write_documents,
@@ -95,7 +95,7 @@ class CohereConverter(ChatConverter):
         ), ABSENT
 
     def write_tools(
-        self, definitions: Sequence[Any] | None, kept: Any, at: Path, writer: Writer
+        self, definitions: Sequence[Any] | None, extra: Any, at: Path, writer: Writer
     ) -> Any:
         """Write the tools on offer; that they are strict stands beside them in a request."""
         if definitions is None:
@@ -110,11 +110,11 @@ class CohereConverter(ChatConverter):
                         "note",
                         "it is sent as strict_tools",
                     )
-        return write_list(definitions, at, writer, self.write_offered)
+        return write_list(definitions, at, writer, self.write_tool_definition)
 
-    def write_offered(self, definition: Any, at: Path, writer: Writer) -> Any:
+    def write_tool_definition(self, definition: Any, at: Path, writer: Writer) -> Any:
         """Write a tool as its declaration offers it to this provider."""
-        return write_offered(definition, at, writer, self.write_tool_entry)
+        return write_tool_definition(definition, at, writer, self.write_tool_entry)
 
     def read_output_format(
         self, value: Any, at: Path, reader: Reader
@@ -141,19 +141,19 @@ class CohereConverter(ChatConverter):
     def write_output_format(
         self,
         output_format: Literal["text", "json"] | OutputSchema | None,
-        kept: Any,
+        extra: Any,
         at: Path,
         writer: Writer,
     ) -> Any:
         """Write what the answer shall be; text is what it is by default."""
         if output_format is None:
-            return ABSENT if is_mark(kept) else kept
+            return ABSENT if is_mark(extra) else extra
         if output_format == "text":
-            return kept if kept == self.OUTPUT_FORMATS["text"] else ABSENT
+            return extra if extra == self.OUTPUT_FORMATS["text"] else ABSENT
         if output_format == "json":
-            return kept["$whole"] if is_mark(kept) else self.OUTPUT_FORMATS["json"]
+            return extra["$whole"] if is_mark(extra) else self.OUTPUT_FORMATS["json"]
         wire = self.write_output_schema(output_format, at, writer)
-        key = original_key(writer.kept_extras(output_format.metadata), "schema")
+        key = original_key(writer.peek_extras(output_format.metadata), "schema")
         return (
             wire
             if key == "schema"
@@ -212,7 +212,9 @@ class CohereConverter(ChatConverter):
         elif definitions and wire.get("strict_tools"):
             del wire["strict_tools"]
         if wire.get("tools"):
-            offered, forced = offered_only(request.tool_choice, wire["tools"], writer)
+            offered, forced = filter_by_choice(
+                request.tool_choice, wire["tools"], writer
+            )
             if len(offered) < len(wire["tools"]):
                 writer.report_loss(
                     (at, "tools"),
@@ -236,7 +238,7 @@ class CohereConverter(ChatConverter):
         return message
 
     def write_messages(
-        self, messages: Sequence[Message], kept: Any, at: Path, writer: Writer
+        self, messages: Sequence[Message], extra: Any, at: Path, writer: Writer
     ) -> list[Any]:
         """Write the messages: the system's as one, one for each result, media of results in a user message after them."""
         wires: list[Any] = []
@@ -253,7 +255,7 @@ class CohereConverter(ChatConverter):
                 wires.append(self.write_media(writer))
             if type(message) is AssistantMessage:
                 wire = self.write_assistant_message(message, here, writer)
-                if len(wire) > 1 or writer.kept_extras(message.metadata):
+                if len(wire) > 1 or writer.peek_extras(message.metadata):
                     wires.append(wire)
                 else:
                     writer.report_loss(
@@ -268,7 +270,7 @@ class CohereConverter(ChatConverter):
                 if (
                     system is None
                     or wires[-1] is not system
-                    or writer.kept_extras(message.metadata).get("$inline")
+                    or writer.peek_extras(message.metadata).get("$inline")
                 ):
                     wires.append(wire)
                     system = wire
@@ -342,7 +344,7 @@ class CohereConverter(ChatConverter):
         self, message: AssistantMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write what the model answered, spread over the wire's keys."""
-        own = writer.own_extras(message.metadata, at)
+        extras = writer.own_extras(message.metadata, at)
         wire: dict[str, Any] = {"role": "assistant"}
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
@@ -350,7 +352,7 @@ class CohereConverter(ChatConverter):
             self.write_planned_parts(message.content, (at, "content"), writer, wire)
             content = wire.get("content")
             if (
-                "content" in own.get("$single", ())
+                "content" in extras.get("$single", ())
                 and content
                 and len(content) == 1
                 and content[0].keys() == {"type", "text"}
@@ -358,15 +360,15 @@ class CohereConverter(ChatConverter):
                 wire["content"] = content[0]["text"]
         elif message.content:
             wire["content"] = message.content
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def write_planned_parts(
         self, parts: list[AssistantPart], at: Path, writer: Writer, wire: dict[str, Any]
     ) -> None:
         """Write the parts of an answer: what was thought last before calls as the plan, texts and the rest as content."""
-        place = plan_place(parts, writer.wire.name)
+        place = plan_index(parts, writer.wire.name)
         content: list[Any] = []
         calls: list[Any] = []
         for i, part in enumerate(parts):
@@ -376,7 +378,7 @@ class CohereConverter(ChatConverter):
                 calls.append(self.write_tool_call(part.call, (here, "call"), writer))
             elif type(part) is ReasoningPart and i == place:
                 writer.own_extras(part.metadata, here)
-                writer.adopted(part.metadata, here)
+                writer.report_adopted_reasoning(part.metadata, here)
                 wire["tool_plan"] = part.text
                 if any(said.get("type") != "thinking" for said in content):
                     writer.report_loss(
@@ -391,7 +393,7 @@ class CohereConverter(ChatConverter):
                 if calls:
                     writer.report_loss(
                         here,
-                        writer.kind_of(part),
+                        writer.type_name(part),
                         "moved",
                         "note",
                         "content must come before calls",
@@ -417,15 +419,15 @@ class CohereConverter(ChatConverter):
         if (
             (type(part) is TextPart or type(part) is ReasoningPart)
             and not part.text
-            and not writer.kept_extras(part.metadata)
+            and not writer.peek_extras(part.metadata)
         ):
             writer.own_extras(part.metadata, at)
             writer.report_loss(
-                at, writer.kind_of(part), "dropped", "note", "it is empty"
+                at, writer.type_name(part), "dropped", "note", "it is empty"
             )
             return ABSENT
         if type(part) is ReasoningPart:
-            writer.adopted(part.metadata, at)
+            writer.report_adopted_reasoning(part.metadata, at)
         return self.write_assistant_content(part, at, writer)
 
     def read_result_content(
@@ -447,7 +449,7 @@ class CohereConverter(ChatConverter):
         self,
         kind: str,
         value: Any,
-        kept: Any,
+        extra: Any,
         at: Path,
         writer: Writer,
         is_error: bool | None,
@@ -466,7 +468,7 @@ class CohereConverter(ChatConverter):
                 value, (at[0], "value"), writer, self.write_result_part
             )
         if kind == "data":
-            documents = write_documents(value, kept)
+            documents = write_documents(value, extra)
             if documents is not None:
                 return documents
             for field in ("kind", "value"):
@@ -477,7 +479,7 @@ class CohereConverter(ChatConverter):
                     "note",
                     "it is sent as JSON text",
                 )
-        return write_result_text(kind, value, kept, at, writer)
+        return write_result_text(kind, value, extra, at, writer)
 
     def read_response(
         self, wire: dict[str, Any], at: Path, reader: Reader
@@ -529,26 +531,26 @@ class CohereConverter(ChatConverter):
         writer: Writer,
     ) -> dict[str, Any]:
         """Write a response; its content is always a list, unless it came otherwise."""
-        own = writer.own_extras(completion.metadata, ROOT)
+        extras = writer.own_extras(completion.metadata, ROOT)
         if completion.model is not None:
             writer.report_unsupported((ROOT, "model"), "model")
         wire: dict[str, Any] = {}
         if completion.id is not None or identifier is not None:
             wire["id"] = completion.id if completion.id is not None else identifier
-        if "message" not in own and "message" not in own.get("$absent", ()):
+        if "message" not in extras and "message" not in extras.get("$absent", ()):
             message = self.write_assistant_message(
                 completion.message, (ROOT, "message"), writer
             )
             content = message.get("content")
-            single = writer.kept_extras(completion.message.metadata).get("$single", ())
+            single = writer.peek_extras(completion.message.metadata).get("$single", ())
             if type(content) is str and "content" not in single:
                 message["content"] = [{"type": "text", "text": content}]
             wire["message"] = message
-        if completion.stop_reason is not None or not own:
-            word = provider_stop_reason(completion, self.FINISH_REASONS, own)
+        if completion.stop_reason is not None or not extras:
+            word = provider_stop_reason(completion, self.FINISH_REASONS, extras)
             if word is not None:
                 wire["finish_reason"] = word
         if completion.usage is not None:
             wire["usage"] = self.write_usage(completion.usage, (ROOT, "usage"), writer)
-        restore_extras(wire, own)
+        restore_extras(wire, extras)
         return wire

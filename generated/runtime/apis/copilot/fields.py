@@ -17,30 +17,30 @@ from ...conversion.reader import Reader
 from ...conversion.values import optional_text
 from ...conversion.writer import Writer
 from ...fields import read_data_url
-from ...json_text import dump_loosely
+from ...json_text import dump_lenient
 from ...models import InvalidCall
 from ...paths import Path
 from ...tool_fields import (
-    read_dialect,
+    read_parameters_schema,
     read_tool_name,
-    write_dialect,
     write_object_arguments,
+    write_parameters_schema,
 )
 from ...tool_results import media_kind
 
 __all__ = [
-    "read_any_arguments",
     "read_binary_data",
-    "read_dialect_or_absent",
     "read_either_name",
-    "write_any_arguments",
+    "read_schema_or_absent",
+    "read_untyped_arguments",
     "write_binary_data",
-    "write_dialect_or_absent",
     "write_either_name",
+    "write_schema_or_absent",
+    "write_untyped_arguments",
 ]
 
 
-def read_any_arguments(
+def read_untyped_arguments(
     value: Any, at: Path, reader: Reader
 ) -> tuple[dict[str, Any], InvalidCall | None, Any]:
     """Read the arguments; how there were none is kept, and so is a value that is not an object. Blank text is none."""
@@ -53,10 +53,10 @@ def read_any_arguments(
     return {}, InvalidCall(_text(value), "not_an_object"), value
 
 
-def write_any_arguments(
+def write_untyped_arguments(
     arguments: dict[str, Any],
     invalid: InvalidCall | None,
-    kept: Any,
+    extra: Any,
     at: Path,
     writer: Writer,
 ) -> Any:
@@ -68,8 +68,8 @@ def write_any_arguments(
     if invalid is not None and not arguments:
         said = invalid.text
         return (
-            kept
-            if kept is not None and kept is not ABSENT and _text(kept) == said
+            extra
+            if extra is not None and extra is not ABSENT and _text(extra) == said
             else said
         )
     if invalid is not None:
@@ -80,14 +80,14 @@ def write_any_arguments(
             "behaviour",
             "the client would run it as it is",
         )
-    if not arguments and (kept is None or type(kept) is str or is_mark(kept)):
-        return ABSENT if is_mark(kept) else kept
-    return write_object_arguments(arguments, None, kept, at, writer)
+    if not arguments and (extra is None or type(extra) is str or is_mark(extra)):
+        return ABSENT if is_mark(extra) else extra
+    return write_object_arguments(arguments, None, extra, at, writer)
 
 
 def _text(value: Any) -> str:
     """The text of a value that is not an object: a text as it is, else JSON."""
-    return value if type(value) is str else dump_loosely(value)
+    return value if type(value) is str else dump_lenient(value)
 
 
 Fields = tuple[str | None, str | None, str | None, Extras]
@@ -117,7 +117,7 @@ def write_binary_data(
     url: str | None,
     data: str | None,
     media_type: str | None,
-    own: Extras,
+    extras: Extras,
     at: Path,
     writer: Writer,
     table: Mapping[str, str],
@@ -130,15 +130,15 @@ def write_binary_data(
     if data is None and url is not None and url[:5] == "data:":
         url, data, known, _ = read_data_url(url, at, Reader(writer.wire))
         media_type = known or media_type
-    absent = own.get("$absent", ())
-    if data is None and "data" not in absent and "data" not in own:
+    absent = extras.get("$absent", ())
+    if data is None and "data" not in absent and "data" not in extras:
         raise UnsupportedValueError("results only support inline data")
     if url is not None:
         writer.report_unsupported(at, "url")
-    block = {"type": own.get("type", table["type"])}
+    block = {"type": extras.get("type", table["type"])}
     if data is not None:
         block["data"] = data
-    if media_type is None and "mimeType" not in absent and "mimeType" not in own:
+    if media_type is None and "mimeType" not in absent and "mimeType" not in extras:
         media_type = table["mediaType"]
         writer.report_loss(
             (at[0], "mediaType"),
@@ -160,7 +160,7 @@ def write_binary_data(
     return block
 
 
-def read_dialect_or_absent(
+def read_schema_or_absent(
     value: Any, at: Path, reader: Reader
 ) -> tuple[dict[str, Any] | None, Any]:
     """Read the schema; an empty one says nothing, and is kept.
@@ -168,14 +168,20 @@ def read_dialect_or_absent(
     Raises:
         ConversionError: The value is neither an object nor null.
     """
-    return (None, {}) if value == {} else read_dialect(value, at, reader, None)
+    return (
+        (None, {}) if value == {} else read_parameters_schema(value, at, reader, None)
+    )
 
 
-def write_dialect_or_absent(
-    parameters: dict[str, Any] | None, kept: Any, at: Path, writer: Writer
+def write_schema_or_absent(
+    parameters: dict[str, Any] | None, extra: Any, at: Path, writer: Writer
 ) -> Any:
     """Write the schema; none where it is empty."""
-    return write_dialect(parameters, kept, at, writer, None) if parameters else ABSENT
+    return (
+        write_parameters_schema(parameters, extra, at, writer, None)
+        if parameters
+        else ABSENT
+    )
 
 
 def read_either_name(
@@ -196,7 +202,7 @@ def read_either_name(
 
 
 def write_either_name(
-    name: str, own: Extras, at: Path, writer: Writer, keys: Mapping[str, str]
+    name: str, extras: Extras, at: Path, writer: Writer, keys: Mapping[str, str]
 ) -> dict[str, Any]:
     """Write the name under the key that it had, else under the usual one."""
-    return {original_key(own, keys["usual"]): writer.tool_name(name, at)}
+    return {original_key(extras, keys["usual"]): writer.tool_name(name, at)}

@@ -11,15 +11,15 @@ from dataclasses import replace
 from typing import Any, ClassVar, Literal, TypeVar
 
 from ...conversion.extras import inner_extras
-from ...conversion.wire import Wire
+from ...conversion.wire import ProviderWire
 from ...conversion.writer import OnLoss, Writer
 from ...history import tool_calls_of
 from ...models import CompletedEvent, Completion, Request, StreamEvent, ToolCall
+from ...sessions.api_errors import SessionError, resolve_attribute
 from ...sessions.base import AsyncSession, Session, ToolMode
 from ...sessions.client_sessions import aclose_client
 from ...sessions.connection import HostedCalls
-from ...sessions.refusals import SessionError, resolve_attribute
-from ...sessions.text_protocol import turn_of
+from ...sessions.text_protocol import next_turn_index
 from .live_client import LiveClient
 from .session_requests import (
     HostedProvider,
@@ -39,7 +39,7 @@ class AsyncHostedSession(AsyncSession):
 
     provider: ClassVar[HostedProvider]
     """The module that writes tools and results, and reads events."""
-    wire: ClassVar[Wire]
+    wire: ClassVar[ProviderWire]
     """The ids and names of the wire."""
     name: ClassVar[str]
     """The name of the provider."""
@@ -72,7 +72,7 @@ class AsyncHostedSession(AsyncSession):
     async def aclose(self) -> None:
         """End the running turn, and close the client that the app passed in."""
         await self._stop()
-        self._live.leave()
+        self._live.unsubscribe()
         await aclose_client(self.client, self.calls.send)
 
     async def send(self, request: Request | str) -> Completion:
@@ -123,7 +123,9 @@ class AsyncHostedSession(AsyncSession):
             try:
                 sent = await self._delivered(told)
                 stream = self.provider.Stream(
-                    turn_of(request), tools=request.tools or (), own=self._own or ()
+                    next_turn_index(request),
+                    tools=request.tools or (),
+                    own=self._own or (),
                 )
                 failure: Exception | None = None
                 said = False
@@ -163,35 +165,37 @@ class AsyncHostedSession(AsyncSession):
 
     async def _settle(self, request: Request, told: HostedRequest) -> None:
         """Choose the model and the tools, where they are others than before."""
-        self._live.listen()
+        self._live.subscribe()
         if request.model is not None and request.model != self._chosen:
-            await self._live.call(self.calls.set_model, request.model)
+            await self._live.call_method(self.calls.set_model, request.model)
             self._chosen = request.model
         if told.tools is not None and told.tools != self._offered:
             if self._own is None:
-                await self._live.call(self.calls.forget, [])
+                await self._live.call_method(self.calls.forget, [])
                 self._own = set()
-            await self._live.call_with(self.calls.offer, {self.calls.tools: told.tools})
+            await self._live.call_with_params(
+                self.calls.offer, {self.calls.tools: told.tools}
+            )
             self._offered = told.tools
             self._own |= {entry["name"] for entry in told.tools if "name" in entry}
 
     async def _delivered(self, told: HostedRequest) -> str | None:
         """Send the prompt and the answers; the id of a prompt that begins a turn."""
         if not told.answers:
-            self._live.begin()
+            self._live.open_turn()
         identifier: str | None = None
         if told.prompt is not None:
             steering = self.calls.steering if told.answers else {}
             try:
-                identifier = await self._live.call(
+                identifier = await self._live.call_method(
                     self.calls.send, **told.prompt, **steering
                 )
             except SessionError:
                 if not told.answers:
-                    self._live.end()
+                    self._live.close_turn()
                 raise
         for place, params in told.answers.values():
-            reply = await self._live.call_with(self.calls.answer, params)
+            reply = await self._live.call_with_params(self.calls.answer, params)
             if resolve_attribute(reply, self.calls.accepted) is not True:
                 writer = self._writer()
                 writer.report_loss(
@@ -215,7 +219,7 @@ class AsyncHostedSession(AsyncSession):
         while not stream.ended:
             event = await self._live.event(sent)
             if event is None:
-                stream.settle()
+                stream.finish_calls()
                 continue
             sent = None
             if event.get("type") == self.calls.asked and not self._is_own(event):
@@ -245,12 +249,12 @@ class AsyncHostedSession(AsyncSession):
             for call in tool_calls_of(answer.message)
         }
         if not self._waiting:
-            self._live.end()
+            self._live.close_turn()
 
     async def _stop(self) -> None:
         """End the agent's turn, if there is one; nothing waits then."""
         self._waiting = {}
-        await self._live.stop()
+        await self._live.abort_turn()
 
 
 T = TypeVar("T")

@@ -20,22 +20,22 @@ from ...tool_fields import (
 )
 
 __all__ = [
-    "read_answered_name",
     "read_map_arguments",
-    "write_answered_name",
+    "read_result_tool_name",
     "write_map_arguments",
+    "write_result_tool_name",
 ]
 
 
-def write_answered_name(name: str, kept: Any, at: Path, writer: Writer) -> str:
+def write_result_tool_name(name: str, extra: Any, at: Path, writer: Writer) -> str:
     """Write the name; what stood there goes back while the result is that of the call which it was taken for."""
     if (
-        type(kept) is dict
-        and kept.get("$synthetic") == name
-        and type(kept.get("$wire")) is str
+        type(extra) is dict
+        and extra.get("$synthetic") == name
+        and type(extra.get("$wire")) is str
     ):
-        return str(kept["$wire"])
-    return write_tool_name(name, kept, at, writer)
+        return str(extra["$wire"])
+    return write_tool_name(name, extra, at, writer)
 
 
 def read_map_arguments(
@@ -65,7 +65,7 @@ def read_map_arguments(
 def write_map_arguments(
     arguments: dict[str, Any],
     invalid: InvalidCall | None,
-    kept: Any,
+    extra: Any,
     at: Path,
     writer: Writer,
 ) -> Any:
@@ -74,16 +74,16 @@ def write_map_arguments(
     Raises:
         ConversionError: The arguments cannot be written as JSON.
     """
-    if is_mark(kept) and not arguments:
-        if "$absent" in kept:
+    if is_mark(extra) and not arguments:
+        if "$absent" in extra:
             return ABSENT
-        if kept["$whole"] is None or (
-            type(kept["$whole"]) is str and not kept["$whole"].strip()
+        if extra["$whole"] is None or (
+            type(extra["$whole"]) is str and not extra["$whole"].strip()
         ):
-            return kept["$whole"]
-        if invalid is not None and kept["$whole"] == invalid.text:
-            return kept["$whole"]
-    return write_object_arguments(arguments, invalid, kept, at, writer)
+            return extra["$whole"]
+        if invalid is not None and extra["$whole"] == invalid.text:
+            return extra["$whole"]
+    return write_object_arguments(arguments, invalid, extra, at, writer)
 
 
-read_answered_name = read_tool_name
+read_result_tool_name = read_tool_name

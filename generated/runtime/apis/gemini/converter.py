@@ -37,12 +37,12 @@ from ...responses import (
     invalidate_calls,
     provider_stop_reason,
 )
-from ...tool_selection import write_offered
+from ...tool_selection import write_tool_definition
 from .fields import (
-    begin_group,
+    add_modality_tokens,
+    mark_group,
+    modality_tokens,
     read_schema,
-    tokens_of,
-    with_tokens,
     write_grouped,
     write_schema,
 )
@@ -161,31 +161,35 @@ class GeminiConverter(GeminiMessages):
                 found.append(OpaquePart(reader.wire.name, tool))
                 continue
             here = ((at, i), "functionDeclarations")
-            entries = read_list(declared, here, reader, self.read_declaration) or []
-            begin_group(entries, found, extra_members(tool, _DECLARATIONS), reader)
+            entries = (
+                read_list(declared, here, reader, self.read_function_declaration) or []
+            )
+            mark_group(entries, found, extra_members(tool, _DECLARATIONS), reader)
             found += entries
         return found, {"$single": True} if type(value) is dict else ABSENT
 
-    def read_declaration(self, wire: Any, at: Path, reader: Reader) -> ToolDefinition:
+    def read_function_declaration(
+        self, wire: Any, at: Path, reader: Reader
+    ) -> ToolDefinition:
         """Read one declaration."""
         if type(wire) is not dict:
             raise wrong_type(at, "an object", wire)
         return self.read_tool(wire, at, reader)
 
     def write_tools(
-        self, definitions: Sequence[Any] | None, kept: Any, at: Path, writer: Writer
+        self, definitions: Sequence[Any] | None, extra: Any, at: Path, writer: Writer
     ) -> Any:
         """Write the tools on offer: all declarations in one tool, unless they came in several."""
         if definitions is None:
             return ABSENT
         written = write_grouped(
-            definitions, at, writer, "functionDeclarations", self.write_offered
+            definitions, at, writer, "functionDeclarations", self.write_tool_definition
         )
-        return written[0] if type(kept) is dict and len(written) == 1 else written
+        return written[0] if type(extra) is dict and len(written) == 1 else written
 
-    def write_offered(self, definition: Any, at: Path, writer: Writer) -> Any:
+    def write_tool_definition(self, definition: Any, at: Path, writer: Writer) -> Any:
         """Write a declaration as it is offered to this provider."""
-        return write_offered(definition, at, writer, self.write_tool)
+        return write_tool_definition(definition, at, writer, self.write_tool)
 
     def read_output_format(
         self, value: dict[str, Any], at: Path, reader: Reader
@@ -205,13 +209,13 @@ class GeminiConverter(GeminiMessages):
     def write_output_format(
         self,
         output_format: Literal["text", "json"] | OutputSchema | None,
-        kept: Extras,
+        extras: Extras,
         at: Path,
         writer: Writer,
     ) -> dict[str, Any]:
         """Write what the answer shall be; text is what it is by default."""
         if output_format is None or output_format == "text":
-            former = inner_extras(kept, "$format")
+            former = inner_extras(extras, "$format")
             return former if output_format is None or former == _TEXT else {}
         if output_format == "json":
             return {"responseMimeType": "application/json"}
@@ -236,7 +240,7 @@ class GeminiConverter(GeminiMessages):
         return self.read_thinking(value, at, reader), ABSENT
 
     def write_thinking_config(
-        self, reasoning: Reasoning | None, kept: Any, at: Path, writer: Writer
+        self, reasoning: Reasoning | None, extra: Any, at: Path, writer: Writer
     ) -> Any:
         """Write how much the model shall think."""
         return (
@@ -289,7 +293,7 @@ class GeminiConverter(GeminiMessages):
             word,
             None
             if usage is None
-            else self.read_costs(usage, (at, "usageMetadata"), reader),
+            else self.read_token_usage(usage, (at, "usageMetadata"), reader),
             reader.metadata(rest),
         )
 
@@ -327,22 +331,22 @@ class GeminiConverter(GeminiMessages):
         writer: Writer,
     ) -> dict[str, Any]:
         """Write a response with one candidate, and those that were kept."""
-        own = writer.own_extras(completion.metadata, ROOT)
+        extras = writer.own_extras(completion.metadata, ROOT)
         wire: dict[str, Any] = {}
         content = self.write_assistant_message(
             completion.message, (ROOT, "message"), writer
         )
-        blocked = "candidates" in own.get("$absent", ()) or own.get(
+        blocked = "candidates" in extras.get("$absent", ()) or extras.get(
             "candidates", ABSENT
         ) in (None, [])
         if content.get("parts") or not blocked:
-            first, *further = own.get("candidates") or [{}]
+            first, *further = extras.get("candidates") or [{}]
             wire["candidates"] = [
-                self.write_candidate(completion, content, first, own),
+                self.write_candidate(completion, content, first, extras),
                 *further,
             ]
         if completion.usage is not None:
-            wire["usageMetadata"] = self.write_costs(
+            wire["usageMetadata"] = self.write_token_usage(
                 completion.usage, (ROOT, "usage"), writer
             )
         if completion.model is not None:
@@ -351,18 +355,18 @@ class GeminiConverter(GeminiMessages):
             wire["responseId"] = (
                 completion.id if completion.id is not None else identifier
             )
-        restore_extras(wire, own)
+        restore_extras(wire, extras)
         return restore_numbers(wire, self.SPELLING)
 
     def write_candidate(
         self,
         completion: Completion,
         content: dict[str, Any],
-        own: Extras,
+        extras: Extras,
         whole: Extras,
     ) -> dict[str, Any]:
         """Write the first candidate; `whole` is what is kept of the answer around it."""
-        absent = own.get("$absent", ())
+        absent = extras.get("$absent", ())
         if "role" in absent:
             del content["role"]
         wire: dict[str, Any] = {}
@@ -372,19 +376,23 @@ class GeminiConverter(GeminiMessages):
             wire["finishReason"] = provider_stop_reason(
                 completion, self.FINISH_REASONS, whole
             )
-        restore_extras(wire, own)
+        restore_extras(wire, extras)
         return wire
 
-    def read_costs(self, wire: dict[str, Any], at: Path, reader: Reader) -> Usage:
+    def read_token_usage(self, wire: dict[str, Any], at: Path, reader: Reader) -> Usage:
         """Read what an answer cost."""
         usage = self.read_usage(wire, at, reader)
-        usage.input_image_tokens = tokens_of(wire.get("promptTokensDetails"), "IMAGE")
+        usage.input_image_tokens = modality_tokens(
+            wire.get("promptTokensDetails"), "IMAGE"
+        )
         return usage
 
-    def write_costs(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
+    def write_token_usage(
+        self, usage: Usage, at: Path, writer: Writer
+    ) -> dict[str, Any]:
         """Write what an answer cost."""
         wire = self.write_usage(usage, at, writer)
-        details = with_tokens(
+        details = add_modality_tokens(
             wire.get("promptTokensDetails"), "IMAGE", usage.input_image_tokens
         )
         if details is not None:
@@ -398,10 +406,10 @@ class GeminiConverter(GeminiMessages):
         return read_schema(wire, _PARAMETERS, at, reader)
 
     def write_parameters(
-        self, schema: Any, own: Extras, at: Path, writer: Writer
+        self, schema: Any, extras: Extras, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write the schema of a tool's arguments."""
-        return write_schema(schema, own, _PARAMETERS, at, writer)
+        return write_schema(schema, extras, _PARAMETERS, at, writer)
 
     def read_result_schema(
         self, wire: dict[str, Any], at: Path, reader: Reader
@@ -410,10 +418,10 @@ class GeminiConverter(GeminiMessages):
         return read_schema(wire, _RESULT, at, reader)
 
     def write_result_schema(
-        self, schema: Any, own: Extras, at: Path, writer: Writer
+        self, schema: Any, extras: Extras, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write the schema of a tool's result."""
-        return write_schema(schema, own, _RESULT, at, writer)
+        return write_schema(schema, extras, _RESULT, at, writer)
 
 
 def _is_blank(part: Any) -> bool:
@@ -465,15 +473,15 @@ class VertexConverter(GeminiConverter):
         self,
         choice: ToolChoice | None,
         stream: bool | None,
-        kept: Any,
+        extra: Any,
         at: Path,
         writer: Writer,
     ) -> Any:
         """Write how the tools are to be used, and ask for arguments in pieces where the answer may be streamed."""
         if stream is not None:
             writer.report_unsupported((at[0], "stream"), "stream")
-        config = self.write_tool_choice(choice, kept, at, writer)
-        pieces = kept.get(_PIECES) if type(kept) is dict else None
+        config = self.write_tool_choice(choice, extra, at, writer)
+        pieces = extra.get(_PIECES) if type(extra) is dict else None
         if pieces is None or (stream is False and pieces is not True):
             return config
         if stream is False:

@@ -28,7 +28,7 @@ from ...converter import (
     ValueWriter,
 )
 from ...errors import wrong_type
-from ...message_order import Placed, order_as_kept, results_of
+from ...message_order import Placed, order_as_received, results_of
 from ...models import (
     AssistantMessage,
     AssistantPart,
@@ -46,13 +46,13 @@ from ...models import (
 from ...paths import Path
 from ...tool_results import read_result_object, write_result_object
 from .parts import (
-    Spelling,
-    caption_of,
+    KeyCase,
     current_turn,
     describe_result,
     normalize_keys,
     order_by_calls,
     part_list,
+    read_caption,
     read_parts,
     sign_first_call,
     write_captioned,
@@ -77,19 +77,19 @@ def _add_answer(
     if parts and type(before) is not AssistantMessage:
         contents.append(wire)
         return
-    own = (
+    extras = (
         inner_extras(message.metadata, writer.wire.name)
         if message.metadata
         else NOTHING
     )
     calls = any(type(part) is dict and "functionCall" in part for part in parts or ())
-    if not parts and "parts" not in own:
+    if not parts and "parts" not in extras:
         writer.report_loss(
             at, "a message", "dropped", "note", "the API supports none of its parts"
         )
     elif (
         calls
-        and "$apart" not in own
+        and "$apart" not in extras
         and contents
         and type(before) is AssistantMessage
         and contents[-1]["role"] == "model"
@@ -116,7 +116,7 @@ class GeminiMessages(ApiConverter):
     """The roles of contents that the user, or the app, gave."""
     SIGNED_MODELS: ClassVar[str]
     """A pattern of the models that refuse calls without a signature."""
-    SPELLING: ClassVar[Spelling]
+    SPELLING: ClassVar[KeyCase]
     """What is read in several spellings."""
 
     def normalize(self, wire: Any) -> Any:
@@ -227,10 +227,10 @@ class GeminiMessages(ApiConverter):
         return messages
 
     def write_contents(
-        self, messages: Sequence[Message], own: Extras, at: Path, writer: Writer
+        self, messages: Sequence[Message], extras: Extras, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write the messages and, aside, the instruction of the system."""
-        placed = order_as_kept(messages, at, writer)
+        placed = order_as_received(messages, at, writer)
         found: dict[str, Any] = {"contents": self.write_turns(placed, writer)}
         instruction = self.write_instruction(
             [(m, p) for m, p, _ in placed if type(m) is SystemMessage], messages, writer
@@ -240,10 +240,10 @@ class GeminiMessages(ApiConverter):
         return found
 
     def write_messages(
-        self, messages: Sequence[Message], kept: Any, at: Path, writer: Writer
+        self, messages: Sequence[Message], extra: Any, at: Path, writer: Writer
     ) -> list[Any]:
         """Write the contents alone; the system's messages have no place among them."""
-        contents = self.write_turns(order_as_kept(messages, at, writer), writer)
+        contents = self.write_turns(order_as_received(messages, at, writer), writer)
         for i, message in enumerate(messages):
             if type(message) is SystemMessage:
                 writer.report_loss(
@@ -259,7 +259,7 @@ class GeminiMessages(ApiConverter):
         """Write what the user, the model and the tools said."""
         contents: list[Any] = []
         before: Message | None = None
-        signature = self.stand_in(writer.model)
+        signature = self.signature_placeholder(writer.model)
         turn = current_turn([message for message, _, _ in placed])
         for i, (message, here, places) in enumerate(placed):
             if type(message) is SystemMessage:
@@ -278,7 +278,7 @@ class GeminiMessages(ApiConverter):
             before = message
         return contents
 
-    def stand_in(self, model: str | None) -> str | None:
+    def signature_placeholder(self, model: str | None) -> str | None:
         """What stands for the signature of a call that no model of the provider made; None where the model wants none."""
         text: str | None = self.DEFAULTS.get("thoughtSignature")
         return text if text and re.fullmatch(self.SIGNED_MODELS, model or "") else None
@@ -328,18 +328,18 @@ class GeminiMessages(ApiConverter):
         writer: Writer,
     ) -> None:
         """Add what the user says: beside the results where it came so, else in a content of its own."""
-        own = (
+        extras = (
             inner_extras(message.metadata, writer.wire.name)
             if message.metadata
             else NOTHING
         )
-        whole = opaque_value(message, writer) if own else ABSENT
+        whole = opaque_value(message, writer) if extras else ABSENT
         if whole is not ABSENT:
             contents.append(whole)
             return
         wire = self.write_user_message(message, at, writer)
         parts = wire.get("parts") or []
-        beside = own.get("$beside")
+        beside = extras.get("$beside")
         if (
             type(before) is ToolMessage
             and before.results
@@ -348,7 +348,7 @@ class GeminiMessages(ApiConverter):
         ):
             for place, part in zip(beside, parts, strict=True):
                 contents[-1]["parts"].insert(place, part)
-        elif parts or "parts" in own:
+        elif parts or "parts" in extras:
             contents.append(wire)
         else:
             writer.report_loss(
@@ -364,7 +364,9 @@ class GeminiMessages(ApiConverter):
         writer: Writer,
     ) -> list[dict[str, Any]]:
         """Write the results of a turn in one content; one of no known tool is told in words, in the next."""
-        own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
+        extras = (
+            writer.own_extras(message.metadata, at) if message.metadata else NOTHING
+        )
         parts: list[Any] = []
         told: list[Any] = []
         for result, place in order_by_calls(
@@ -381,9 +383,9 @@ class GeminiMessages(ApiConverter):
                     "it has no call that names its tool",
                 )
                 told.append({"text": describe_result(result)})
-        wire: dict[str, Any] = {"role": own.get("role", "user"), "parts": parts}
-        if own:
-            restore_extras(wire, own)
+        wire: dict[str, Any] = {"role": extras.get("role", "user"), "parts": parts}
+        if extras:
+            restore_extras(wire, extras)
         if not message.results:
             writer.report_loss(at, "a message", "dropped", "note", "it has no results")
         return ([wire] if parts else []) + (
@@ -403,10 +405,10 @@ class GeminiMessages(ApiConverter):
         return read_list(value, at, reader, self.read_user_content)
 
     def write_user_parts(
-        self, content: str | list[ContentPart], kept: Any, at: Path, writer: Writer
+        self, content: str | list[ContentPart], extra: Any, at: Path, writer: Writer
     ) -> Any:
         """Write what the user or the system says."""
-        return write_parts_of(content, kept, at, writer, self.write_said_parts)
+        return write_parts_of(content, extra, at, writer, self.write_said_parts)
 
     def write_said_parts(
         self, parts: Iterable[Any], at: Path, writer: Writer
@@ -432,12 +434,12 @@ class GeminiMessages(ApiConverter):
     def write_assistant_parts(
         self,
         content: str | list[AssistantPart] | None,
-        kept: Any,
+        extra: Any,
         at: Path,
         writer: Writer,
     ) -> Any:
         """Write what the model answered."""
-        return write_parts_of(content, kept, at, writer, self.write_answer_parts)
+        return write_parts_of(content, extra, at, writer, self.write_answer_parts)
 
     def write_assistant_part(
         self, part: AssistantPart, at: Path, writer: Writer
@@ -460,7 +462,7 @@ class GeminiMessages(ApiConverter):
             writer.report_unsupported(at, "reasoning without text")
             return ABSENT
         if type(part) is ReasoningPart:
-            writer.adopted(part.metadata, at)
+            writer.report_adopted_reasoning(part.metadata, at)
         return self.write_assistant_content(part, at, writer)
 
     def read_result_object(
@@ -477,7 +479,7 @@ class GeminiMessages(ApiConverter):
         )
         if media is None:
             return read_result_object(response)
-        texts, is_error, kept = caption_of(response)
+        texts, is_error, kept = read_caption(response)
         return (
             "multimodal",
             [*texts, *media],
@@ -490,17 +492,22 @@ class GeminiMessages(ApiConverter):
         kind: str,
         value: Any,
         is_error: bool | None,
-        own: Extras,
+        extras: Extras,
         at: Path,
         writer: Writer,
     ) -> dict[str, Any]:
         """Write what a call gave."""
         if kind == "multimodal":
             return write_captioned(
-                value, is_error, own, (at[0], "value"), writer, self.write_result_part
+                value,
+                is_error,
+                extras,
+                (at[0], "value"),
+                writer,
+                self.write_result_part,
             )
         return {
             "response": write_result_object(
-                kind, value, is_error, own.get("$response"), (at[0], "value"), writer
+                kind, value, is_error, extras.get("$response"), (at[0], "value"), writer
             )
         }

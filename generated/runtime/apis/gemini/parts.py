@@ -12,7 +12,7 @@ from ...conversion.reader import Reader
 from ...conversion.values import Write, write_list
 from ...conversion.writer import Writer, describe
 from ...errors import wrong_type
-from ...json_text import compact, dump_loosely
+from ...json_text import compact, dump_lenient
 from ...message_order import call_ids
 from ...models import (
     Message,
@@ -26,14 +26,14 @@ from ...tool_results import read_result_object
 
 __all__ = [
     "NUMBERED",
-    "Spelling",
-    "caption_of",
+    "KeyCase",
     "current_turn",
     "describe_result",
     "normalize_keys",
     "order_by_calls",
     "part_kind",
     "part_list",
+    "read_caption",
     "read_parts",
     "restore_numbers",
     "sign_first_call",
@@ -47,7 +47,7 @@ _WORD = re.compile(r"(?<=[^_])_([a-z0-9])")
 _NO_NUMBERS: Mapping[str, Sequence[str]] = {}
 
 
-class Spelling:
+class KeyCase:
     """How keys are spelled: `free` keys have a value of the user's, objects under `maps` have names as keys.
 
     The words under `upper` are read in any case. `numbers` has the words of enums in the order of their numbers, by key: with
@@ -69,16 +69,16 @@ class Spelling:
         self.numbers = numbers
 
 
-def normalize_keys(value: Any, spelling: Spelling) -> Any:
+def normalize_keys(value: Any, key_case: KeyCase) -> Any:
     """The value with its keys in camelCase; where both spellings of a key are there, both stay.
 
     Enums that came as numbers become words; the places where they stood are kept in a body under NUMBERED. Nothing is changed
     in place; what is spelled so already is given back as it is.
     """
-    if _is_spelled(value, spelling):
+    if _is_spelled(value, key_case):
         return value
     numbered: list[list[str | int]] = []
-    found = _respelled(value, spelling, [], numbered)
+    found = _respelled(value, key_case, [], numbered)
     return (
         {**found, NUMBERED: numbered}
         if numbered and type(found) is dict and NUMBERED not in found
@@ -90,7 +90,7 @@ NUMBERED = "$numbers"
 """The member of a body that has been read which lists the places of enums that came as numbers."""
 
 
-def restore_numbers(body: dict[str, Any], spelling: Spelling) -> dict[str, Any]:
+def restore_numbers(body: dict[str, Any], key_case: KeyCase) -> dict[str, Any]:
     """The body with enums as numbers where they came as numbers: at the places that it lists under NUMBERED.
 
     What it shares with others is not changed.
@@ -106,12 +106,12 @@ def restore_numbers(body: dict[str, Any], spelling: Spelling) -> dict[str, Any]:
         for step in place:
             branch = branch.setdefault(step, {}) if type(step) in (str, int) else {}
     numbered: dict[str, Any] = _numbered(
-        {key: body[key] for key in body if key != NUMBERED}, tree, spelling
+        {key: body[key] for key in body if key != NUMBERED}, tree, key_case
     )
     return numbered
 
 
-def _numbered(value: Any, tree: dict[Any, Any], spelling: Spelling) -> Any:
+def _numbered(value: Any, tree: dict[Any, Any], key_case: KeyCase) -> Any:
     """A copy of an object or array whose words at the ends of `tree` are numbers."""
     found: Any = value.copy()
     for step, further in tree.items():
@@ -122,9 +122,9 @@ def _numbered(value: Any, tree: dict[Any, Any], spelling: Spelling) -> Any:
                 found[step] if type(step) is int and 0 <= step < len(found) else None
             )
         if type(inner) is dict or type(inner) is list:
-            found[step] = _numbered(inner, further, spelling)
-        elif type(inner) is str and type(step) is str and step in spelling.numbers:
-            found[step] = _number_of(inner, spelling.numbers[step])
+            found[step] = _numbered(inner, further, key_case)
+        elif type(inner) is str and type(step) is str and step in key_case.numbers:
+            found[step] = _number_of(inner, key_case.numbers[step])
     return found
 
 
@@ -136,7 +136,7 @@ def _number_of(word: str, words: Sequence[str]) -> Any:
     return int(word) if word.isascii() and word.isdigit() and len(word) < 10 else word
 
 
-def _is_spelled(value: Any, spelling: Spelling) -> bool:
+def _is_spelled(value: Any, key_case: KeyCase) -> bool:
     """Whether there is nothing to change."""
     kind = type(value)
     if kind is dict:
@@ -144,31 +144,31 @@ def _is_spelled(value: Any, spelling: Spelling) -> bool:
             kind = type(item)
             if kind is dict or kind is list:
                 if "_" in key or (
-                    key not in spelling.free and not _is_spelled(item, spelling)
+                    key not in key_case.free and not _is_spelled(item, key_case)
                 ):
                     return False
             elif (
                 "_" in key
-                or (key in spelling.upper and kind is str and not item.isupper())
+                or (key in key_case.upper and kind is str and not item.isupper())
                 or kind is int
-                and key in spelling.numbers
+                and key in key_case.numbers
             ):
                 return False
     elif kind is list:
         for item in value:
-            if not _is_spelled(item, spelling):
+            if not _is_spelled(item, key_case):
                 return False
     return True
 
 
 def _respelled(
-    value: Any, spelling: Spelling, at: list[str | int], numbered: list[list[str | int]]
+    value: Any, key_case: KeyCase, at: list[str | int], numbered: list[list[str | int]]
 ) -> Any:
     """The value in one spelling. `at` leads to it; the places of enums that are numbers are added to `numbered`."""
     kind = type(value)
     if kind is list:
         return [
-            _respelled(item, spelling, [*at, i], numbered)
+            _respelled(item, key_case, [*at, i], numbered)
             for i, item in enumerate(value)
         ]
     if kind is not dict:
@@ -178,21 +178,21 @@ def _respelled(
         name = _WORD.sub(lambda hit: hit[1].upper(), key) if "_" in key else key
         if name != key and name in value:
             name = key
-        if name in spelling.free:
+        if name in key_case.free:
             found[name] = item
-        elif name in spelling.maps and type(item) is dict:
+        elif name in key_case.maps and type(item) is dict:
             found[name] = {
-                member: _respelled(inner, spelling, [*at, name, member], numbered)
+                member: _respelled(inner, key_case, [*at, name, member], numbered)
                 for member, inner in item.items()
             }
-        elif name in spelling.upper and type(item) is str:
+        elif name in key_case.upper and type(item) is str:
             found[name] = item.upper()
-        elif type(item) is int and name in spelling.numbers:
-            words = spelling.numbers[name]
+        elif type(item) is int and name in key_case.numbers:
+            words = key_case.numbers[name]
             found[name] = words[item] if 0 <= item < len(words) else str(item)
             numbered.append([*at, name])
         else:
-            found[name] = _respelled(item, spelling, [*at, name], numbered)
+            found[name] = _respelled(item, key_case, [*at, name], numbered)
     return found
 
 
@@ -282,7 +282,7 @@ def read_parts(
 
 def write_parts_of(
     content: Any,
-    kept: Any,
+    extra: Any,
     at: Path,
     writer: Writer,
     write: Callable[[Iterable[Any], Path, Writer], list[Any]],
@@ -291,7 +291,7 @@ def write_parts_of(
     if type(content) is str:
         content = [TextPart(content)] if content else []
     parts = write(content or [], at, writer)
-    return parts or (kept if kept == [] else ABSENT)
+    return parts or (extra if extra == [] else ABSENT)
 
 
 def describe_result(result: ToolResult) -> str:
@@ -307,7 +307,9 @@ def describe_result(result: ToolResult) -> str:
     )
 
 
-def caption_of(response: dict[str, Any]) -> tuple[list[TextPart], bool | None, Extras]:
+def read_caption(
+    response: dict[str, Any],
+) -> tuple[list[TextPart], bool | None, Extras]:
     """Return the text for a result with media, whether it is a failure, and what would be written differently."""
     kind, value, is_error, _ = read_result_object(response)
     if kind == "error":
@@ -315,7 +317,7 @@ def caption_of(response: dict[str, Any]) -> tuple[list[TextPart], bool | None, E
     text = (
         value
         if kind in ("text", "error")
-        else dump_loosely(value)
+        else dump_lenient(value)
         if value != {} or is_error
         else ""
     )
@@ -332,7 +334,7 @@ def _caption(text: str, is_error: bool | None) -> dict[str, Any]:
 def write_captioned(
     parts: Sequence[Any],
     is_error: bool | None,
-    own: Extras,
+    extras: Extras,
     at: Path,
     writer: Writer,
     write: Write,
@@ -342,7 +344,7 @@ def write_captioned(
 
     def write_media(part: Any, here: Path, writer: Writer) -> Any:
         if type(part) is OpaquePart and part.provider != writer.wire.name:
-            part = writer.described(part, here)
+            part = writer.describe_part(part, here)
         if type(part) is not TextPart:
             return write(part, here, writer)
         texts.append(part.text)
@@ -352,7 +354,7 @@ def write_captioned(
     for i, part in enumerate(parts):
         if type(part) is not TextPart:
             continue
-        writer.text_alone(part, (at, i))
+        writer.text_only(part, (at, i))
         if i > 0:
             writer.report_loss(
                 (at, i),
@@ -370,8 +372,8 @@ def write_captioned(
             "the API accepts one text per result, so the texts were joined",
         )
     text = "\n".join(texts)
-    kept = own.get("$response")
-    if type(kept) is not dict or caption_of(kept)[:2] != (
+    kept = extras.get("$response")
+    if type(kept) is not dict or read_caption(kept)[:2] != (
         [TextPart(text)] if text else [],
         is_error or None,
     ):

@@ -9,7 +9,7 @@ from typing import Any
 from ...api_converter import ToolConverter
 from ...conversion.extras import add_extras, extra_at, inner_extras, restore_extras
 from ...conversion.reader import Reader
-from ...conversion.values import plain
+from ...conversion.values import to_plain_object
 from ...conversion.writer import OnLoss, OnUnsupported, Writer
 from ...converter import ValueReader, ValueWriter
 from ...models import ContentPart, OpaquePart, ToolCall, ToolDefinition, ToolResult
@@ -51,11 +51,15 @@ class McpConverter(ToolConverter):
             ConversionError: The value of the result cannot be written.
         """
         writer = Writer(self.wire, on_loss, on_unsupported)
-        own = writer.own_extras(result.metadata, ROOT)
+        extras = writer.own_extras(result.metadata, ROOT)
         wire = write_call_result(
-            result, self.is_wrapped(result.name, tools), own, writer, self.write_block
+            result,
+            self.is_wrapped(result.name, tools),
+            extras,
+            writer,
+            self.write_block,
         )
-        restore_extras(wire, own)
+        restore_extras(wire, extras)
         writer.finish()
         return wire
 
@@ -82,7 +86,7 @@ class McpConverter(ToolConverter):
             ConversionError: It asks for input instead of a result, or a value has the wrong JSON type.
         """
         reader = Reader(self.wire, tools=tools)
-        wire = plain(result, ROOT)
+        wire = to_plain_object(result, ROOT)
         kind, value, is_error, rest = read_call_result(
             wire, self.is_wrapped(name, tools), ROOT, reader, self.read_block
         )
@@ -158,7 +162,7 @@ class McpConverter(ToolConverter):
             ConversionError: A value has the wrong JSON type.
         """
         return self.read_single_call(
-            plain(wire, ROOT), id, ROOT, Reader(self.wire, turn, tools)
+            to_plain_object(wire, ROOT), id, ROOT, Reader(self.wire, turn, tools)
         )
 
     def from_tool_calls(
@@ -184,7 +188,9 @@ class McpConverter(ToolConverter):
         reader = Reader(self.wire, turn, tools)
         wires = response if type(response) is list else [response]
         return [
-            self.read_single_call(plain(wire, (ROOT, i)), None, (ROOT, i), reader)
+            self.read_single_call(
+                to_plain_object(wire, (ROOT, i)), None, (ROOT, i), reader
+            )
             for i, wire in enumerate(wires)
         ]
 

@@ -10,10 +10,10 @@ from typing import Any
 
 from ...conversion.writer import OnLoss
 from ...models import Completion, ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
-from ...partial_json import OpenCall, order_by_place
+from ...partial_json import OpenCall, order_by_index
 from ...paths import ROOT
 from ..openai_chat.stream import ChatStream, ChatStreamWriter
-from .fields import error_in, unwrapped
+from .fields import error_of_body, unwrap_sdk_object
 
 __all__ = ["MistralStream", "MistralStreamWriter"]
 
@@ -49,7 +49,7 @@ class MistralStream(ChatStream):
     Pieces of text in a row are one text, and so are those of a thought. The last text waits in `_text`.
     """
 
-    _plain = staticmethod(unwrapped)
+    _plain = staticmethod(unwrap_sdk_object)
 
     def __init__(self, turn: int = 0, *, tools: Any = ()) -> None:
         super().__init__(turn, tools=tools)
@@ -58,7 +58,7 @@ class MistralStream(ChatStream):
         self._listed = False
 
     def _take(self, event: dict[str, Any]) -> list[StreamEvent]:
-        error = error_in(event)
+        error = error_of_body(event)
         if error is event:
             self._fail(error)
             return []
@@ -154,7 +154,7 @@ class MistralStream(ChatStream):
     def _joined_choice(self, index: Any) -> dict[str, Any]:
         choice = super()._joined_choice(index)
         for call, entry in zip(
-            order_by_place(self._entries),
+            order_by_index(self._entries),
             choice["message"].get("tool_calls") or (),
             strict=False,
         ):

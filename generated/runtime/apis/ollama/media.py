@@ -105,7 +105,7 @@ def read_medium(
 
 def write_text_and_media(
     content: str | Sequence[Any],
-    own: Extras,
+    extras: Extras,
     text: str,
     media: str,
     at: Path,
@@ -113,7 +113,7 @@ def write_text_and_media(
 ) -> dict[str, Any]:
     """Write a content under these two keys: its texts as lines of one text, its media after them."""
     if type(content) is str:
-        return _text(content, own, text)
+        return _text(content, extras, text)
     texts = [part.text for part in content if type(part) is TextPart]
     first = next(
         (i for i, part in enumerate(content) if type(part) is not TextPart),
@@ -133,7 +133,7 @@ def write_text_and_media(
         )
     for i, part in enumerate(content):
         if type(part) is TextPart:
-            writer.text_alone(part, (at, i))
+            writer.text_only(part, (at, i))
     found: list[Any] = []
     for i, part in enumerate(content):
         written = (
@@ -143,13 +143,15 @@ def write_text_and_media(
             texts.append(written.text)
         elif written is not ABSENT:
             found.append(written)
-    wire = _text("\n".join(texts), own, text)
+    wire = _text("\n".join(texts), extras, text)
     return {**wire, media: found} if found else wire
 
 
-def _text(said: str, own: Extras, key: str) -> dict[str, Any]:
-    if not said and (key in own.get("$absent", ()) or own.get(key, ABSENT) is None):
-        return {key: None} if key in own else {}
+def _text(said: str, extras: Extras, key: str) -> dict[str, Any]:
+    if not said and (
+        key in extras.get("$absent", ()) or extras.get(key, ABSENT) is None
+    ):
+        return {key: None} if key in extras else {}
     return {key: said}
 
 
@@ -158,7 +160,7 @@ def write_medium(part: Any, at: Path, writer: Writer) -> Any:
     if type(part) is OpaquePart and part.provider == writer.wire.name:
         return part.value
     if type(part) is not ImagePart and type(part) is not AudioPart:
-        return writer.described(part, at)
+        return writer.describe_part(part, at)
     data, media_type = part.data, part.media_type
     if data is None and part.url is not None and part.url[:5] == "data:":
         _, data, known, _ = read_data_url(part.url, at, Reader(writer.wire))
@@ -170,7 +172,7 @@ def write_medium(part: Any, at: Path, writer: Writer) -> Any:
         if type(part) is AudioPart and (known or "")[:6] != "audio/":
             raise UnsupportedValueError("the API would treat its data as an image")
     except UnsupportedValueError as reason:
-        return writer.described(part, at, str(reason))
+        return writer.describe_part(part, at, str(reason))
     if media_type is not None and media_type != known:
         writer.report_unsupported((at, "mediaType"), "mediaType")
     for field in ("name", "detail"):

@@ -6,11 +6,11 @@ from __future__ import annotations
 from typing import Any
 
 from ...errors import wrong_type
-from ...json_text import dump_loosely
+from ...json_text import dump_lenient
 from ...models import Completion, ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
 from ...partial_json import OpenCall
 from ...paths import ROOT, Path
-from ...responses import rfc3339
+from ...responses import format_rfc3339
 from ...streams import BaseStream, BaseStreamWriter
 
 __all__ = ["OllamaStream", "OllamaStreamWriter"]
@@ -120,7 +120,7 @@ class OllamaStream(BaseStream):
             call.get("id"), ((_MESSAGE, "tool_calls"), known.index)
         )
         known.told = type(function.get("name")) is str
-        known.add(dump_loosely(function.get("arguments") or {}))
+        known.add(dump_lenient(function.get("arguments") or {}))
         name = self._names.tool_name(function["name"]) if known.told else None
         events.append(
             ToolCallDelta(known.index, identifier, name, "".join(known.pieces))
@@ -163,7 +163,7 @@ class OllamaStreamWriter(BaseStreamWriter):
 
     def _line(self, key: str, text: str) -> list[dict[str, Any]]:
         line: dict[str, Any] = (
-            {} if self.created is None else {"created_at": rfc3339(self.created)}
+            {} if self.created is None else {"created_at": format_rfc3339(self.created)}
         )
         message = {"role": "assistant", "content": "", key: text}
         return [{**line, "message": message, "done": False}]

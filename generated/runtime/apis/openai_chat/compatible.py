@@ -10,12 +10,12 @@ from ...conversion.extras import ABSENT
 from ...conversion.reader import Reader
 from ...conversion.writer import Writer
 from ...errors import wrong_type
-from ...json_text import compact, dump_loosely, loads
+from ...json_text import compact, dump_lenient, loads
 from ...models import InvalidCall, Reasoning, ReasoningDelta, StreamEvent, ToolCallDelta
 from ...paths import Path
 from ...tool_fields import INVALID, read_call_id, write_call_id, write_json_arguments
 from ...tool_fields import read_json_arguments as read_arguments
-from .reasoning import detail_text, found_at, reasoning_text_of
+from .reasoning import detail_text, reasoning_text_of, value_at
 from .stream import ChatStream, ChatStreamWriter
 
 if TYPE_CHECKING:
@@ -25,13 +25,13 @@ __all__ = [
     "CompatibleStream",
     "CompatibleStreamWriter",
     "read_arguments_text",
-    "read_arguments_that_parse",
     "read_effort_object",
-    "read_own_call_id",
+    "read_parsable_arguments",
+    "read_server_call_id",
     "write_arguments_text",
-    "write_arguments_that_parse",
     "write_effort_object",
-    "write_own_call_id",
+    "write_parsable_arguments",
+    "write_server_call_id",
 ]
 
 
@@ -66,7 +66,7 @@ class CompatibleStream(ChatStream):
         if self._closed:
             self._width = 0  # what comes after it is read with care
         if self._failure is None:
-            error = found_at(event, self.converter.ANSWERS["error"])
+            error = value_at(event, self.converter.ANSWERS["error"])
             if error:
                 self._fail(error)
         return events
@@ -131,7 +131,7 @@ class CompatibleStream(ChatStream):
                 **piece,
                 "function": {
                     **function,
-                    "arguments": dump_loosely(function["arguments"]),
+                    "arguments": dump_lenient(function["arguments"]),
                 },
             }
         super()._take_call(piece, position, events)
@@ -215,7 +215,7 @@ class CompatibleStreamWriter(ChatStreamWriter):
 
     def _call(self, event: ToolCallDelta) -> list[dict[str, Any]]:
         if event.id is not None:
-            self.writer.keep_id(
+            self.writer.restore_id(
                 event.id, event.id
             )  # which ids are taken is a rule for requests
         return super()._call(event)
@@ -261,10 +261,10 @@ def read_arguments_text(
     return read_arguments(value, at, reader)
 
 
-def write_arguments_that_parse(
+def write_parsable_arguments(
     arguments: dict[str, Any],
     invalid: InvalidCall | None,
-    kept: Any,
+    extra: Any,
     at: Path,
     writer: Writer,
 ) -> Any:
@@ -273,7 +273,7 @@ def write_arguments_that_parse(
     Raises:
         ConversionError: The arguments cannot be written as JSON.
     """
-    text = write_json_arguments(arguments, invalid, kept, at, writer)
+    text = write_json_arguments(arguments, invalid, extra, at, writer)
     if type(text) is str and not text.strip():
         return "{}"
     try:
@@ -316,7 +316,7 @@ def read_effort_object(
 
 def write_effort_object(
     reasoning: Reasoning | None,
-    kept: Any,
+    extra: Any,
     at: Path,
     writer: Writer,
     table: Mapping[str, str],
@@ -331,7 +331,7 @@ def write_effort_object(
     return {key: value for key, value in said.items() if value is not None}
 
 
-def read_own_call_id(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
+def read_server_call_id(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
     """Read the id; one that the server gave goes back to it as it is, also where another server would refuse it.
 
     Raises:
@@ -346,7 +346,7 @@ def read_own_call_id(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
 write_arguments_text = write_json_arguments
 
 
-read_arguments_that_parse = read_arguments_text
+read_parsable_arguments = read_arguments_text
 
 
-write_own_call_id = write_call_id
+write_server_call_id = write_call_id

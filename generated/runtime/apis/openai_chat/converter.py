@@ -55,7 +55,7 @@ from ...models import (
 from ...paths import ROOT, Path, format_path
 from ...responses import finish_reason, invalidate_calls, provider_stop_reason
 from ...tool_results import (
-    read_inside,
+    read_result_parts,
     read_result_text,
     write_result_parts,
     write_result_text,
@@ -63,11 +63,11 @@ from ...tool_results import (
 from .fields import OutputFormatConverter, choice_without_message, has_content
 from .reasoning import (
     ReasoningKeys,
-    as_object,
-    found_at,
-    in_text,
-    need_reasoning,
+    pad_reasoning,
     read_reasoning,
+    value_at,
+    with_object,
+    with_text,
     write_reasoning,
 )
 
@@ -160,7 +160,7 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
         self.assistant_keys = _ASSISTANT_MESSAGE.union(self.REASONING.known)
 
     def write_messages(
-        self, messages: Sequence[Message], kept: Any, at: Path, writer: Writer
+        self, messages: Sequence[Message], extra: Any, at: Path, writer: Writer
     ) -> list[Any]:
         """Write the messages: one for each result, media of results in a user message after all results of the turn."""
         wires: list[Any] = []
@@ -175,7 +175,7 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
                 wires.append(self.write_media(writer))
             if type(message) is AssistantMessage:
                 wire = self.write_assistant_message(message, here, writer)
-                if has_content(wire, self.BLANK_ANSWERS) or writer.kept_extras(
+                if has_content(wire, self.BLANK_ANSWERS) or writer.peek_extras(
                     message.metadata
                 ):
                     wires.append(wire)
@@ -286,22 +286,24 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
         self, message: AssistantMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write what the model answered, spread over the wire's keys."""
-        own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
+        extras = (
+            writer.own_extras(message.metadata, at) if message.metadata else NOTHING
+        )
         wire: dict[str, Any] = {"role": "assistant"}
         if message.name is not None:
             wire["name"] = message.name
         if type(message.content) is list:
             self.write_assistant_parts(
-                message.content, (at, "content"), writer, wire, own
+                message.content, (at, "content"), writer, wire, extras
             )
         else:
             wire["content"] = message.content
-        if wire["content"] is None and "content" in own.get("$absent", ()):
+        if wire["content"] is None and "content" in extras.get("$absent", ()):
             del wire["content"]
         if self.REASONING.needed:
-            need_reasoning(wire, own, self.REASONING)
-        if own:
-            restore_extras(wire, own)
+            pad_reasoning(wire, extras, self.REASONING)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def write_assistant_parts(
@@ -310,7 +312,7 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
         at: Path,
         writer: Writer,
         wire: dict[str, Any],
-        own: Extras,
+        extras: Extras,
     ) -> None:
         """Write the parts of an answer: texts into `content`, calls into `tool_calls`."""
         texts: list[Any] = []
@@ -347,7 +349,7 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
                 if calls:
                     writer.report_loss(
                         here,
-                        writer.kind_of(part),
+                        writer.type_name(part),
                         "moved",
                         "note",
                         "content must come before calls",
@@ -362,10 +364,10 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
         )
         wire["content"] = (
             texts[0]["text"]
-            if bare and "content" not in own.get("$list", ())
+            if bare and "content" not in extras.get("$list", ())
             else texts or (None if parts else [])
         )
-        if wire["content"] is None and own.get("content") == "":
+        if wire["content"] is None and extras.get("content") == "":
             wire["content"] = ""
         if refusals:
             wire["refusal"] = "".join(refusals)
@@ -382,7 +384,7 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
             return read_result_text(value)
         return (
             "multimodal",
-            read_inside(value, at, reader, self.read_result_part),
+            read_result_parts(value, at, reader, self.read_result_part),
             ABSENT,
         )
 
@@ -390,7 +392,7 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
         self,
         kind: str,
         value: Any,
-        kept: Any,
+        extra: Any,
         at: Path,
         writer: Writer,
         is_error: bool | None,
@@ -405,7 +407,7 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
                 "the API has no error flag for results",
             )
         if kind != "multimodal":
-            return write_result_text(kind, value, kept, at, writer)
+            return write_result_text(kind, value, extra, at, writer)
         return write_result_parts(
             value, (at[0], "value"), writer, self.write_result_part
         )
@@ -415,7 +417,7 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
     ) -> Completion:
         """Read a response; its first choice is the answer, further ones are kept."""
         choices_found = wire.get("choices")
-        error = self.error_inside(wire)
+        error = self.body_error(wire)
         if error and choices_found is None:
             raise BareApiError(format_path(at), wire)
         if choices_found is None:
@@ -423,7 +425,7 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
         if type(choices_found) is not list:
             raise wrong_type((at, "choices"), "an array", choices_found)
         rest = extra_members(wire, _RESPONSE)
-        usage = self.usage_inside(wire)
+        usage = self.body_usage(wire)
         if usage is not None and wire.get("usage") is None:
             rest["$absent"] = ["usage"]
         if usage is not None and type(usage) is not dict:
@@ -437,7 +439,7 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
             message = AssistantMessage()
         elif type(body) is dict:
             message = self.read_assistant_message(
-                body if not self.ANSWERS else in_text(body), place, reader
+                body if not self.ANSWERS else with_text(body), place, reader
             )
         else:
             raise wrong_type(place, "an object", body)
@@ -485,8 +487,8 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
         writer: Writer,
     ) -> dict[str, Any]:
         """Write a response with one choice, and those that were kept."""
-        own = writer.own_extras(completion.metadata, ROOT)
-        kept = own.get("choices")
+        extras = writer.own_extras(completion.metadata, ROOT)
+        kept = extras.get("choices")
         first, further = (kept[0], kept[1:]) if kept else ({}, [])
         message = self.write_assistant_message(
             completion.message, (ROOT, "message"), writer
@@ -494,7 +496,7 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
         choice: dict[str, Any] = {"index": 0, "message": message, "finish_reason": None}
         if completion.stop_reason is not None or not kept:
             choice["finish_reason"] = provider_stop_reason(
-                completion, self.FINISH_REASONS, own
+                completion, self.FINISH_REASONS, extras
             )
         elif "finish_reason" in first.get("$absent", ()):
             del choice["finish_reason"]
@@ -502,14 +504,14 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
             choice["finish_reason"] = first.get("finish_reason")
         restore_extras(choice, first)
         if self.ANSWERS:
-            as_object(choice, first)
+            with_object(choice, first)
         choice = choice_without_message(choice, first)
         wire: dict[str, Any] = {}
         if completion.id is not None or identifier is not None:
             wire["id"] = completion.id if completion.id is not None else identifier
-        wire["object"] = own.get("object", "chat.completion")
-        if created is not None or "created" in own:
-            wire["created"] = own.get("created", created)
+        wire["object"] = extras.get("object", "chat.completion")
+        if created is not None or "created" in extras:
+            wire["created"] = extras.get("created", created)
         if completion.model is not None:
             wire["model"] = completion.model
         if kept != []:
@@ -522,27 +524,27 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
         if not self.ANSWERS:
             if usage is not None:
                 wire["usage"] = usage
-            restore_extras(wire, own)
+            restore_extras(wire, extras)
             return wire
-        restore_extras(wire, own)
+        restore_extras(wire, extras)
         if usage is not None and (
-            "usage" not in own.get("$absent", ()) or self.usage_inside(wire) != usage
+            "usage" not in extras.get("$absent", ()) or self.body_usage(wire) != usage
         ):
             wire["usage"] = usage
         return wire
 
-    def error_inside(self, wire: dict[str, Any]) -> Any:
+    def body_error(self, wire: dict[str, Any]) -> Any:
         """The error that stands in a body of status 200; None where there is none."""
         return (
             wire.get("error")
             if not self.ANSWERS
-            else found_at(wire, self.ANSWERS["error"])
+            else value_at(wire, self.ANSWERS["error"])
         )
 
-    def usage_inside(self, wire: dict[str, Any]) -> Any:
+    def body_usage(self, wire: dict[str, Any]) -> Any:
         """What an answer cost, where a host has it."""
         return (
             wire.get("usage")
             if not self.ANSWERS
-            else found_at(wire, self.ANSWERS["usage"])
+            else value_at(wire, self.ANSWERS["usage"])
         )

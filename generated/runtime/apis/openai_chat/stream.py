@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...json_text import dump_loosely, loads
+from ...json_text import dump_lenient, loads
 from ...models import Completion, StreamEvent, TextDelta, ToolCallDelta
-from ...partial_json import OpenCall, order_by_place
+from ...partial_json import OpenCall, order_by_index
 from ...paths import ROOT
-from ...streams import BaseStream, BaseStreamWriter, place_of
+from ...streams import BaseStream, BaseStreamWriter, read_index
 
 __all__ = ["ChatStream", "ChatStreamWriter"]
 
@@ -190,10 +190,10 @@ class ChatStream(BaseStream):
             call.name = function["name"] or None
         if type(text) is dict:
             call.head["function"] = {**(head or {}), "arguments": text}
-            text = dump_loosely(text)
+            text = dump_lenient(text)
         elif text is not None and type(text) is not str:
             call.malformed = True
-            text = dump_loosely(text)
+            text = dump_lenient(text)
         first = len(call.pieces) == 0 and not call.told
         if text:
             call.add(text)
@@ -236,7 +236,7 @@ class ChatStream(BaseStream):
 
     def _take_further(self, choice: dict[str, Any]) -> None:
         """Collect another choice of the answer; it is among the extras of the first."""
-        index = place_of(choice["index"], ((ROOT, "choices"), "index"))
+        index = read_index(choice["index"], ((ROOT, "choices"), "index"))
         if index not in self._further:
             self._further[index] = type(self)(self._turn)
         self._further[index]._take({"choices": [{**choice, "index": 0}]})
@@ -295,7 +295,7 @@ class ChatStream(BaseStream):
             message["refusal"] = "".join(self._refusal)
         if self._entries:
             message["tool_calls"] = [
-                _joined_call(call) for call in order_by_place(self._entries)
+                _joined_call(call) for call in order_by_index(self._entries)
             ]
         return {
             "index": index,
@@ -372,7 +372,7 @@ class ChatStreamWriter(BaseStreamWriter):
         return [self._chunk({"content": text})]
 
     def _call(self, event: ToolCallDelta) -> list[dict[str, Any]]:
-        call = self.sent(event.index)
+        call = self.sent_call(event.index)
         piece: dict[str, Any] = {"index": event.index}
         function: dict[str, Any] = {}
         if event.id is not None and event.name is not None:
@@ -459,7 +459,7 @@ class ChatStreamWriter(BaseStreamWriter):
                     {"index": len(message["tool_calls"]) + len(pieces), **entry}
                 )
                 continue
-            call = self.sent(position)
+            call = self.sent_call(position)
             rest: dict[str, Any] = {
                 k: v
                 for k, v in entry.items()

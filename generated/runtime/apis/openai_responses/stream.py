@@ -8,7 +8,7 @@ from typing import Any
 from ...models import ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
 from ...partial_json import OpenCall
 from ...paths import ROOT
-from ...streams import BaseStream, place_of
+from ...streams import BaseStream, read_index
 from .fields import reasoning_text
 
 __all__ = ["ResponsesStream"]
@@ -209,7 +209,7 @@ class ResponsesStream(BaseStream):
 
     def _place_of(self, event: dict[str, Any]) -> Any:
         """Where an item stands; some hosts change ids from event to event, so the index goes first."""
-        place = place_of(event.get("output_index"), (ROOT, "output_index"))
+        place = read_index(event.get("output_index"), (ROOT, "output_index"))
         if place is None:
             identifier = event.get("item_id")
             if type(event.get("item")) is dict:
@@ -242,7 +242,7 @@ class ResponsesStream(BaseStream):
         text = event.get("delta" if step == "delta" else key)
         if step not in ("delta", "done") or type(text) is not str:
             return []
-        place = place_of(event.get(index, 0), (ROOT, index))
+        place = read_index(event.get(index, 0), (ROOT, index))
         part = self._item_of(event, kind).part(holder, place, part_kind, key)
         if step == "done":
             text = _rest(text, "".join(part.pieces))
@@ -266,7 +266,7 @@ class ResponsesStream(BaseStream):
         """Take what a part says besides its text."""
         kind = head.get("type")
         key = "refusal" if kind == "refusal" else "text"
-        place = place_of(event.get(index, 0), (ROOT, index))
+        place = read_index(event.get(index, 0), (ROOT, index))
         item = self._item_of(
             event, "reasoning" if kind == "reasoning_text" else "message"
         )
@@ -314,7 +314,7 @@ class ResponsesStream(BaseStream):
             events += self._tell_rest("output_text", _said(head), spoken)
             if head.get("type") == "reasoning":
                 events += self._tell_rest(
-                    "reasoning_text", reasoning_text(head), item_thought(item)
+                    "reasoning_text", reasoning_text(head), item_reasoning(item)
                 )
         if done:
             item.done = head
@@ -401,7 +401,7 @@ class ResponsesStream(BaseStream):
         return self._end
 
 
-def item_thought(item: _Item) -> str:
+def item_reasoning(item: _Item) -> str:
     """What was told of a reasoning item: its own text, then the summary."""
     held = [
         part

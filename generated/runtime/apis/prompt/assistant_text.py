@@ -12,7 +12,7 @@ from typing import Any
 
 from ...conversion.extras import Extras, extra_members, restore_extras
 from ...conversion.reader import Reader
-from ...conversion.values import optional_text, plain
+from ...conversion.values import optional_text, to_plain_object
 from ...conversion.wire import synthetic_id
 from ...conversion.writer import Writer
 from ...errors import BareApiError
@@ -29,8 +29,8 @@ from ...models import (
     ToolCallPart,
 )
 from ...paths import ROOT, Path, format_path
-from ...prompting.text_parser import CallMaker, reply_of
-from ...prompting.tool_texts import call_text, reply_text
+from ...prompting.text_parser import CallMaker, parse_reply
+from ...prompting.tool_texts import call_text, join_reply
 
 __all__ = [
     "AssistantTextWriter",
@@ -46,7 +46,7 @@ def read_assistant_text(
     text: str, names: Mapping[str, str], reader: Reader
 ) -> AssistantMessage:
     """Read what the assistant said, where tools go by these names; the reader knows the calls from then on."""
-    message = reply_of(
+    message = parse_reply(
         text, names, (), CallMaker(reader.turn, reader.used), reader.wire.wire_name
     )
     for part in message.content if type(message.content) is list else ():
@@ -70,9 +70,9 @@ class AssistantTextWriter:
         self._used: set[str] = set()
 
     def write_message(
-        self, message: AssistantMessage, own: Extras, at: Path
+        self, message: AssistantMessage, extras: Extras, at: Path
     ) -> str | None:
-        """Write a message; its own extras are `own`. None for one that has no content.
+        """Write a message; its own extras are `extras`. None for one that has no content.
 
         Raises:
             ConversionError: The arguments of a call cannot be written as JSON.
@@ -86,7 +86,7 @@ class AssistantTextWriter:
             [TextPart(content)] if isinstance(content, str) else content
         )
         calls = self._calls(parts, (at, "content"))
-        kept, names = own.get("$text"), own.get("$names")
+        kept, names = extras.get("$text"), extras.get("$names")
         spelled = (
             {key: self._writer.wire.wire_name(str(name)) for key, name in names.items()}
             if type(names) is dict
@@ -96,7 +96,7 @@ class AssistantTextWriter:
             text = kept
         else:
             pieces = self._pieces(parts, calls, (at, "content"), turn)
-            text = reply_text(pieces)[0]
+            text = join_reply(pieces)[0]
             if not self._says(
                 text, {call.name: call.name for call in calls}, parts, calls, turn
             ):
@@ -135,7 +135,9 @@ class AssistantTextWriter:
         turn: int | None,
     ) -> bool:
         """Whether a text means these parts and calls, read where it will stand."""
-        read = reply_of(text, names, (), CallMaker(turn or 0, set(self._used))).content
+        read = parse_reply(
+            text, names, (), CallMaker(turn or 0, set(self._used))
+        ).content
         again = [TextPart(read)] if isinstance(read, str) else read or []
         if [_text(part) for part in again] != [_text(part) for part in parts]:
             return False
@@ -172,14 +174,14 @@ class AssistantTextWriter:
                 and part.text
             ):
                 self._writer.own_extras(part.metadata, here)
-                self._writer.adopted(part.metadata, here)
+                self._writer.report_adopted_reasoning(part.metadata, here)
                 thought = part.text
             elif type(part) is TextPart or type(part) is RefusalPart:
                 self._text(part, pieces, bool(calls), here)
             else:
                 self._writer.report_unsupported(
                     here,
-                    self._writer.kind_of(part),
+                    self._writer.type_name(part),
                     "note" if type(part) is ReasoningPart else "warning",
                 )
         return pieces
@@ -233,7 +235,9 @@ def answer_object(value: Any, at: Path) -> dict[str, Any]:
     Raises:
         ConversionError: The value is neither a string nor an object.
     """
-    return TextAnswer(content=value) if type(value) is str else plain(value, at)
+    return (
+        TextAnswer(content=value) if type(value) is str else to_plain_object(value, at)
+    )
 
 
 _KNOWN = frozenset(["content"])
@@ -276,7 +280,7 @@ def write_text_answer(completion: Completion, writer: Writer) -> Any:
     Raises:
         ConversionError: The arguments of a call cannot be written as JSON.
     """
-    own = writer.own_extras(completion.metadata, ROOT)
+    extras = writer.own_extras(completion.metadata, ROOT)
     for field in ("id", "model", "stopReason", "usage"):
         if (
             getattr(completion, "stop_reason" if field == "stopReason" else field, None)
@@ -292,10 +296,10 @@ def write_text_answer(completion: Completion, writer: Writer) -> Any:
     text = AssistantTextWriter(writer, None).write_message(
         message, writer.own_extras(message.metadata, at), at
     )
-    if "$whole" not in own:
+    if "$whole" not in extras:
         return text or ""
     wire: dict[str, Any] = (
-        {} if text is None and "$absent" in own else {"content": text}
+        {} if text is None and "$absent" in extras else {"content": text}
     )
-    restore_extras(wire, own)
+    restore_extras(wire, extras)
     return wire

@@ -24,10 +24,10 @@ from ...models import (
     ToolResult,
 )
 from ...paths import ROOT, Path
-from ...prompting.text_calls import names_of
-from ...prompting.text_parser import CallMaker, read_reply, reply_of
+from ...prompting.text_calls import accepted_names
+from ...prompting.text_parser import CallMaker, parse_reply, read_reply
 from ...prompting.tool_texts import entries_text, parse_entries
-from ...tool_selection import write_offer, write_offered
+from ...tool_selection import write_selected_tools, write_tool_definition
 from .assistant_text import AssistantTextWriter, read_text_answer, write_text_answer
 from .messages import read_text_messages, write_results, write_text_messages
 
@@ -81,7 +81,7 @@ class PromptConverter(SdkConverter):
         """
         writer = Writer(self.wire, on_loss, on_unsupported)
         written = entries_text(
-            write_list(definitions, ROOT, writer, self.write_offered)
+            write_list(definitions, ROOT, writer, self.write_tool_definition)
         )
         writer.finish()
         return written
@@ -137,7 +137,9 @@ class PromptConverter(SdkConverter):
             message = parse_text(answer, untrusted=[page])
         """
         if tools is None:
-            return reply_of(text, self.names_for(()), untrusted, CallMaker(turn, set()))
+            return parse_reply(
+                text, self.accepted_names(()), untrusted, CallMaker(turn, set())
+            )
         return read_reply(text, tools, untrusted, turn)
 
     def to_tool_call(
@@ -195,32 +197,34 @@ class PromptConverter(SdkConverter):
         writer.finish()
         return written
 
-    def names_for(self, tools: Iterable[ToolDefinition | OpaquePart]) -> dict[str, str]:
+    def accepted_names(
+        self, tools: Iterable[ToolDefinition | OpaquePart]
+    ) -> dict[str, str]:
         """The names that declared tools and these go by in a text."""
-        given = names_of(tools)
+        given = accepted_names(tools)
         spelled = {
             self.wire.wire_name(name): name for name in (*self.entries, *given.values())
         }
         return self.declared_names() | given | spelled
 
-    def write_offered(self, definition: Any, at: Path, writer: Writer) -> Any:
+    def write_tool_definition(self, definition: Any, at: Path, writer: Writer) -> Any:
         """Write a tool as its declaration offers it to this provider."""
-        return write_offered(definition, at, writer, self.write_tool_entry)
+        return write_tool_definition(definition, at, writer, self.write_tool_entry)
 
     def read_messages(
         self, wire: Any, at: Path, reader: Reader
     ) -> tuple[list[Message], Any]:
         """Read the messages; tools in front of them are not theirs."""
         messages, _, kept = read_text_messages(
-            wire, at, reader, self.read_tool_entry, self.names_for
+            wire, at, reader, self.read_tool_entry, self.accepted_names
         )
         return messages, kept
 
     def write_messages(
-        self, messages: Sequence[Message], kept: Any, at: Path, writer: Writer
+        self, messages: Sequence[Message], extra: Any, at: Path, writer: Writer
     ) -> list[Any]:
         """Write the messages."""
-        return write_text_messages(messages, [], kept, at, writer)
+        return write_text_messages(messages, [], extra, at, writer)
 
     def read_conversation(
         self, value: Any, at: Path, reader: Reader
@@ -229,7 +233,7 @@ class PromptConverter(SdkConverter):
     ]:
         """Read the messages and the tools in front of them; how these are to be used is not said here."""
         messages, tools, kept = read_text_messages(
-            value, at, reader, self.read_tool_entry, self.names_for
+            value, at, reader, self.read_tool_entry, self.accepted_names
         )
         return messages, tools, None, kept
 
@@ -238,23 +242,23 @@ class PromptConverter(SdkConverter):
         messages: Sequence[Message],
         tools: Sequence[Any] | None,
         choice: ToolChoice | None,
-        kept: Any,
+        extra: Any,
         at: Path,
         writer: Writer,
     ) -> list[Any]:
         """Write the messages after the tools, as far as these may be called."""
-        entries = write_offer(
-            tools, choice, at[0], writer, self.TOOL_CHOICES, self.write_offered
+        entries = write_selected_tools(
+            tools, choice, at[0], writer, self.TOOL_CHOICES, self.write_tool_definition
         )
         return write_text_messages(
-            messages, [] if entries is ABSENT else entries, kept, at, writer
+            messages, [] if entries is ABSENT else entries, extra, at, writer
         )
 
     def read_response(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> Completion:
         """Read an answer. It gives no reason for its end but calls."""
-        return read_text_answer(wire, at, reader, self.names_for(reader.tools))
+        return read_text_answer(wire, at, reader, self.accepted_names(reader.tools))
 
     def write_response(
         self,

@@ -32,7 +32,7 @@ class PromptStream(BaseStream):
         super().__init__(turn, tools=tools)
         self._text: list[str] = []
         self._reply = ReplyReader(
-            turn=turn, names=self.converter.names_for(self._tools)
+            turn=turn, names=self.converter.accepted_names(self._tools)
         )
         self._rest: dict[str, Any] = TextAnswer()
 
@@ -79,7 +79,7 @@ class PromptStreamWriter(BaseStreamWriter):
         return []  # it goes with its call, or is told as lost at the end
 
     def _call(self, event: ToolCallDelta) -> list[Any]:
-        self.sent(event.index)
+        self.sent_call(event.index)
         return []
 
     def _error(self, message: str) -> list[Any]:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from toolgen.importing.reader import ImportedTool, ImportedType, Reader
+    from toolgen.importing.reader import ImportedTool, ImportedType, ImportReader
     from toolgen.load import Document
 
 MODULES = {
@@ -45,7 +45,7 @@ class Format(NamedTuple):
     """A format: what a file of it holds, its reader, and what a file says of itself."""
 
     title: str
-    read: Callable[[Reader], Iterable[ImportedTool | ImportedType]]
+    read: Callable[[ImportReader], Iterable[ImportedTool | ImportedType]]
     describe_source: Callable[[Document], dict[str, str]] = _nothing
 
 

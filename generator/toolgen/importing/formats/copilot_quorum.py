@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
 from toolgen.importing.formats import Format
-from toolgen.importing.reader import Entry, ImportedTool, Reader, is_definition
+from toolgen.importing.reader import Entry, ImportedTool, ImportReader, is_definition
 from toolgen.load import Pointer
 
 _KNOWN = frozenset(["name", "description", "input_schema", "parameters", "aliases", "risk", "risk_level"])
@@ -26,7 +26,7 @@ _TYPES: Mapping[str, Mapping[str, str]] = {
 }
 
 
-def read(reader: Reader) -> Iterator[ImportedTool]:
+def read(reader: ImportReader) -> Iterator[ImportedTool]:
     """Read the definitions, with the aliases that lead to them."""
     found = list(_entries(reader))
     led = _led(reader, {name for _, name, _ in found})
@@ -46,14 +46,14 @@ def read(reader: Reader) -> Iterator[ImportedTool]:
             parameters=parameters,
             risk=_risk(reader, at, entry),
             aliases=tuple(aliases) or None,
-            patch=reader.rest(at, entry, _KNOWN),
+            patch=reader.unknown_members(at, entry, _KNOWN),
             moved={**moved, **places},
         )
         if name is not None:
             yield tool
 
 
-def _entries(reader: Reader) -> Iterator[tuple[Pointer, str, Entry]]:
+def _entries(reader: ImportReader) -> Iterator[tuple[Pointer, str, Entry]]:
     """The definitions with the names that a map of them gives."""
     value = reader.document.value
     tools = value.get("tools") if isinstance(value, dict) else None
@@ -66,10 +66,10 @@ def _entries(reader: Reader) -> Iterator[tuple[Pointer, str, Entry]]:
         if isinstance(entry, dict):
             yield ("tools", key), str(entry.get("name", key)), entry
         else:
-            reader.wrong(("tools", key), entry, "a tool")
+            reader.report_wrong_type(("tools", key), entry, "a tool")
 
 
-def _led(reader: Reader, names: set[str]) -> dict[str, list[str]]:
+def _led(reader: ImportReader, names: set[str]) -> dict[str, list[str]]:
     """By tool, the aliases of a ToolSpec that lead to it; one that leads to no tool of the file is said to be left out."""
     value = reader.document.value
     if not isinstance(value, dict) or is_definition(value):
@@ -77,7 +77,7 @@ def _led(reader: Reader, names: set[str]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for alias, name in (reader.object((), value, "aliases") or {}).items():
         if not isinstance(name, str):
-            reader.wrong(("aliases", alias), name, "a string: the tool's name")
+            reader.report_wrong_type(("aliases", alias), name, "a string: the tool's name")
         elif name in names:
             found.setdefault(name, []).append(alias)
         else:
@@ -85,18 +85,18 @@ def _led(reader: Reader, names: set[str]) -> dict[str, list[str]]:
     return found
 
 
-def _aliases(reader: Reader, at: Pointer, entry: Entry) -> tuple[list[str], dict[Pointer, Pointer]]:
+def _aliases(reader: ImportReader, at: Pointer, entry: Entry) -> tuple[list[str], dict[Pointer, Pointer]]:
     """The aliases that stand with a tool, and their places."""
     value = entry.get("aliases")
     if value is None:
         return [], {}
     if not isinstance(value, list) or any(not isinstance(alias, str) for alias in value):
-        reader.wrong((*at, "aliases"), value, "a list of names")
+        reader.report_wrong_type((*at, "aliases"), value, "a list of names")
         return [], {}
     return list(value), {("aliases", i): (*at, "aliases", i) for i in range(len(value))}
 
 
-def _risk(reader: Reader, at: Pointer, entry: Entry) -> Literal["low", "high"] | None:
+def _risk(reader: ImportReader, at: Pointer, entry: Entry) -> Literal["low", "high"] | None:
     """The risk, `Low` or `High` in any case."""
     key = "risk_level" if entry.get("risk_level") is not None else "risk"
     word = reader.text(at, entry, key)
@@ -105,24 +105,26 @@ def _risk(reader: Reader, at: Pointer, entry: Entry) -> Literal["low", "high"] |
     if word.lower() == "low":
         return "low"
     if word.lower() != "high":
-        reader.wrong((*at, key), word, "Low or High")
+        reader.report_wrong_type((*at, key), word, "Low or High")
     return "high"
 
 
-def _parameters(reader: Reader, at: Pointer, entry: Entry) -> tuple[Mapping[str, Any] | None, dict[Pointer, Pointer]]:
+def _parameters(
+    reader: ImportReader, at: Pointer, entry: Entry
+) -> tuple[Mapping[str, Any] | None, dict[Pointer, Pointer]]:
     """The schema of the arguments, and where its parts come from."""
     if entry.get("input_schema") is not None:
-        reader.dropped(at, entry, ["parameters"])
-        return reader.parameters(at, entry, "input_schema", demanded=True), {("parameters",): (*at, "input_schema")}
+        reader.report_dropped(at, entry, ["parameters"])
+        return reader.parameters(at, entry, "input_schema", required=True), {("parameters",): (*at, "input_schema")}
     listed = entry.get("parameters")
     if listed is None:
-        return reader.parameters(at, entry, "input_schema", demanded=True), {}
+        return reader.parameters(at, entry, "input_schema", required=True), {}
     if isinstance(listed, dict):
         entries = [((*at, "parameters", key), str(key), one) for key, one in listed.items()]
     elif isinstance(listed, list):
         entries = [((*at, "parameters", i), "", one) for i, one in enumerate(listed)]
     else:
-        reader.wrong((*at, "parameters"), listed, "a list of parameters")
+        reader.report_wrong_type((*at, "parameters"), listed, "a list of parameters")
         return None, {}
     properties: dict[str, Any] = {}
     required: list[str] = []
@@ -137,7 +139,7 @@ def _parameters(reader: Reader, at: Pointer, entry: Entry) -> tuple[Mapping[str,
 
 
 def _parameter(
-    reader: Reader,
+    reader: ImportReader,
     at: Pointer,
     given: str,
     entry: Any,
@@ -146,24 +148,24 @@ def _parameter(
 ) -> str | None:
     """Add a parameter to the properties; its name, or None with a finding."""
     if not isinstance(entry, dict):
-        reader.wrong(at, entry, "a parameter")
+        reader.report_wrong_type(at, entry, "a parameter")
         return None
     name = entry.get("name", given)
     if not isinstance(name, str) or not name:
-        reader.wrong(
+        reader.report_wrong_type(
             (*at, "name") if "name" in entry else at,
             name if "name" in entry else entry,
             "a string: the parameter's name",
         )
         return None
     if name in properties:
-        reader.wrong((*at, "name"), name, "a name that no earlier parameter has")
+        reader.report_wrong_type((*at, "name"), name, "a name that no earlier parameter has")
         return None
     kind = entry.get("param_type")
     if not isinstance(kind, str) or kind not in _TYPES:
-        reader.wrong((*at, "param_type"), kind, f"one of {', '.join(_TYPES)}")
+        reader.report_wrong_type((*at, "param_type"), kind, f"one of {', '.join(_TYPES)}")
         return None
-    reader.dropped(at, entry, [key for key in entry if key not in _PARAMETER])
+    reader.report_dropped(at, entry, [key for key in entry if key not in _PARAMETER])
     description = reader.text(at, entry, "description")
     properties[name] = {**_TYPES[kind], **({} if description is None else {"description": description})}
     way = ("parameters", "properties", name)

@@ -14,23 +14,23 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from toolgen.importing.formats import Format
-from toolgen.importing.reader import Entry, ImportedTool, Reader, is_definition
+from toolgen.importing.reader import Entry, ImportedTool, ImportReader, is_definition
 from toolgen.load import Pointer
 
 
 def _flat_reader(
     wire: str, *further: str, schema: str = "parameters", demands_description: bool = False
-) -> Callable[[Reader], Iterator[ImportedTool]]:
+) -> Callable[[ImportReader], Iterator[ImportedTool]]:
     """How flat definitions of a wire are read: `further` are keys that they may have, `schema` has the arguments.
 
     Where the wire demands a description, an empty one is none.
     """
     known = frozenset(["name", "description", schema, *further])
 
-    def read(reader: Reader) -> Iterator[ImportedTool]:
+    def read(reader: ImportReader) -> Iterator[ImportedTool]:
         for at, entry in reader.entries("tools", is_definition):
             if "type" in known and entry.get("type") not in (None, "custom"):
-                reader.skipped(at, entry)
+                reader.report_skipped(at, entry)
                 continue
             name = reader.name(at, entry)
             description = reader.text(at, entry, "description")
@@ -39,9 +39,9 @@ def _flat_reader(
                 name or "",
                 (wire,),
                 description=description or (None if demands_description else description),
-                parameters=reader.parameters(at, entry, schema, demanded=True),
+                parameters=reader.parameters(at, entry, schema, required=True),
                 strict=reader.flag(at, entry, "strict") if "strict" in known else None,
-                patch=reader.rest(at, entry, known),
+                patch=reader.unknown_members(at, entry, known),
                 moved={("parameters",): (*at, schema)},
             )
             if name is not None:
@@ -55,58 +55,58 @@ _RESPONSES = ("openai_responses", "openai_chat")
 _KNOWN = frozenset(["name", "description", "parameters", "strict"])
 
 
-def _read_openai(reader: Reader) -> Iterator[ImportedTool]:
+def _read_openai(reader: ImportReader) -> Iterator[ImportedTool]:
     """Read the functions of a request."""
     value = reader.document.value
-    former = isinstance(value, dict) and "tools" not in value and "functions" in value
+    previous = isinstance(value, dict) and "tools" not in value and "functions" in value
     if isinstance(value, dict) and "tools" in value:
-        reader.dropped((), value, ["functions"])
-    for at, entry in reader.entries("functions" if former else "tools", _is_openai):
+        reader.report_dropped((), value, ["functions"])
+    for at, entry in reader.entries("functions" if previous else "tools", _is_openai):
         if "function" in entry and entry.get("type", "function") == "function":
             if isinstance(entry["function"], dict):
                 yield from _nested(reader, at, entry, _CHAT)
             else:
-                reader.wrong((*at, "function"), entry["function"], "an object")
+                reader.report_wrong_type((*at, "function"), entry["function"], "an object")
         elif entry.get("type", "function") != "function":
-            reader.skipped(at, entry)
+            reader.report_skipped(at, entry)
         else:
             sources = _RESPONSES if "type" in entry else _CHAT
-            yield from _function(reader, at, entry, sources, reader.rest(at, entry, _KNOWN | {"type"}))
+            yield from _function(reader, at, entry, sources, reader.unknown_members(at, entry, _KNOWN | {"type"}))
 
 
 def _is_openai(entry: Entry) -> bool:
     return "tools" not in entry and ("name" in entry or entry.get("type") == "function")
 
 
-def _read_modular_prompt(reader: Reader) -> Iterator[ImportedTool]:
+def _read_modular_prompt(reader: ImportReader) -> Iterator[ImportedTool]:
     """Read the functions that the options of a query have."""
     for at, entry in reader.entries("tools", _is_modular_prompt):
         function = entry.get("function")
         if entry.get("type", "function") != "function":
-            reader.skipped(at, entry)
+            reader.report_skipped(at, entry)
         elif isinstance(function, dict):
             yield from _nested(reader, at, entry, ("modular_prompt",))
         else:
             place = (*at, "function") if "function" in entry else at
-            reader.wrong(place, function, "an object: the function")
+            reader.report_wrong_type(place, function, "an object: the function")
 
 
 def _is_modular_prompt(entry: Entry) -> bool:
     return "tools" not in entry and ("function" in entry or "type" in entry)
 
 
-def _nested(reader: Reader, at: Pointer, entry: Entry, sources: tuple[str, ...]) -> Iterator[ImportedTool]:
+def _nested(reader: ImportReader, at: Pointer, entry: Entry, sources: tuple[str, ...]) -> Iterator[ImportedTool]:
     """Read a function that stands under `function`."""
     function, inner = entry["function"], (*at, "function")
     # In a patch these two are the function's own.
-    reader.dropped(at, entry, ["name", "description"])
-    beside = reader.rest(at, entry, frozenset(["type", "function", "name", "description"]))
-    patch = reader.rest(inner, function, _KNOWN)
+    reader.report_dropped(at, entry, ["name", "description"])
+    beside = reader.unknown_members(at, entry, frozenset(["type", "function", "name", "description"]))
+    patch = reader.unknown_members(inner, function, _KNOWN)
     yield from _function(reader, inner, function, sources, {**beside, **({"function": patch} if patch else {})})
 
 
 def _function(
-    reader: Reader, at: Pointer, entry: Entry, sources: tuple[str, ...], patch: Entry
+    reader: ImportReader, at: Pointer, entry: Entry, sources: tuple[str, ...], patch: Entry
 ) -> Iterator[ImportedTool]:
     name = reader.name(at, entry)
     tool = ImportedTool(
@@ -114,7 +114,7 @@ def _function(
         name or "",
         sources,
         description=reader.text(at, entry, "description"),
-        parameters=reader.parameters(at, entry, "parameters", demanded=False),
+        parameters=reader.parameters(at, entry, "parameters", required=False),
         strict=reader.flag(at, entry, "strict"),
         patch=patch,
     )

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from toolgen.importing.formats import Format
-from toolgen.importing.reader import Entry, ImportedTool, Reader
+from toolgen.importing.reader import Entry, ImportedTool, ImportReader
 from toolgen.load import Pointer
 from toolgen.runtime.apis.gemini.fields import from_openapi
 
@@ -22,7 +22,7 @@ _RESULT = ("responseJsonSchema", "response_json_schema", "response")
 _KNOWN = frozenset(["name", "description", *_PARAMETERS, *_RESULT])
 
 
-def read(reader: Reader) -> Iterator[ImportedTool]:
+def read(reader: ImportReader) -> Iterator[ImportedTool]:
     """Read the function declarations of a request."""
     for at, entry in reader.entries("tools", _is_tool):
         if entry.get("name") is not None:
@@ -36,9 +36,9 @@ def read(reader: Reader) -> Iterator[ImportedTool]:
                     if isinstance(declaration, dict):
                         yield from _tool(reader, (*at, key, i), declaration)
                     else:
-                        reader.wrong((*at, key, i), declaration, "a function declaration")
+                        reader.report_wrong_type((*at, key, i), declaration, "a function declaration")
             else:
-                reader.wrong((*at, key), value, "a list of function declarations")
+                reader.report_wrong_type((*at, key), value, "a list of function declarations")
 
 
 def _is_tool(entry: Entry) -> bool:
@@ -49,19 +49,19 @@ def _set(entry: Entry) -> Entry:
     return {key: value for key, value in entry.items() if value is not None}
 
 
-def _tool(reader: Reader, at: Pointer, entry: Entry) -> Iterator[ImportedTool]:
+def _tool(reader: ImportReader, at: Pointer, entry: Entry) -> Iterator[ImportedTool]:
     name = reader.name(at, entry)
     parameters, result = _key(entry, _PARAMETERS), _key(entry, _RESULT)
     plain = {key: _json_schema(reader, at, key, entry.get(key)) for key in (parameters, result) if key in entry}
-    reader.dropped(at, entry, [key for key in (*_PARAMETERS, *_RESULT) if key not in (parameters, result)])
+    reader.report_dropped(at, entry, [key for key in (*_PARAMETERS, *_RESULT) if key not in (parameters, result)])
     tool = ImportedTool(
         at,
         name or "",
         ("gemini",),
         description=reader.text(at, entry, "description"),
-        parameters=reader.parameters(at, plain, parameters, demanded=False),
+        parameters=reader.parameters(at, plain, parameters, required=False),
         result=reader.object(at, plain, result),
-        patch=reader.rest(at, _set(entry), _KNOWN),
+        patch=reader.unknown_members(at, _set(entry), _KNOWN),
         moved={("parameters",): (*at, parameters), ("result",): (*at, result)},
     )
     if name is not None:
@@ -73,13 +73,13 @@ def _key(entry: Entry, keys: tuple[str, ...]) -> str:
     return next((key for key in keys if entry.get(key) is not None), keys[-1])
 
 
-def _json_schema(reader: Reader, at: Pointer, key: str, schema: Any) -> Any:
+def _json_schema(reader: ImportReader, at: Pointer, key: str, schema: Any) -> Any:
     if key not in ("parameters", "response") or not isinstance(schema, dict):
         return schema
     try:
         read = from_openapi(schema)
     except ValueError:
-        reader.wrong((*at, key), schema, "a schema without numbers in quotes")
+        reader.report_wrong_type((*at, key), schema, "a schema without numbers in quotes")
         return {}
     if read != schema:
         reader.report_change("import-dialect", (*at, key), key=key)

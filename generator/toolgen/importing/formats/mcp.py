@@ -17,18 +17,18 @@ from typing import Any
 from toolgen.diagnostics import Findings, Span
 from toolgen.diagnostics.finding import RawText
 from toolgen.importing.formats import Format
-from toolgen.importing.reader import Entry, ImportedTool, Reader, is_definition
+from toolgen.importing.reader import Entry, ImportedTool, ImportReader, is_definition
 from toolgen.load import Document, Pointer
-from toolgen.load.loading import document_of
+from toolgen.load.loading import parse_document
 from toolgen.runtime.apis.mcp.fields import WRAPPED, is_wrapper, value_schema_of
 
-__all__ = ["ask_server"]
+__all__ = ["list_server_tools"]
 
 
 _KNOWN = frozenset(["name", "title", "description", "inputSchema", "outputSchema", "annotations"])
 
 
-def read(reader: Reader) -> Iterator[ImportedTool]:
+def read(reader: ImportReader) -> Iterator[ImportedTool]:
     """Read the tools of a tools/list answer; more pages than the file has are a warning."""
     _check_complete(reader)
     for at, entry in reader.entries("tools", is_definition):
@@ -39,11 +39,11 @@ def read(reader: Reader) -> Iterator[ImportedTool]:
             name or "",
             ("mcp",),
             description=reader.text(at, entry, "description"),
-            parameters=reader.parameters(at, entry, "inputSchema", demanded=True),
+            parameters=reader.parameters(at, entry, "inputSchema", required=True),
             result=result,
             display_name=_title(reader, (*at, "title"), entry),
             annotations=reader.object(at, entry, "annotations"),
-            patch=reader.rest(at, entry, _KNOWN),
+            patch=reader.unknown_members(at, entry, _KNOWN),
             moved={
                 ("parameters",): (*at, "inputSchema"),
                 ("result",): place,
@@ -54,7 +54,7 @@ def read(reader: Reader) -> Iterator[ImportedTool]:
             yield tool
 
 
-def _result(reader: Reader, at: Pointer, entry: Entry) -> tuple[Mapping[str, Any] | bool | None, Pointer]:
+def _result(reader: ImportReader, at: Pointer, entry: Entry) -> tuple[Mapping[str, Any] | bool | None, Pointer]:
     """The schema of the value that a tool gives, and its place; what stands inside an object is taken out."""
     schema = reader.object(at[:-1], entry, "outputSchema")
     if schema is None:
@@ -65,14 +65,14 @@ def _result(reader: Reader, at: Pointer, entry: Entry) -> tuple[Mapping[str, Any
     return value_schema_of(schema), (*at, "properties", WRAPPED)
 
 
-def _title(reader: Reader, at: tuple[str | int, ...], entry: Entry) -> str | None:
+def _title(reader: ImportReader, at: tuple[str | int, ...], entry: Entry) -> str | None:
     title = reader.text(at[:-1], entry, "title")
     if title == "":
         reader.report_change("import-empty", at, key="title")
     return title or None
 
 
-def _check_complete(reader: Reader) -> None:
+def _check_complete(reader: ImportReader) -> None:
     """Report a cursor in the last page: the server has tools that the file has not."""
     at: tuple[str | int, ...] = ()
     page: Any = reader.document.value
@@ -98,7 +98,7 @@ _PAGES = 1_000
 """Pages of a list: a server that goes on forever is stopped."""
 
 
-def ask_server(findings: Findings, *, command: str | None, url: str | None, seconds: float) -> Document | None:
+def list_server_tools(findings: Findings, *, command: str | None, url: str | None, seconds: float) -> Document | None:
     """The answer of a server to tools/list, all of its pages; None, with a finding, where there is none.
 
     `command` starts a server that talks over its standard input and output; no shell reads it. `url` is that of a server
@@ -125,7 +125,7 @@ def ask_server(findings: Findings, *, command: str | None, url: str | None, seco
         return None
     finally:
         logging.disable(logging.NOTSET)
-    return document_of(json.dumps(answer, ensure_ascii=False), shown, findings)
+    return parse_document(json.dumps(answer, ensure_ascii=False), shown, findings)
 
 
 async def _asked(client: Any) -> dict[str, Any]:

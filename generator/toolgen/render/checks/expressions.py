@@ -40,20 +40,20 @@ _OPPOSITES |= {other: one for one, other in _OPPOSITES.items()}
 _ORDER = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 
 
-def compared(left: str, operator: str, right: str) -> Condition:
+def comparison(left: str, operator: str, right: str) -> Condition:
     """A comparison."""
     other = _OPPOSITES.get(operator)
     inverse = None if other is None else Condition(f"{left} {other} {right}", Binding.COMPARED)
     return Condition(f"{left} {operator} {right}", Binding.COMPARED, inverse)
 
 
-def bounded(left: str, operator: str, right: str) -> Condition:
+def length_comparison(left: str, operator: str, right: str) -> Condition:
     """A comparison of lengths, one of which is always the larger one."""
     inverse = Condition(f"{left} {_ORDER[operator]} {right}", Binding.COMPARED)
     return Condition(f"{left} {operator} {right}", Binding.COMPARED, inverse)
 
 
-def empty(values: str) -> Condition:
+def empty_condition(values: str) -> Condition:
     """Whether a collection has no members."""
     return Condition(f"not {values}", Binding.NOT, Condition(f"bool({values})"))
 
@@ -78,7 +78,7 @@ def disjunction(parts: Iterable[Condition]) -> Condition:
     return Condition(" or ".join(part.as_operand(Binding.OR) for part in distinct), Binding.OR)
 
 
-def opposite(part: Condition) -> Condition:
+def negation(part: Condition) -> Condition:
     """The opposite of a condition."""
     if part in (TRUE, FALSE):
         return FALSE if part == TRUE else TRUE
@@ -87,7 +87,7 @@ def opposite(part: Condition) -> Condition:
     return Condition(f"not {part.as_operand(Binding.COMPARED)}", Binding.NOT, part)
 
 
-class Functions(Protocol):
+class FunctionNames(Protocol):
     """The functions of a module that conditions call."""
 
     uses: set[str]
@@ -96,11 +96,11 @@ class Functions(Protocol):
         """The name of the function that judges values by a schema."""
         ...
 
-    def target(self, ref: str, scope: Scope) -> str:
+    def referenced_validator_name(self, ref: str, scope: Scope) -> str:
         """The name of the function that judges values by what a reference leads to."""
         ...
 
-    def collector_name(self, schema: Any, scope: Scope, kind: str) -> str:
+    def evaluated_collector_name(self, schema: Any, scope: Scope, kind: str) -> str:
         """The name of the function that collects the properties or items that a schema has looked at."""
         ...
 
@@ -110,20 +110,20 @@ class Scope:
     """A place in a schema: its root, the way to it in names, and how many variables are bound around it."""
 
     root: Any
-    functions: Functions = field(compare=False)
+    functions: FunctionNames = field(compare=False)
     way: tuple[str, ...]
     bound: int = 0
 
-    def inside(self, *steps: str) -> Scope:
+    def inner(self, *steps: str) -> Scope:
         """The place of a schema inside this one."""
         return replace(self, way=(*self.way, *steps))
 
-    def variable(self, name: str) -> tuple[str, Scope]:
+    def new_variable(self, name: str) -> tuple[str, Scope]:
         """A variable that no expression around this one binds, and the scope in which it is bound."""
         number = self.bound + 1
         return name if number == 1 else f"{name}_{number}", replace(self, bound=number)
 
-    def using(self, name: str) -> str:
+    def runtime_name(self, name: str) -> str:
         """A name of the runtime's, which is imported then."""
         self.functions.uses.add(name)
         return name

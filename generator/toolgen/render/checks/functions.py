@@ -21,10 +21,10 @@ from toolgen.render.checks.expressions import (
     Binding,
     Condition,
     Scope,
-    compared,
+    comparison,
     conjunction,
     disjunction,
-    opposite,
+    negation,
 )
 from toolgen.render.checks.keywords import (
     ARRAY_CONDITIONS,
@@ -33,9 +33,9 @@ from toolgen.render.checks.keywords import (
     evaluated_items,
     evaluated_properties,
     literal_condition,
-    test_of,
+    type_condition,
 )
-from toolgen.render.checks.messages import expected
+from toolgen.render.checks.messages import expectation_text
 from toolgen.render.literals import python_string
 from toolgen.resolve.identifiers import ascii_words
 from toolgen.resolve.schema_locations import subschemas
@@ -59,16 +59,16 @@ _OF_FAMILY = {**SCALAR_CONDITIONS, **ARRAY_CONDITIONS, **OBJECT_CONDITIONS}
 _FAMILY_OF = {keyword: kind for kind, family in FAMILIES.items() for keyword in family}
 
 
-def condition_of(schema: Any, value: str, scope: Scope) -> Condition:
+def schema_condition(schema: Any, value: str, scope: Scope) -> Condition:
     """Whether a value satisfies a schema; a heavy schema is judged by a function."""
     if not isinstance(schema, Mapping):
         return FALSE if schema is False else TRUE
     if inline_cost(schema) > LIGHT:
         return Condition(f"{scope.functions.validator_name(schema, scope)}({value})")
-    return write_condition(schema, value, scope)
+    return inline_condition(schema, value, scope)
 
 
-def write_condition(schema: Mapping[str, Any], value: str, scope: Scope) -> Condition:
+def inline_condition(schema: Mapping[str, Any], value: str, scope: Scope) -> Condition:
     """Whether a value satisfies a schema, written out."""
     keywords = asserted_keywords(schema)
     if "type" not in keywords:
@@ -87,7 +87,7 @@ def _typed(schema: Mapping[str, Any], keywords: tuple[str, ...], value: str, sco
     for kind in dict.fromkeys(named):
         family = FAMILIES.get("number" if kind == "integer" else kind, ())
         demands = [keyword_condition(schema, k, value, scope, guarded=False) for k in keywords if k in family]
-        alternatives.append(conjunction([test_of(kind, value, scope), *demands]))
+        alternatives.append(conjunction([type_condition(kind, value, scope), *demands]))
     return disjunction(alternatives)
 
 
@@ -96,13 +96,13 @@ def keyword_condition(schema: Mapping[str, Any], keyword: str, value: str, scope
     family = _FAMILY_OF.get(keyword)
     if family is None:
         return _GENERAL[keyword](schema, value, scope)
-    demand = _OF_FAMILY[keyword](schema, value, scope, condition_of)
-    return disjunction([opposite(test_of(family, value, scope)), demand]) if guarded else demand
+    demand = _OF_FAMILY[keyword](schema, value, scope, schema_condition)
+    return disjunction([negation(type_condition(family, value, scope)), demand]) if guarded else demand
 
 
 def _type(schema: Mapping[str, Any], value: str, scope: Scope) -> Condition:
     named = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
-    return disjunction(test_of(kind, value, scope) for kind in named)
+    return disjunction(type_condition(kind, value, scope) for kind in named)
 
 
 def _const(schema: Mapping[str, Any], value: str, scope: Scope) -> Condition:
@@ -114,7 +114,7 @@ def _enum(schema: Mapping[str, Any], value: str, scope: Scope) -> Condition:
 
 
 def _ref(schema: Mapping[str, Any], value: str, scope: Scope) -> Condition:
-    return Condition(f"{scope.functions.target(schema['$ref'], scope)}({value})")
+    return Condition(f"{scope.functions.referenced_validator_name(schema['$ref'], scope)}({value})")
 
 
 def _all_of(schema: Mapping[str, Any], value: str, scope: Scope) -> Condition:
@@ -128,32 +128,34 @@ def _any_of(schema: Mapping[str, Any], value: str, scope: Scope) -> Condition:
 def _one_of(schema: Mapping[str, Any], value: str, scope: Scope) -> Condition:
     members = [member for member in _members(schema, "oneOf", value, scope) if member != FALSE]
     if TRUE in members:
-        return FALSE if members.count(TRUE) > 1 else conjunction(opposite(m) for m in members if m != TRUE)
+        return FALSE if members.count(TRUE) > 1 else conjunction(negation(m) for m in members if m != TRUE)
     if len(members) < 2:
         return members[0] if members else FALSE
     if len(members) == 2:
-        return compared(members[0].as_operand(Binding.ATOM), "!=", members[1].as_operand(Binding.ATOM))
-    return compared(f"sum([{', '.join(member.text for member in members)}])", "==", "1")
+        return comparison(members[0].as_operand(Binding.ATOM), "!=", members[1].as_operand(Binding.ATOM))
+    return comparison(f"sum([{', '.join(member.text for member in members)}])", "==", "1")
 
 
 def _members(schema: Mapping[str, Any], keyword: str, value: str, scope: Scope) -> list[Condition]:
     """The conditions of schemas in a list; those that stand there twice count twice."""
     names = {"allOf": "part", "anyOf": "option", "oneOf": "option"}
-    return [condition_of(sub, value, scope.inside(f"{names[keyword]}{i}")) for i, sub in enumerate(schema[keyword], 1)]
+    return [
+        schema_condition(sub, value, scope.inner(f"{names[keyword]}{i}")) for i, sub in enumerate(schema[keyword], 1)
+    ]
 
 
 def _not(schema: Mapping[str, Any], value: str, scope: Scope) -> Condition:
-    return opposite(condition_of(schema["not"], value, scope.inside("not")))
+    return negation(schema_condition(schema["not"], value, scope.inner("not")))
 
 
 def _if(schema: Mapping[str, Any], value: str, scope: Scope) -> Condition:
-    given = condition_of(schema["if"], value, scope.inside("if"))
-    then = condition_of(schema.get("then", True), value, scope.inside("then"))
-    other = condition_of(schema.get("else", True), value, scope.inside("else"))
+    given = schema_condition(schema["if"], value, scope.inner("if"))
+    then = schema_condition(schema.get("then", True), value, scope.inner("then"))
+    other = schema_condition(schema.get("else", True), value, scope.inner("else"))
     if then == other:
         return then
     if other == TRUE:
-        return disjunction([opposite(given), then])
+        return disjunction([negation(given), then])
     if then == TRUE:
         return disjunction([given, other])
     return Condition(f"({then.text} if {given.text} else {other.text})")
@@ -172,13 +174,13 @@ _GENERAL: Mapping[str, Callable[[Mapping[str, Any], str, Scope], Condition]] = {
 }
 
 
-def names_in(expressions: Iterable[str]) -> Counter[str]:
+def count_names(expressions: Iterable[str]) -> Counter[str]:
     """How often expressions speak of each name."""
     nodes = (node for text in expressions for node in ast.walk(ast.parse(text, mode="eval")))
     return Counter(node.id for node in nodes if isinstance(node, ast.Name))
 
 
-def reached(roots: Iterable[str], names: Mapping[str, Counter[str]]) -> set[str]:
+def reachable_functions(roots: Iterable[str], names: Mapping[str, Counter[str]]) -> set[str]:
     """The functions that the first ones call, and they themselves; `names` are those that each speaks of."""
     found: set[str] = set()
     waiting = list(roots)
@@ -213,7 +215,7 @@ class Checks:
     _kept: list[Any] = field(default_factory=list)
     _waiting: list[tuple[str, str, Any, Scope]] = field(default_factory=list)
 
-    def check(self, name: str, check: Check) -> str | None:
+    def add_check(self, name: str, check: Check) -> str | None:
         """The name of the function that says what was expected of a value of the class or type `name`.
 
         None where every value fits.
@@ -227,12 +229,12 @@ class Checks:
         for keyword in check.keywords:
             alone = types is not None and len(set(types)) == 1 and keyword in FAMILIES.get(types[0], ())
             fits = keyword_condition(schema, keyword, "value", scope, guarded=not alone)
-            words = python_string(expected(schema, keyword, check.root))
+            words = python_string(expectation_text(schema, keyword, check.root))
             if fits == FALSE:
                 result = words
                 break
             if fits != TRUE:
-                steps.append((opposite(fits).text, words))
+                steps.append((negation(fits).text, words))
         if not steps and result == "None":
             return None
         self._finish()
@@ -242,8 +244,8 @@ class Checks:
 
     def functions(self) -> list[CheckFunction]:
         """The functions, each above those that call it where no circle is in the way."""
-        names = {made.name: names_in([*(step for step, _ in made.steps), made.result]) for made in self._made}
-        left = reached([made.name for made in self._made if made.returns == "str | None"], names)
+        names = {made.name: count_names([*(step for step, _ in made.steps), made.result]) for made in self._made}
+        left = reachable_functions([made.name for made in self._made if made.returns == "str | None"], names)
         calls = sum((names[name] for name in left), Counter[str]())
         kept = [made for made in self._made if made.name in left]
         functions = [replace(made, memoized=made.returns == "bool" and calls[made.name] > 1) for made in kept]
@@ -256,12 +258,12 @@ class Checks:
         """The name of the function that judges values by a schema."""
         return self._called("is", schema, scope)
 
-    def target(self, ref: str, scope: Scope) -> str:
+    def referenced_validator_name(self, ref: str, scope: Scope) -> str:
         """The name of the function that judges values by what a reference leads to."""
         key, schema = self._target(ref, scope)
         return self._called("is", schema, Scope(scope.root, self, (key,)))
 
-    def collector_name(self, schema: Any, scope: Scope, kind: str) -> str:
+    def evaluated_collector_name(self, schema: Any, scope: Scope, kind: str) -> str:
         """The name of the function that collects what a schema, or the target of a reference, has looked at."""
         if isinstance(schema, str):
             key, schema = self._target(schema, scope)
@@ -297,11 +299,11 @@ class Checks:
         where = " ".join(ascii_words(" ".join(scope.way))) or "a value"
         if kind == "is":
             plain = schema if isinstance(schema, Mapping) else {"not": True} if schema is False else {}
-            fits = write_condition(plain, "value", scope)
+            fits = inline_condition(plain, "value", scope)
             text = f"bool({fits.text})" if fits.binding is Binding.COMPARED else fits.text
             return CheckFunction(name, f"Check a value against its schema: {where}.", "bool", text)
         collect, member = (evaluated_properties, "str") if kind == "evaluated_properties" else (evaluated_items, "int")
-        found = collect(schema, "value", scope, condition_of)
+        found = collect(schema, "value", scope, schema_condition)
         doc = f"Collect what a schema has evaluated: {where}."
         return CheckFunction(name, doc, f"set[{member}]", found or f"set[{member}]()")
 

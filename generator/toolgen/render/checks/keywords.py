@@ -15,55 +15,55 @@ from toolgen.render.checks.expressions import (
     Binding,
     Condition,
     Scope,
-    bounded,
-    compared,
+    comparison,
     conjunction,
     disjunction,
-    empty,
-    opposite,
+    empty_condition,
+    length_comparison,
+    negation,
 )
 from toolgen.render.literals import python_literal, python_string
 
 
-def texts(names: Iterable[str]) -> str:
+def names_expression(names: Iterable[str]) -> str:
     """A set of names."""
     listed = ", ".join(python_string(name) for name in names)
     return f"{{{listed}}}" if listed else "set[str]()"
 
 
-def evaluated_properties(schema: Any, value: str, scope: Scope, of: Of) -> str:
+def evaluated_properties(schema: Any, value: str, scope: Scope, make_condition: Of) -> str:
     """The names that a schema has looked at in an object; nothing where it looks at none."""
-    return _joined(_evaluated_properties(schema, value, scope, of))
+    return _joined(_evaluated_properties(schema, value, scope, make_condition))
 
 
-def evaluated_items(schema: Any, value: str, scope: Scope, of: Of) -> str:
+def evaluated_items(schema: Any, value: str, scope: Scope, make_condition: Of) -> str:
     """The positions that a schema has looked at in an array; nothing where it looks at none."""
-    return _joined(_evaluated_items(schema, value, scope, of))
+    return _joined(_evaluated_items(schema, value, scope, make_condition))
 
 
 def _joined(terms: Iterator[str]) -> str:
     return " | ".join(dict.fromkeys(terms))
 
 
-def _evaluated_properties(schema: Any, value: str, scope: Scope, of: Of) -> Iterator[str]:
+def _evaluated_properties(schema: Any, value: str, scope: Scope, make_condition: Of) -> Iterator[str]:
     if not isinstance(schema, Mapping):
         return
     if "additionalProperties" in schema or "unevaluatedProperties" in schema:
         yield f"set({value})"
         return
     if schema.get("properties"):
-        yield texts(schema["properties"])
+        yield names_expression(schema["properties"])
     for pattern in schema.get("patternProperties", ()):
-        key, _ = scope.variable("key")
-        yield f"{{{key} for {key} in {value} if {scope.using('matches')}({python_string(pattern)}, {key})}}"
+        key, _ = scope.new_variable("key")
+        yield f"{{{key} for {key} in {value} if {scope.runtime_name('matches')}({python_string(pattern)}, {key})}}"
     for name, sub in schema.get("dependentSchemas", {}).items():
-        inner = _part(sub, value, scope.inside("with", name), "properties")
+        inner = _part(sub, value, scope.inner("with", name), "properties")
         if inner:
             yield f"({inner} if {python_string(name)} in {value} else set())"
-    yield from _in_place(schema, value, scope, of, "properties")
+    yield from _in_place(schema, value, scope, make_condition, "properties")
 
 
-def _evaluated_items(schema: Any, value: str, scope: Scope, of: Of) -> Iterator[str]:
+def _evaluated_items(schema: Any, value: str, scope: Scope, make_condition: Of) -> Iterator[str]:
     if not isinstance(schema, Mapping):
         return
     if "items" in schema or "unevaluatedItems" in schema:
@@ -72,35 +72,35 @@ def _evaluated_items(schema: Any, value: str, scope: Scope, of: Of) -> Iterator[
     if schema.get("prefixItems"):
         yield f"set(range({len(schema['prefixItems'])}))"
     if "contains" in schema:
-        i, inner = scope.inside("contained").variable("i")
-        fits = of(schema["contains"], f"{value}[{i}]", inner)
+        i, inner = scope.inner("contained").new_variable("i")
+        fits = make_condition(schema["contains"], f"{value}[{i}]", inner)
         yield f"{{{i} for {i} in range(len({value})) if {fits.text}}}"
-    yield from _in_place(schema, value, scope, of, "items")
+    yield from _in_place(schema, value, scope, make_condition, "items")
 
 
-def _in_place(schema: Mapping[str, Any], value: str, scope: Scope, of: Of, kind: str) -> Iterator[str]:
+def _in_place(schema: Mapping[str, Any], value: str, scope: Scope, make_condition: Of, kind: str) -> Iterator[str]:
     """What the schemas that judge the same value have looked at; of a choice those that the value satisfies."""
     if "$ref" in schema:
-        yield f"{scope.functions.collector_name(schema['$ref'], scope, kind)}({value})"
+        yield f"{scope.functions.evaluated_collector_name(schema['$ref'], scope, kind)}({value})"
     for i, sub in enumerate(schema.get("allOf", ()), 1):
-        inner = _part(sub, value, scope.inside(f"part{i}"), kind)
+        inner = _part(sub, value, scope.inner(f"part{i}"), kind)
         if inner:
             yield inner
     for keyword in ("anyOf", "oneOf"):
         for i, sub in enumerate(schema.get(keyword, ()), 1):
-            yield from _if_fits(sub, sub, value, scope.inside(f"option{i}"), of, kind)
+            yield from _if_fits(sub, sub, value, scope.inner(f"option{i}"), make_condition, kind)
     if "if" in schema:
-        yield from _if_fits(schema["if"], schema["if"], value, scope.inside("if"), of, kind)
-        yield from _if_fits(schema["if"], schema.get("then"), value, scope.inside("then"), of, kind)
-        inner = _part(schema.get("else"), value, scope.inside("else"), kind)
-        given = of(schema["if"], value, scope.inside("if"))
+        yield from _if_fits(schema["if"], schema["if"], value, scope.inner("if"), make_condition, kind)
+        yield from _if_fits(schema["if"], schema.get("then"), value, scope.inner("then"), make_condition, kind)
+        inner = _part(schema.get("else"), value, scope.inner("else"), kind)
+        given = make_condition(schema["if"], value, scope.inner("if"))
         if inner and given != TRUE:
             yield f"(set() if {given.text} else {inner})"
 
 
-def _if_fits(given: Any, sub: Any, value: str, scope: Scope, of: Of, kind: str) -> Iterator[str]:
+def _if_fits(given: Any, sub: Any, value: str, scope: Scope, make_condition: Of, kind: str) -> Iterator[str]:
     inner = _part(sub, value, scope, kind)
-    fits = of(given, value, scope)
+    fits = make_condition(given, value, scope)
     if inner and fits != FALSE:
         yield inner if fits == TRUE else f"({inner} if {fits.text} else set())"
 
@@ -109,7 +109,7 @@ def _part(sub: Any, value: str, scope: Scope, kind: str) -> str:
     """What a schema inside has looked at, by a function of its own; nothing where it is sure to look at none."""
     if not isinstance(sub, Mapping) or not _looks(sub, kind):
         return ""
-    return f"{scope.functions.collector_name(sub, scope, kind)}({value})"
+    return f"{scope.functions.evaluated_collector_name(sub, scope, kind)}({value})"
 
 
 _LOOKING = {
@@ -145,9 +145,9 @@ _TESTS = {
 }
 
 
-def test_of(kind: str, value: str, scope: Scope) -> Condition:
+def type_condition(kind: str, value: str, scope: Scope) -> Condition:
     """Whether a value is of a type."""
-    return Condition(f"{scope.using(_TESTS[kind])}({value})")
+    return Condition(f"{scope.runtime_name(_TESTS[kind])}({value})")
 
 
 def literal_condition(values: Sequence[Any], value: str, scope: Scope) -> Condition:
@@ -158,46 +158,46 @@ def literal_condition(values: Sequence[Any], value: str, scope: Scope) -> Condit
     if len(others) == 1:
         only = others[0]
         parts.append(
-            test_of("null", value, scope)
+            type_condition("null", value, scope)
             if only is None
-            else Condition(f"{scope.using('json_equal')}({value}, {python_literal(only)})")
+            else Condition(f"{scope.runtime_name('json_equal')}({value}, {python_literal(only)})")
         )
     elif others:
-        parts.append(Condition(f"{scope.using('equals_one_of')}({value}, {python_literal(others)})"))
+        parts.append(Condition(f"{scope.runtime_name('equals_one_of')}({value}, {python_literal(others)})"))
     return disjunction(parts)
 
 
 def _one_of_texts(texts: list[str], value: str, scope: Scope) -> Condition:
     listed = "{" + ", ".join(python_string(text) for text in dict.fromkeys(texts)) + "}"
-    return Condition(f"{scope.using('is_text')}({value}) and {value} in {listed}", Binding.AND)
+    return Condition(f"{scope.runtime_name('is_text')}({value}) and {value} in {listed}", Binding.AND)
 
 
-def _bound(sign: str, keyword: str) -> Callable[[Mapping[str, Any], str, Scope, Of], Condition]:
-    def condition(schema: Mapping[str, Any], value: str, scope: Scope, of: Of) -> Condition:
-        return compared(value, sign, python_literal(schema[keyword]))
+def _bound(operator: str, keyword: str) -> Callable[[Mapping[str, Any], str, Scope, Of], Condition]:
+    def condition(schema: Mapping[str, Any], value: str, scope: Scope, make_condition: Of) -> Condition:
+        return comparison(value, operator, python_literal(schema[keyword]))
 
     return condition
 
 
-def counted(sign: str, keyword: str) -> Callable[[Mapping[str, Any], str, Scope, Of], Condition]:
+def length_condition(operator: str, keyword: str) -> Callable[[Mapping[str, Any], str, Scope, Of], Condition]:
     """The condition of a bound on a length."""
 
-    def condition(schema: Mapping[str, Any], value: str, scope: Scope, of: Of) -> Condition:
-        return bounded(f"len({value})", sign, python_literal(schema[keyword]))
+    def condition(schema: Mapping[str, Any], value: str, scope: Scope, make_condition: Of) -> Condition:
+        return length_comparison(f"len({value})", operator, python_literal(schema[keyword]))
 
     return condition
 
 
-def _multiple(schema: Mapping[str, Any], value: str, scope: Scope, of: Of) -> Condition:
-    return Condition(f"{scope.using('is_multiple')}({value}, {python_literal(schema['multipleOf'])})")
+def _multiple(schema: Mapping[str, Any], value: str, scope: Scope, make_condition: Of) -> Condition:
+    return Condition(f"{scope.runtime_name('is_multiple')}({value}, {python_literal(schema['multipleOf'])})")
 
 
-def _pattern(schema: Mapping[str, Any], value: str, scope: Scope, of: Of) -> Condition:
-    return Condition(f"{scope.using('matches')}({python_string(schema['pattern'])}, {value})")
+def _pattern(schema: Mapping[str, Any], value: str, scope: Scope, make_condition: Of) -> Condition:
+    return Condition(f"{scope.runtime_name('matches')}({python_string(schema['pattern'])}, {value})")
 
 
-def _format(schema: Mapping[str, Any], value: str, scope: Scope, of: Of) -> Condition:
-    return Condition(f"{scope.using('is_format')}({python_string(schema['format'])}, {value})")
+def _format(schema: Mapping[str, Any], value: str, scope: Scope, make_condition: Of) -> Condition:
+    return Condition(f"{scope.runtime_name('is_format')}({python_string(schema['format'])}, {value})")
 
 
 SCALAR_CONDITIONS: Conditions = {
@@ -206,61 +206,67 @@ SCALAR_CONDITIONS: Conditions = {
     "exclusiveMinimum": _bound(">", "exclusiveMinimum"),
     "exclusiveMaximum": _bound("<", "exclusiveMaximum"),
     "multipleOf": _multiple,
-    "minLength": counted(">=", "minLength"),
-    "maxLength": counted("<=", "maxLength"),
+    "minLength": length_condition(">=", "minLength"),
+    "maxLength": length_condition("<=", "maxLength"),
     "pattern": _pattern,
     "format": _format,
 }
 
 
-def _prefix_items(schema: Mapping[str, Any], value: str, scope: Scope, of: Of) -> Condition:
+def _prefix_items(schema: Mapping[str, Any], value: str, scope: Scope, make_condition: Of) -> Condition:
     parts = []
     for i, sub in enumerate(schema["prefixItems"]):
-        demand = of(sub, f"{value}[{i}]", scope.inside(f"item{i + 1}"))
-        parts.append(TRUE if demand == TRUE else disjunction([bounded(f"len({value})", "<=", str(i)), demand]))
+        demand = make_condition(sub, f"{value}[{i}]", scope.inner(f"item{i + 1}"))
+        parts.append(
+            TRUE if demand == TRUE else disjunction([length_comparison(f"len({value})", "<=", str(i)), demand])
+        )
     return conjunction(parts)
 
 
-def _items(schema: Mapping[str, Any], value: str, scope: Scope, of: Of) -> Condition:
+def _items(schema: Mapping[str, Any], value: str, scope: Scope, make_condition: Of) -> Condition:
     size = len(schema.get("prefixItems", ()))
     if schema["items"] is False:
-        return bounded(f"len({value})", "<=", str(size))
-    item, inner = scope.inside("item").variable("item")
-    demand = of(schema["items"], item, inner)
-    return all_of(demand, item, f"{value}[{size}:]" if size else value)
+        return length_comparison(f"len({value})", "<=", str(size))
+    item, inner = scope.inner("item").new_variable("item")
+    demand = make_condition(schema["items"], item, inner)
+    return every_condition(demand, item, f"{value}[{size}:]" if size else value)
 
 
-def _contains(schema: Mapping[str, Any], value: str, scope: Scope, of: Of) -> Condition:
-    item, inner = scope.inside("contained").variable("item")
-    demand = of(schema["contains"], item, inner)
+def _contains(schema: Mapping[str, Any], value: str, scope: Scope, make_condition: Of) -> Condition:
+    item, inner = scope.inner("contained").new_variable("item")
+    demand = make_condition(schema["contains"], item, inner)
     least, most = schema.get("minContains", 1), schema.get("maxContains")
     if most is None and least == 1:
         return Condition(f"any({demand.text} for {item} in {value})")
     count = f"sum({demand.text} for {item} in {value})"
-    parts = [bounded(count, ">=", python_literal(least))] if least else []
-    return conjunction([*parts, *([bounded(count, "<=", python_literal(most))] if most is not None else [])])
+    parts = [length_comparison(count, ">=", python_literal(least))] if least else []
+    return conjunction([*parts, *([length_comparison(count, "<=", python_literal(most))] if most is not None else [])])
 
 
-def _unique(schema: Mapping[str, Any], value: str, scope: Scope, of: Of) -> Condition:
-    return Condition(f"{scope.using('all_unique')}({value})")
+def _unique(schema: Mapping[str, Any], value: str, scope: Scope, make_condition: Of) -> Condition:
+    return Condition(f"{scope.runtime_name('all_unique')}({value})")
 
 
-def _unevaluated_items(schema: Mapping[str, Any], value: str, scope: Scope, of: Of) -> Condition:
-    item, inner = scope.inside("further").variable("i")
-    demand = of(schema["unevaluatedItems"], f"{value}[{item}]", inner)
-    evaluated = evaluated_items({k: v for k, v in schema.items() if k != "unevaluatedItems"}, value, scope, of)
+def _unevaluated_items(schema: Mapping[str, Any], value: str, scope: Scope, make_condition: Of) -> Condition:
+    item, inner = scope.inner("further").new_variable("i")
+    demand = make_condition(schema["unevaluatedItems"], f"{value}[{item}]", inner)
+    evaluated = evaluated_items(
+        {k: v for k, v in schema.items() if k != "unevaluatedItems"}, value, scope, make_condition
+    )
     rest = f"set(range(len({value})))" + (f" - ({evaluated})" if evaluated else "")
-    return empty(f"({rest})" if evaluated else rest) if demand == FALSE else all_of(demand, item, rest)
+    return (
+        empty_condition(f"({rest})" if evaluated else rest) if demand == FALSE else every_condition(demand, item, rest)
+    )
 
 
-def all_of(demand: Condition, name: str, values: str) -> Condition:
+def every_condition(demand: Condition, name: str, values: str) -> Condition:
     """Whether each of several values satisfies a condition on a name."""
     return TRUE if demand == TRUE else Condition(f"all({demand.text} for {name} in {values})")
 
 
 ARRAY_CONDITIONS: Conditions = {
-    "minItems": counted(">=", "minItems"),
-    "maxItems": counted("<=", "maxItems"),
+    "minItems": length_condition(">=", "minItems"),
+    "maxItems": length_condition("<=", "maxItems"),
     "prefixItems": _prefix_items,
     "items": _items,
     "contains": _contains,
@@ -269,95 +275,97 @@ ARRAY_CONDITIONS: Conditions = {
 }
 
 
-def has(name: str, value: str) -> Condition:
+def has_key_condition(name: str, value: str) -> Condition:
     """Whether an object has a property."""
-    return compared(python_string(name), "in", value)
+    return comparison(python_string(name), "in", value)
 
 
 def _lacks(name: str, value: str) -> Condition:
-    return opposite(has(name, value))
+    return negation(has_key_condition(name, value))
 
 
-def _required(schema: Mapping[str, Any], value: str, scope: Scope, of: Of) -> Condition:
+def _required(schema: Mapping[str, Any], value: str, scope: Scope, make_condition: Of) -> Condition:
     names = list(dict.fromkeys(schema["required"]))
     if len(names) > 2:
-        return compared(f"{value}.keys()", ">=", texts(names))
-    return conjunction(has(name, value) for name in names)
+        return comparison(f"{value}.keys()", ">=", names_expression(names))
+    return conjunction(has_key_condition(name, value) for name in names)
 
 
-def _properties(schema: Mapping[str, Any], value: str, scope: Scope, of: Of) -> Condition:
+def _properties(schema: Mapping[str, Any], value: str, scope: Scope, make_condition: Of) -> Condition:
     parts = []
     for name, sub in schema["properties"].items():
-        demand = of(sub, f"{value}[{python_string(name)}]", scope.inside(name))
+        demand = make_condition(sub, f"{value}[{python_string(name)}]", scope.inner(name))
         parts.append(demand if demand == TRUE else disjunction([_lacks(name, value), demand]))
     return conjunction(parts)
 
 
-def _pattern_properties(schema: Mapping[str, Any], value: str, scope: Scope, of: Of) -> Condition:
+def _pattern_properties(schema: Mapping[str, Any], value: str, scope: Scope, make_condition: Of) -> Condition:
     parts = []
     for pattern, sub in schema["patternProperties"].items():
-        key, inner = scope.inside("matching").variable("key")
-        match = Condition(f"{scope.using('matches')}({python_string(pattern)}, {key})")
-        demand = of(sub, f"{value}[{key}]", inner)
+        key, inner = scope.inner("matching").new_variable("key")
+        match = Condition(f"{scope.runtime_name('matches')}({python_string(pattern)}, {key})")
+        demand = make_condition(sub, f"{value}[{key}]", inner)
         if demand == FALSE:
-            parts.append(opposite(Condition(f"any({match.text} for {key} in {value})")))
+            parts.append(negation(Condition(f"any({match.text} for {key} in {value})")))
         else:
-            parts.append(all_of(demand, key, f"{value} if {match.text}"))
+            parts.append(every_condition(demand, key, f"{value} if {match.text}"))
     return conjunction(parts)
 
 
-def _additional(schema: Mapping[str, Any], value: str, scope: Scope, of: Of) -> Condition:
+def _additional(schema: Mapping[str, Any], value: str, scope: Scope, make_condition: Of) -> Condition:
     names = list(schema.get("properties", ()))
     patterns = list(schema.get("patternProperties", ()))
     if schema["additionalProperties"] is False and not patterns:
-        return compared(f"{value}.keys()", "<=", texts(names)) if names else empty(value)
-    key, inner = scope.inside("further").variable("key")
-    parts = [compared(key, "not in", texts(names))] if names else []
-    parts += [opposite(Condition(f"{scope.using('matches')}({python_string(p)}, {key})")) for p in patterns]
+        return comparison(f"{value}.keys()", "<=", names_expression(names)) if names else empty_condition(value)
+    key, inner = scope.inner("further").new_variable("key")
+    parts = [comparison(key, "not in", names_expression(names))] if names else []
+    parts += [negation(Condition(f"{scope.runtime_name('matches')}({python_string(p)}, {key})")) for p in patterns]
     left = conjunction(parts)
-    demand = of(schema["additionalProperties"], f"{value}[{key}]", inner)
+    demand = make_condition(schema["additionalProperties"], f"{value}[{key}]", inner)
     if demand == FALSE:
-        return opposite(Condition(f"any({left.text} for {key} in {value})"))
-    return all_of(demand, key, value if left == TRUE else f"{value} if {left.text}")
+        return negation(Condition(f"any({left.text} for {key} in {value})"))
+    return every_condition(demand, key, value if left == TRUE else f"{value} if {left.text}")
 
 
-def _names(schema: Mapping[str, Any], value: str, scope: Scope, of: Of) -> Condition:
-    key, inner = scope.inside("name").variable("key")
-    demand = of(schema["propertyNames"], key, inner)
-    return empty(value) if demand == FALSE else all_of(demand, key, value)
+def _names(schema: Mapping[str, Any], value: str, scope: Scope, make_condition: Of) -> Condition:
+    key, inner = scope.inner("name").new_variable("key")
+    demand = make_condition(schema["propertyNames"], key, inner)
+    return empty_condition(value) if demand == FALSE else every_condition(demand, key, value)
 
 
-def _dependent_required(schema: Mapping[str, Any], value: str, scope: Scope, of: Of) -> Condition:
+def _dependent_required(schema: Mapping[str, Any], value: str, scope: Scope, make_condition: Of) -> Condition:
     return conjunction(
-        disjunction([_lacks(name, value), conjunction(has(needed, value) for needed in dict.fromkeys(needs))])
+        disjunction(
+            [_lacks(name, value), conjunction(has_key_condition(needed, value) for needed in dict.fromkeys(needs))]
+        )
         for name, needs in schema["dependentRequired"].items()
         if needs
     )
 
 
-def _dependent_schemas(schema: Mapping[str, Any], value: str, scope: Scope, of: Of) -> Condition:
+def _dependent_schemas(schema: Mapping[str, Any], value: str, scope: Scope, make_condition: Of) -> Condition:
     parts = []
     for name, sub in schema["dependentSchemas"].items():
-        demand = of(sub, value, scope.inside("with", name))
+        demand = make_condition(sub, value, scope.inner("with", name))
         parts.append(demand if demand == TRUE else disjunction([_lacks(name, value), demand]))
     return conjunction(parts)
 
 
-def _unevaluated_properties(schema: Mapping[str, Any], value: str, scope: Scope, of: Of) -> Condition:
-    key, inner = scope.inside("further").variable("key")
-    demand = of(schema["unevaluatedProperties"], f"{value}[{key}]", inner)
+def _unevaluated_properties(schema: Mapping[str, Any], value: str, scope: Scope, make_condition: Of) -> Condition:
+    key, inner = scope.inner("further").new_variable("key")
+    demand = make_condition(schema["unevaluatedProperties"], f"{value}[{key}]", inner)
     evaluated = evaluated_properties(
-        {k: v for k, v in schema.items() if k != "unevaluatedProperties"}, value, scope, of
+        {k: v for k, v in schema.items() if k != "unevaluatedProperties"}, value, scope, make_condition
     )
     if demand == FALSE:
-        return compared(f"{value}.keys()", "<=", f"({evaluated})") if evaluated else empty(value)
-    return all_of(demand, key, f"{value}.keys() - ({evaluated})" if evaluated else value)
+        return comparison(f"{value}.keys()", "<=", f"({evaluated})") if evaluated else empty_condition(value)
+    return every_condition(demand, key, f"{value}.keys() - ({evaluated})" if evaluated else value)
 
 
 OBJECT_CONDITIONS: Conditions = {
     "required": _required,
-    "minProperties": counted(">=", "minProperties"),
-    "maxProperties": counted("<=", "maxProperties"),
+    "minProperties": length_condition(">=", "minProperties"),
+    "maxProperties": length_condition("<=", "maxProperties"),
     "propertyNames": _names,
     "properties": _properties,
     "patternProperties": _pattern_properties,

@@ -13,7 +13,7 @@ MAX_WORDS = 160
 """Characters of what was expected."""
 
 
-def expected(schema: Mapping[str, Any], keyword: str, root: Any) -> str:
+def expectation_text(schema: Mapping[str, Any], keyword: str, root: Any) -> str:
     """What a keyword of a schema expects."""
     return _cut(_WORDS[keyword](schema[keyword], schema, root))
 

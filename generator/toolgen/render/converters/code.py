@@ -78,7 +78,7 @@ def item(holder: str, key: str) -> str:
     return f"{holder}[{python_string(key)}]"
 
 
-def place(*keys: str) -> str:
+def path_expression(*keys: str) -> str:
     """The place to which keys lead from where the method's object is, for reports."""
     found = "at"
     for key in keys:
@@ -86,9 +86,9 @@ def place(*keys: str) -> str:
     return found
 
 
-def kept_within(*keys: str) -> str:
+def nested_extras_expression(*keys: str) -> str:
     """What was kept of the object to which keys lead."""
-    found = "own"
+    found = "extras"
     for key in keys:
         found = call("inner_extras", found, python_string(key))
     return found

@@ -6,22 +6,22 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from toolgen.plan.mapping_plans import ListPlan, MemberPlan, ObjectMapping, RegularObject, UnionPlan
-from toolgen.plan.provider import ClassFact, ProviderPlan, converter_class
+from toolgen.plan.mapping_plans import FastPathObject, ListPlan, MemberPlan, ObjectMapping, UnionPlan
+from toolgen.plan.provider import ClassAttribute, ProviderPlan, converter_class
 from toolgen.render.converters.code import Block, Method, Statement, block, call, get
 from toolgen.render.converters.objects import (
     plain_call,
     plain_call_tests,
     plain_object,
     plain_value,
-    read_shape,
-    write_shape,
+    reader_method,
+    writer_method,
 )
-from toolgen.render.converters.usage import known_counts, read_usage, write_usage
+from toolgen.render.converters.usage import known_counts, usage_reader_method, usage_writer_method
 from toolgen.render.literals import python_literal, python_string
 
 
-def read_union(union: UnionPlan) -> Method:
+def union_reader_method(union: UnionPlan) -> Method:
     """The method that reads an object by its shape."""
     members = [_kind(union)] if union.by or union.tag else []
     return Method(
@@ -51,7 +51,7 @@ def _read_member(member: MemberPlan) -> Statement:
     return block(f"if {test}", read)
 
 
-def write_union(union: UnionPlan, *, rejects: bool) -> Method:
+def union_writer_method(union: UnionPlan, *, rejects: bool) -> Method:
     """The method that writes a value by its type; `rejects` where the API refuses what its relatives take."""
     return Method(
         f"write_{union.name}",
@@ -66,12 +66,12 @@ def _write_union(union: UnionPlan, rejects: bool) -> Iterator[Statement]:
     for member in union.members:
         yield block(f"if type(value) is {member.type}", f"return self.write_{member.shape}(value, at, writer)")
     ours = "type(value) is OpaquePart and value.provider == writer.wire.name"
-    yield block(f"if {ours} and writer.accepts(value.value)" if rejects else f"if {ours}", "return value.value")
+    yield block(f"if {ours} and writer.is_accepted(value.value)" if rejects else f"if {ours}", "return value.value")
     text = next((member.shape for member in union.members if member.type == "TextPart"), None)
     if text is not None and "ContentPart" in union.types:
-        yield f"return self.write_{text}(writer.described(value, at), at, writer)"
+        yield f"return self.write_{text}(writer.describe_part(value, at), at, writer)"
         return
-    yield 'writer.report_unsupported(at, writer.kind_of(value), "warning")'
+    yield 'writer.report_unsupported(at, writer.type_name(value), "warning")'
     yield "return ABSENT"
 
 
@@ -135,7 +135,7 @@ def wire_class(plan: ProviderPlan) -> WireClass:
         converter,
         (converter,),
         dict(_constants(plan)),
-        {fact.name: _attribute(fact) for fact in plan.class_facts},
+        {fact.name: _attribute(fact) for fact in plan.class_attributes},
         {method.name: method for method in _methods(plan)},
     )
 
@@ -161,7 +161,7 @@ def _constants(plan: ProviderPlan) -> Iterator[tuple[str, str]]:
             yield known_counts(holder), f"{known_counts(holder)} = {_frozenset(keys)}"
 
 
-def _attribute(fact: ClassFact) -> str:
+def _attribute(fact: ClassAttribute) -> str:
     """An attribute, as the class of the API declares it."""
     return f"{fact.name}{f': {fact.annotation}' if fact.annotation else ''} = {_value(fact)}"
 
@@ -169,23 +169,23 @@ def _attribute(fact: ClassFact) -> str:
 def _methods(plan: ProviderPlan) -> Iterator[Method]:
     """The class's methods: two for the usage, and two for each union, array and shape, one a direction."""
     if plan.usage is not None:
-        yield from (read_usage(plan.usage), write_usage(plan.usage))
+        yield from (usage_reader_method(plan.usage), usage_writer_method(plan.usage))
     for union in plan.unions.values():
-        yield from (read_union(union), write_union(union, rejects="rejects" in plan.facts))
+        yield from (union_reader_method(union), union_writer_method(union, rejects="rejects" in plan.facts))
     for each in plan.lists.values():
         if "read" in each.directions:
             yield read_items(each)
         if "write" in each.directions:
             yield write_items(each)
     for shape in plan.shapes.values():
-        yield from (read_shape(shape, says_strict=plan.says_strict), write_shape(shape))
+        yield from (reader_method(shape, has_strict_flag=plan.has_strict_flag), writer_method(shape))
 
 
 def _frozenset(keys: Iterable[str]) -> str:
     return call("frozenset", python_literal(list(keys)))
 
 
-def _value(fact: ClassFact) -> str:
+def _value(fact: ClassAttribute) -> str:
     if not fact.call:
         return fact.reference or python_literal(fact.arguments[0])
     keywords = (f"{name}={python_literal(value)}" for name, value in fact.keywords.items())
@@ -226,7 +226,7 @@ def _chain(blocks: list[Block]) -> Iterator[Block]:
         yield block(f"{'elif' if i else 'if'} {each.head}", *each.body)
 
 
-def _read_regular(plan: ListPlan, shape: ObjectMapping, plain: RegularObject) -> Block:
+def _read_regular(plan: ListPlan, shape: ObjectMapping, plain: FastPathObject) -> Block:
     """Read a regular object of a shape; the head is what tells it from others."""
     said = "kind" if len(plan.members) > 1 else get("wire", plan.tag)
     first = next(iter(shape.objects[1:]), None)
@@ -247,7 +247,7 @@ def _read_regular(plan: ListPlan, shape: ObjectMapping, plain: RegularObject) ->
         ]
     else:
         exact = [f"len(wire) == {plain.sizes['wire']}"] if plain.open else []
-        tests = [*exact, *plain.read_tests]
+        tests = [*exact, *plain.conditions_to_read]
         read = [block(f"if {' and '.join(tests)}", f"found.append({plain_value(shape, plain)})", "continue")]
     inside += [block(f"if {' and '.join(holders)}", *gets, *read)] if holders else [*gets, *read]
     return block(test, *inside)
@@ -274,11 +274,11 @@ def write_items(plan: ListPlan) -> Method:
     )
 
 
-def _write_regular(shape: ObjectMapping, plain: RegularObject) -> Block:
+def _write_regular(shape: ObjectMapping, plain: FastPathObject) -> Block:
     """Write a regular value of a shape; many APIs refuse an empty text, so that it is not one."""
     written = f"found.append({plain_object(shape, plain, 'wire')})"
     if shape.type != "ToolCall":
-        tests = [*plain.write_tests, *(["part.text"] if shape.type == "TextPart" else [])]
+        tests = [*plain.conditions_to_write, *(["part.text"] if shape.type == "TextPart" else [])]
         return block(" and ".join([f"type(part) is {shape.type}", *tests]), written, "continue")
     tests = ["part.metadata is None", *plain_call_tests(shape, plain)]
     return block(

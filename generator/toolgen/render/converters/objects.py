@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from toolgen.plan.mapping_plans import FieldMapping, ObjectMapping, RegularObject, UnmappedField, WireObjectPlan
+from toolgen.plan.mapping_plans import FastPathObject, FieldMapping, ObjectMapping, UnmappedField, WireObjectPlan
 from toolgen.render.converters.code import (
     Block,
     Method,
@@ -13,15 +13,15 @@ from toolgen.render.converters.code import (
     call,
     get,
     item,
-    kept_within,
+    nested_extras_expression,
     object_literal,
-    place,
+    path_expression,
 )
 from toolgen.render.literals import python_literal, python_string
 
 
-def read_shape(shape: ObjectMapping, *, says_strict: bool) -> Method:
-    """The method; `says_strict` where a request says of its tools how the values of their calls are spelled."""
+def reader_method(shape: ObjectMapping, *, has_strict_flag: bool) -> Method:
+    """The method; `has_strict_flag` where a request says of its tools how the values of their calls are spelled."""
     return Method(
         f"read_{shape.name}",
         ("wire: dict[str, Any]", "at: Path", "reader: Reader", *(f"{name}: str" for name in shape.outside)),
@@ -30,7 +30,7 @@ def read_shape(shape: ObjectMapping, *, says_strict: bool) -> Method:
         (
             *_inner_objects(shape),
             *_read_when_plain(shape),
-            *_read_keys(shape, says_strict),
+            *_read_keys(shape, has_strict_flag),
             *_read_without_rest(shape),
             *_collect_rest(shape),
             f"return {_made(shape, shape.arguments, with_rest=True)}",
@@ -66,68 +66,68 @@ def _read_when_plain(shape: ObjectMapping) -> Iterator[Statement]:
             f"rest = {call('extra_members', 'wire', shape.objects[0].known)}",
             f"return {_made(shape, plain.arguments, with_rest=True)}",
         ]
-    yield block(f"if {' and '.join(plain.read_tests)}", *found)
+    yield block(f"if {' and '.join(plain.conditions_to_read)}", *found)
 
 
-def plain_value(shape: ObjectMapping, plain: RegularObject) -> str:
+def plain_value(shape: ObjectMapping, plain: FastPathObject) -> str:
     """The value of a regular object."""
     return _made(shape, plain.arguments, with_rest=False)
 
 
-def _is_certain(shape: ObjectMapping, plain: RegularObject) -> bool:
+def _is_certain(shape: ObjectMapping, plain: FastPathObject) -> bool:
     """Whether every object that can be read is a regular one: it has keys alone that must be there, each of one type."""
     checked = all(key.kind == "plain" and key.required and key.test for key in shape.keys)
     return plain.open and checked and len(shape.objects) == 1
 
 
-def _read_plain_call(shape: ObjectMapping, plain: RegularObject) -> Iterator[Statement]:
+def _read_plain_call(shape: ObjectMapping, plain: FastPathObject) -> Iterator[Statement]:
     """Read a call whose id and name may yet turn out to be spelled otherwise than in the format."""
     tests, found = plain_call(shape, plain, noted=False)
     yield block(f"if {' and '.join(tests)}", f"found = {found}", block("if found is not None", "return found"))
 
 
-def plain_call(shape: ObjectMapping, plain: RegularObject, *, noted: bool) -> tuple[list[str], str]:
+def plain_call(shape: ObjectMapping, plain: FastPathObject, *, noted: bool) -> tuple[list[str], str]:
     """What holds for the object of a regular call, and the call; it is `noted` where results may come after it."""
     arguments = next(key for key in shape.keys if key.variables[0] == "arguments")
     known = shape.objects[0].known
     rest, exact = call("extra_members", "wire", known), f"None if len(wire) == {plain.sizes['wire']}"
     if arguments.reads == "read_json_arguments" and noted:
         kept = f"{exact} else {rest}" if plain.open else "None"
-        found = call("take_text_call", "id", "name", "arguments", kept, python_literal(arguments.way), "reader")
+        found = call("take_text_call", "id", "name", "arguments", kept, python_literal(arguments.key_path), "reader")
     elif arguments.reads == "read_json_arguments":
         found = call(
-            "read_text_call", "id", "name", "arguments", "wire", known, python_literal(arguments.way), "reader"
+            "read_text_call", "id", "name", "arguments", "wire", known, python_literal(arguments.key_path), "reader"
         )
     else:
         given = [f"{exact} else {call('reader.metadata', rest)}"] if plain.open else []
-        found = call("reader.take_call" if noted else "reader.regular_call", "id", "name", "arguments", *given)
-    return [test for test in plain.read_tests if "reader" not in test], found
+        found = call("reader.take_call" if noted else "reader.unchanged_call", "id", "name", "arguments", *given)
+    return [test for test in plain.conditions_to_read if "reader" not in test], found
 
 
-def _read_keys(shape: ObjectMapping, says_strict: bool) -> Iterator[Statement]:
+def _read_keys(shape: ObjectMapping, has_strict_flag: bool) -> Iterator[Statement]:
     """Read the value of every key, each into the variables of its fields."""
-    for key in shape.reading:
+    for key in shape.keys_in_reading_order:
         yield from _read_key(shape, key)
-        if says_strict and shape.type == "Request" and key.variables[0] == "tools":
-            yield call("reader.offers", "tools")
+        if has_strict_flag and shape.type == "Request" and key.variables[0] == "tools":
+            yield call("reader.set_offered_tools", "tools")
 
 
 def _read_key(shape: ObjectMapping, key: FieldMapping) -> Iterator[Statement]:
     name, value = key.variables[0], get(key.holder, key.key)
     if key.kind in ("call", "beside"):
-        where = place(*(key.way[:-1] if key.kind == "beside" else key.way))
+        where = path_expression(*(key.key_path[:-1] if key.kind == "beside" else key.key_path))
         given = key.holder if key.kind == "beside" else get(key.holder, key.key, "ABSENT")
         arguments = given, where, "reader", *key.given, *([key.table] if key.table else [])
         yield f"{', '.join(key.variables)}, {name}_kept = {call(key.reads, *arguments)}"
         return
     if key.kind in ("list", "text_or"):
         function = "read_list" if key.kind == "list" else "read_text_or_list"
-        yield f"{name} = {call(function, value, place(*key.way), 'reader', key.reads)}"
+        yield f"{name} = {call(function, value, path_expression(*key.key_path), 'reader', key.reads)}"
         return
     if key.kind == "also":
         spellings = map(python_string, (key.key, *key.aliases))
         yield f"{name}, {name}_key = {call('first_present', key.holder, *spellings)}"
-    elif shape.plain is None or not shape.plain.has(name):
+    elif shape.plain is None or not shape.plain.has_key(name):
         yield f"{name} = {value}"
     yield from _check_type(key)
 
@@ -136,9 +136,9 @@ def _check_type(key: FieldMapping) -> Iterator[Block]:
     name = key.variables[0]
     if key.test:
         fails = key.test if key.required else f"{name} is not None and {key.test}"
-        yield block(f"if {fails}", _wrong_type(key.way, key.expected, name))
+        yield block(f"if {fails}", _wrong_type(key.key_path, key.expected, name))
     elif key.required:
-        yield block(f"if {python_string(key.key)} not in {key.holder}", _wrong_type(key.way, "a value", "None"))
+        yield block(f"if {python_string(key.key)} not in {key.holder}", _wrong_type(key.key_path, "a value", "None"))
 
 
 def _read_without_rest(shape: ObjectMapping) -> Iterator[Block]:
@@ -195,10 +195,10 @@ def _made(shape: ObjectMapping, arguments: Iterable[str], *, with_rest: bool) ->
 
 
 def _wrong_type(way: Iterable[str], expected: str, value: str) -> str:
-    return f"raise {call('wrong_type', place(*way), python_string(expected), value)}"
+    return f"raise {call('wrong_type', path_expression(*way), python_string(expected), value)}"
 
 
-def write_shape(shape: ObjectMapping) -> Method:
+def writer_method(shape: ObjectMapping) -> Method:
     """The method."""
     value = shape.variable
     return Method(
@@ -208,11 +208,11 @@ def write_shape(shape: ObjectMapping) -> Method:
         f"Write {shape.description}.",
         (
             *(_write_plain_call(shape) if shape.type == "ToolCall" else _write_when_plain(shape)),
-            f"own = {call('writer.own_extras', f'{value}.metadata', 'at')} if {value}.metadata else NOTHING",
+            f"extras = {call('writer.own_extras', f'{value}.metadata', 'at')} if {value}.metadata else NOTHING",
             *(_report_loss(value, field) for field in shape.lost),
             *(statement for held in reversed(shape.objects) for statement in _write_object(shape, held)),
             *_write_without_tag(shape),
-            block("if own", call("restore_extras", "wire", "own")),
+            block("if extras", call("restore_extras", "wire", "extras")),
             "return wire",
         ),
     )
@@ -222,11 +222,11 @@ def _write_when_plain(shape: ObjectMapping) -> Iterator[Block]:
     """Write a value at once that such an object says in full."""
     if shape.plain is not None:
         written = plain_object(shape, shape.plain, "wire")
-        yield block(f"if {' and '.join(shape.plain.write_tests)}", f"return {written}")
+        yield block(f"if {' and '.join(shape.plain.conditions_to_write)}", f"return {written}")
 
 
 def _write_plain_call(shape: ObjectMapping) -> Iterator[Statement]:
-    """Write a call at once; `writer.is_regular` has most of the tests, and knows whether its values are encoded."""
+    """Write a call at once; `writer.is_unchanged_call` has most of the tests, and knows whether its values are encoded."""
     value = shape.variable
     encode = f"{value} = {call('writer.encode_call', value, 'at')}"
     if shape.plain is None or not _is_known(shape, shape.plain):
@@ -238,30 +238,30 @@ def _write_plain_call(shape: ObjectMapping) -> Iterator[Statement]:
     yield encode
 
 
-def _is_known(shape: ObjectMapping, plain: RegularObject) -> bool:
-    """Whether `writer.is_regular` has the tests of a call's name and id."""
-    return set(_known_tests(shape)).issubset(plain.write_tests)
+def _is_known(shape: ObjectMapping, plain: FastPathObject) -> bool:
+    """Whether `writer.is_unchanged_call` has the tests of a call's name and id."""
+    return set(_known_tests(shape)).issubset(plain.conditions_to_write)
 
 
 def _known_tests(shape: ObjectMapping) -> Iterator[str]:
     value = shape.variable
     yield from (f"{value}.metadata is None", f"writer.names.get({value}.name) == {value}.name")
-    yield f"writer.keeps({value}.id)"
+    yield f"writer.is_id_unchanged({value}.id)"
 
 
-def plain_call_tests(shape: ObjectMapping, plain: RegularObject) -> list[str]:
+def plain_call_tests(shape: ObjectMapping, plain: FastPathObject) -> list[str]:
     """What holds for a regular call."""
     known, unread = set(_known_tests(shape)), f"{shape.variable}.invalid is None and "
-    tests = [test.removeprefix(unread) for test in plain.write_tests if test not in known]
-    return [call("writer.is_regular", shape.variable), *tests]
+    tests = [test.removeprefix(unread) for test in plain.conditions_to_write if test not in known]
+    return [call("writer.is_unchanged_call", shape.variable), *tests]
 
 
-def plain_object(shape: ObjectMapping, plain: RegularObject, holder: str) -> str:
+def plain_object(shape: ObjectMapping, plain: FastPathObject, holder: str) -> str:
     """What a regular value is on the wire."""
     entries = [(tag, python_literal(word)) for tag, word in shape.tag] if holder == "wire" else []
-    entries += [(key.key, key.value) for key in plain.keys_of(holder, usual=False)]
-    entries += [(held.key, plain_object(shape, plain, held.variable)) for held in shape.inner(holder)]
-    entries += [(key.key, key.value) for key in plain.keys_of(holder, usual=True)]
+    entries += [(key.key, key.value) for key in plain.keys_below(holder, usual=False)]
+    entries += [(held.key, plain_object(shape, plain, held.variable)) for held in shape.inner_objects(holder)]
+    entries += [(key.key, key.value) for key in plain.keys_below(holder, usual=True)]
     return object_literal(entries)
 
 
@@ -271,21 +271,21 @@ def _report_loss(value: str, field: UnmappedField) -> Block:
     severity = [python_string(field.severity)] if field.severity != "note" else []
     if field.harmless_if_true:
         severity = [f'"note" if {field_value} else {severity[0]}']
-    loss = call("writer.report_unsupported", place(field.json), python_string(field.json), *severity)
+    loss = call("writer.report_unsupported", path_expression(field.json), python_string(field.json), *severity)
     return block(f"if {field_value} is not None", loss)
 
 
 def _write_object(shape: ObjectMapping, held: WireObjectPlan) -> Iterator[Statement]:
     """Write one of the objects: first what is always there, then what its fields and its inner objects may lack."""
-    variable, keys = held.variable, shape.keys_of(held.variable)
+    variable, keys = held.variable, shape.keys_below(held.variable)
     entries = list(_tag(shape)) if variable == "wire" else []
     entries += [(key.key, _written(shape, key)) for key in keys if _is_always_there(key)]
-    entries += [(inner.key, inner.variable) for inner in shape.inner(variable) if inner.required]
+    entries += [(inner.key, inner.variable) for inner in shape.inner_objects(variable) if inner.required]
     yield f"{variable}: dict[str, Any] = {object_literal(entries)}"
     for key in keys:
         if not _is_always_there(key):
             yield from _write_key(shape, key)
-    for inner in shape.inner(variable):
+    for inner in shape.inner_objects(variable):
         if not inner.required:
             yield block(f"if {inner.variable}", f"{item(variable, inner.key)} = {inner.variable}")
 
@@ -294,7 +294,7 @@ def _tag(shape: ObjectMapping) -> Iterator[tuple[str, str]]:
     """The tag's keys with their words; of several words the one that was read."""
     for tag, word in shape.tag:
         said = python_literal(word)
-        yield tag, get("own", tag, said) if tag in shape.tag_also else said
+        yield tag, get("extras", tag, said) if tag in shape.tag_also else said
 
 
 def _is_always_there(key: FieldMapping) -> bool:
@@ -312,18 +312,18 @@ def _write_key(shape: ObjectMapping, key: FieldMapping) -> Iterator[Statement]:
     else:
         target = item(key.holder, key.key)
         if key.kind == "also":
-            target = f"{key.holder}[{call('original_key', kept_within(*key.way[:-1]), python_string(key.key))}]"
+            target = f"{key.holder}[{call('original_key', nested_extras_expression(*key.key_path[:-1]), python_string(key.key))}]"
         yield block(f"if {shape.variable}.{name} is not None", f"{target} = {written}")
 
 
 def _written(shape: ObjectMapping, key: FieldMapping) -> str:
     """What a key's fields are on the wire."""
     value, *others = (f"{shape.variable}.{name}" for name in key.attributes)
-    where = place(key.field)
+    where = path_expression(key.field)
     if key.kind in ("call", "beside"):
-        kept = f"{call('extra_at', 'own', *map(python_string, key.way))} if own else ABSENT"
+        kept = f"{call('extra_at', 'extras', *map(python_string, key.key_path))} if extras else ABSENT"
         if key.kind == "beside":
-            kept = kept_within(*key.way[:-1])
+            kept = nested_extras_expression(*key.key_path[:-1])
         given = (f"{shape.variable}.{name}" for name in key.given_attributes)
         return call(key.writes, value, *others, kept, where, "writer", *given, *([key.table] if key.table else []))
     if key.kind == "list":
@@ -331,12 +331,12 @@ def _written(shape: ObjectMapping, key: FieldMapping) -> str:
     if key.kind == "text_or":
         return call("write_text_or_list", value, where, "writer", key.writes)
     if key.default is not None:
-        return call("defaulted", value, python_literal(key.default), where, "writer")
-    return call("demanded", value, python_string(key.key)) if key.demanded else value
+        return call("with_default", value, python_literal(key.default), where, "writer")
+    return call("require_value", value, python_string(key.key)) if key.demanded else value
 
 
 def _write_without_tag(shape: ObjectMapping) -> Iterator[Block]:
     """Leave the tag out of an object that came without it."""
     if shape.untagged:
         tag = python_string(shape.untagged)
-        yield block(f'if {tag} in own.get("$absent", ())', f"del wire[{tag}]")
+        yield block(f'if {tag} in extras.get("$absent", ())', f"del wire[{tag}]")

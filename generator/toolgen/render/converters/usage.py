@@ -14,7 +14,7 @@ def known_counts(holder: str) -> str:
     return "_USAGE" if holder == "wire" else f"_USAGE_{holder.upper()}"
 
 
-def read_usage(usage: UsagePlan) -> Method:
+def usage_reader_method(usage: UsagePlan) -> Method:
     """The method that reads counts."""
     return Method(
         "read_usage",
@@ -36,12 +36,12 @@ def read_usage(usage: UsagePlan) -> Method:
 def _read_holder(held: str, key: str) -> Iterator[Statement]:
     yield f"{held} = {get('wire', key)}"
     yield block(f"if {held} is None", f"{held} = NOTHING")
-    yield block(f"elif type({held}) is not dict", f"{held} = {call('counts', 'wire', python_string(key), 'at')}")
+    yield block(f"elif type({held}) is not dict", f"{held} = {call('read_counts', 'wire', python_string(key), 'at')}")
 
 
 def _read_count(count: CountPlan) -> Iterator[Statement]:
     yield f"{count.variable} = {get(count.holder, count.key)}"
-    checked = call("count", count.holder, python_string(count.key), "at")
+    checked = call("read_count", count.holder, python_string(count.key), "at")
     test = f"type({count.variable}) is not int and {count.variable} is not None"
     yield block(f"if {test}", f"{count.variable} = {checked}")
 
@@ -51,7 +51,7 @@ def _read_other_spelling(count: CountPlan) -> Iterator[Statement]:
         key, other = python_string(count.key), python_string(count.other)
         yield block(
             f"if {count.variable} is None",
-            f"{count.variable} = {call('count', 'wire', other, 'at')}",
+            f"{count.variable} = {call('read_count', 'wire', other, 'at')}",
             block(f"if {count.variable} is not None", call("note_alias", "rest", key, other)),
         )
 
@@ -93,7 +93,7 @@ def _arguments(usage: UsagePlan) -> Iterator[str]:
             yield field if total.required or total.count is None else total.count.variable
 
 
-def write_usage(usage: UsagePlan) -> Method:
+def usage_writer_method(usage: UsagePlan) -> Method:
     """The method that writes counts."""
     return Method(
         "write_usage",
@@ -101,13 +101,13 @@ def write_usage(usage: UsagePlan) -> Method:
         "dict[str, Any]",
         "Write the usage of a response.",
         (
-            "own = writer.own_extras(usage.metadata, at)",
-            'absent = own.get("$absent", ())',
+            "extras = writer.own_extras(usage.metadata, at)",
+            'absent = extras.get("$absent", ())',
             "wire: dict[str, Any] = {}",
             *(f"{held}: dict[str, Any] = {{}}" for held, _ in usage.holders),
             *(s for total in usage.totals if total.count for s in _write_total(total, total.count)),
             *(block(f"if {held}", f"{item('wire', key)} = {held}") for held, key in usage.holders),
-            block("if own", call("restore_extras", "wire", "own")),
+            block("if extras", call("restore_extras", "wire", "extras")),
             "return wire",
         ),
     )
@@ -117,7 +117,7 @@ def _write_total(total: TotalPlan, count: CountPlan) -> Iterator[Statement]:
     """Write the provider's number for a field: without what it counts apart, and not where it was made of others."""
     field, key, target = f"usage.{total.field}", python_string(count.key), item(count.holder, count.key)
     if total.required:
-        others = (f"usage.{other.field}" if other.field else get("own", other.way) for other in total.others)
+        others = (f"usage.{other.field}" if other.field else get("extras", other.way) for other in total.others)
         apart = "".join(f" - ({other} or 0)" for other in others)
         yield f"{count.variable} = {field}{apart}"
         said = f" != {' + '.join(f'usage.{part}' for part in total.parts)}" if total.parts else ""
@@ -125,7 +125,7 @@ def _write_total(total: TotalPlan, count: CountPlan) -> Iterator[Statement]:
     elif count.other:
         yield block(
             f"if {field} is not None",
-            f"other = {call('original_key', 'own', key)}",
+            f"other = {call('original_key', 'extras', key)}",
             f"holder = wire if other == {python_string(count.other)} else {count.holder}",
             f"holder[other] = {field}",
         )

@@ -13,7 +13,7 @@ from toolgen.diagnostics import Findings
 from toolgen.diagnostics.finding import RawText, join_names, quote_name
 from toolgen.resolve import Catalog, Profile, Tool
 from toolgen.resolve.schema_locations import subschemas
-from toolgen.rules.rule import Lost, Payloads, catalog_rule, compact, payload_rule, size
+from toolgen.rules.rule import PayloadLoss, Payloads, catalog_rule, compact_json, payload_rule, payload_size
 from toolgen.tokens import Tokenizer
 
 
@@ -172,7 +172,7 @@ def check_portability(payloads: Payloads, findings: Findings) -> None:
             )
 
 
-def _summary(losses: Iterable[Lost]) -> str:
+def _summary(losses: Iterable[PayloadLoss]) -> str:
     """What is dropped, rewritten and so on, with the number of places where it is more than one."""
     counts: dict[str, dict[str, int]] = {}
     for lost in losses:
@@ -216,10 +216,10 @@ def check_budget_exceeded(payloads: Payloads, findings: Findings) -> None:
 
 def _units(tokenizer: Tokenizer | str) -> Iterator[tuple[str, str, Callable[[Any], int]]]:
     """The units of budgets that can be counted: key, how messages have it, and how it is counted."""
-    yield "bytes", "bytes", size
+    yield "bytes", "bytes", payload_size
     if isinstance(tokenizer, Tokenizer):
         count = tokenizer.count
-        yield "tokens", f"tokens ({tokenizer.name})", lambda value: count(compact(value))
+        yield "tokens", f"tokens ({tokenizer.name})", lambda value: count(compact_json(value))
 
 
 @payload_rule("tokens-not-counted")

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from ..conversion.extras import ABSENT, Extras, extra_members, is_mark, restore_extras
 from ..conversion.reader import Reader
-from ..conversion.values import as_one_text, defaulted, optional_text, read_list, write_list
+from ..conversion.values import join_texts, optional_text, read_list, with_default, write_list
 from ..conversion.writer import Writer
 from ..converter import ValueReader, ValueWriter
 from ..errors import wrong_type
@@ -41,16 +41,18 @@ class KagamiConverter(TextChatConverter):
     read_part: ValueReader[ContentPart]
     write_part: ValueWriter[Any]
 
-    def read_offer(self, value: Any, at: Path, reader: Reader) -> tuple[list[ToolDefinition | OpaquePart] | None, Any]:
+    def read_tool_list(
+        self, value: Any, at: Path, reader: Reader
+    ) -> tuple[list[ToolDefinition | OpaquePart] | None, Any]:
         """Read the tools on offer; that there was no list is kept."""
         tools, _ = self.read_tools(value, at, reader)
         return tools, {"$absent": True} if value is ABSENT else ABSENT
 
-    def write_offer(self, definitions: Sequence[Any] | None, kept: Any, at: Path, writer: Writer) -> Any:
+    def write_tool_list(self, definitions: Sequence[Any] | None, extra: Any, at: Path, writer: Writer) -> Any:
         """Write the tools on offer; a request has a list of them, if it did not come without."""
-        if definitions is None and (kept is None or is_mark(kept)):
-            return kept if kept is None else ABSENT
-        return self.write_tools(defaulted(definitions, [], at, writer), ABSENT, at, writer)
+        if definitions is None and (extra is None or is_mark(extra)):
+            return extra if extra is None else ABSENT
+        return self.write_tools(with_default(definitions, [], at, writer), ABSENT, at, writer)
 
     def read_parts(self, value: Any, at: Path, reader: Reader) -> tuple[str | list[ContentPart], Any]:
         """Read the parts of a content; one text is that text."""
@@ -61,14 +63,16 @@ class KagamiConverter(TextChatConverter):
             0
         ].metadata else parts, ABSENT
 
-    def write_parts(self, content: str | Sequence[Any], kept: Any, at: Path, writer: Writer) -> list[Any]:
+    def write_parts(self, content: str | Sequence[Any], extra: Any, at: Path, writer: Writer) -> list[Any]:
         """Write the parts of a content; a text is one."""
         return write_list([TextPart(content)] if type(content) is str else content, at, writer, self.write_part)
 
-    def read_said(self, wire: dict[str, Any], at: Path, reader: Reader) -> tuple[str | list[AssistantPart], Extras]:
+    def read_assistant_content(
+        self, wire: dict[str, Any], at: Path, reader: Reader
+    ) -> tuple[str | list[AssistantPart], Extras]:
         """Read content and calls of what the model answered, and what our own writing would not give."""
         parts: list[AssistantPart] = [
-            *(read_list(wire.get("content"), (at, "content"), reader, self.read_answer_part) or ())
+            *(read_list(wire.get("content"), (at, "content"), reader, self.read_response_part) or ())
         ]
         calls = read_list(wire.get("toolCalls"), (at, "toolCalls"), reader, self.read_tool_call_entry)
         rest: Extras = {} if "content" in wire else {"$absent": ["content"]}
@@ -78,12 +82,12 @@ class KagamiConverter(TextChatConverter):
             return parts[0].text, rest
         return [*parts, *(calls or ())], rest
 
-    def read_answer_part(self, wire: Any, at: Path, reader: Reader) -> TextPart | OpaquePart:
+    def read_response_part(self, wire: Any, at: Path, reader: Reader) -> TextPart | OpaquePart:
         """Read a part of what the model answered: a text, or a part that nobody knows."""
         part = self.read_part(wire, at, reader)
         return part if type(part) is TextPart else OpaquePart(reader.wire.name, wire)
 
-    def write_answer_part(self, part: AssistantPart, at: Path, writer: Writer) -> list[Any]:
+    def write_response_part(self, part: AssistantPart, at: Path, writer: Writer) -> list[Any]:
         """Write a part of an answer that is not a call; a refusal is text here."""
         if type(part) is RefusalPart:
             writer.own_extras(part.metadata, at)
@@ -95,9 +99,11 @@ class KagamiConverter(TextChatConverter):
         written = self.write_part(part, at, writer)
         return [] if written is ABSENT else [written]
 
-    def write_said(self, message: AssistantMessage, own: Extras, at: Path, writer: Writer) -> dict[str, Any]:
+    def write_assistant_content(
+        self, message: AssistantMessage, own: Extras, at: Path, writer: Writer
+    ) -> dict[str, Any]:
         """Write content and calls of what the model answered; a content that was left out stays so."""
-        texts, calls = self.spread(message, at, writer)
+        texts, calls = self.write_parts_as_messages(message, at, writer)
         wire: dict[str, Any] = {"content": texts}
         if not texts and ("content" in own or "content" in own.get("$absent", ())):
             del wire["content"]
@@ -133,7 +139,7 @@ class KagamiConverter(TextChatConverter):
             writer.report_unsupported((ROOT, "usage"), "usage")
         at = (ROOT, "message")
         writer.own_extras(completion.message.metadata, at)
-        texts, calls = self.spread(completion.message, at, writer)
+        texts, calls = self.write_parts_as_messages(completion.message, at, writer)
         if completion.finish_reason not in ("stop", "tool_calls"):
             writer.report_unsupported(
                 (ROOT, "finishReason"), completion.finish_reason, "behaviour" if calls else "warning"
@@ -147,7 +153,9 @@ class KagamiConverter(TextChatConverter):
         restore_extras(wire, own)
         return wire
 
-    def read_output_word(self, value: Any, at: Path, reader: Reader) -> tuple[Literal["text", "json"] | None, Any]:
+    def read_output_format_name(
+        self, value: Any, at: Path, reader: Reader
+    ) -> tuple[Literal["text", "json"] | None, Any]:
         """Read what the answer shall be; another word is kept."""
         if value is ABSENT:
             return None, {"$absent": True}
@@ -157,8 +165,8 @@ class KagamiConverter(TextChatConverter):
             raise wrong_type(at, "a string", value)
         return None, value
 
-    def write_output_word(
-        self, output_format: Literal["text", "json"] | OutputSchema | None, kept: Any, at: Path, writer: Writer
+    def write_output_format_name(
+        self, output_format: Literal["text", "json"] | OutputSchema | None, extra: Any, at: Path, writer: Writer
     ) -> Any:
         """Write what the answer shall be; of a schema only that it is JSON."""
         if type(output_format) is OutputSchema:
@@ -167,9 +175,9 @@ class KagamiConverter(TextChatConverter):
                 at, "an output schema", "rewritten", "warning", "the API only supports JSON without a schema"
             )
             return "json"
-        if output_format is None and kept is not ABSENT:
-            return ABSENT if is_mark(kept) else kept
-        return defaulted(output_format, "text", at, writer)
+        if output_format is None and extra is not ABSENT:
+            return ABSENT if is_mark(extra) else extra
+        return with_default(output_format, "text", at, writer)
 
     def read_result_response(
         self, wire: dict[str, Any], at: Path, reader: Reader
@@ -188,5 +196,5 @@ class KagamiConverter(TextChatConverter):
             writer.report_loss(
                 (at[0], "kind"), "multimodal", "rewritten", "note", "the API does not support parts in results"
             )
-            kind, value = "error" if is_error else "text", as_one_text(value, (at[0], "value"), writer)
+            kind, value = "error" if is_error else "text", join_texts(value, (at[0], "value"), writer)
         return {"response": write_result_object(kind, value, is_error, own.get("$response"), (at[0], "value"), writer)}

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..conversion.extras import Extras, extra_members, restore_extras
 from ..conversion.reader import Reader
-from ..conversion.values import has_no_place, optional_text, write_user_turn
+from ..conversion.values import is_empty_on_wire, optional_text, write_user_turn
 from ..conversion.writer import Writer
 from ..converter import ObjectReader, ObjectWriter
 from ..errors import wrong_type
@@ -45,17 +45,17 @@ def read_named_result(wire: dict[str, Any], at: Path, reader: Reader) -> tuple[s
     if type(spelled) is not str:
         raise wrong_type((at, _ID), "a string", spelled)
     said = optional_text(wire, _NAME, at)
-    identifier, called = reader.call_of(spelled)
+    identifier, called = reader.find_call(spelled)
     name = reader.tool_name(said) if said else called
     if said == (reader.wire.wire_name(name) if name else None) and (said or _NAME not in wire):
         return identifier, name, {}
     return identifier, name, {"$name": [name, said] if _NAME in wire else [name]}
 
 
-def write_named_result(identifier: str, name: str, own: Extras, at: Path, writer: Writer) -> dict[str, Any]:
+def write_named_result(identifier: str, name: str, extras: Extras, at: Path, writer: Writer) -> dict[str, Any]:
     """Write the id as it stands with the call, and the name, as it came while it stands for the same."""
     written: dict[str, Any] = {_ID: writer.call_id(identifier)}
-    kept = own.get("$name")
+    kept = extras.get("$name")
     if type(kept) is list and kept[:1] == [name]:
         return written if len(kept) == 1 else {**written, _NAME: kept[1]}
     return written | ({_NAME: writer.tool_name(name, (at[0], "name"))} if name else {})
@@ -67,14 +67,14 @@ _ASSISTANT_MESSAGE = frozenset(["content", "role", "toolCalls"])
 class TextChatConverter(ChatMessages):
     """Messages of texts: content, and `toolCalls` after it; each result is a message, and nothing takes media."""
 
-    read_said: ObjectReader[tuple[str | list[AssistantPart] | None, Extras]]
+    read_assistant_content: ObjectReader[tuple[str | list[AssistantPart] | None, Extras]]
     read_tool_call: ObjectReader[ToolCall]
-    write_answer_part: Callable[[AssistantPart, Path, Writer], list[Any]]
-    write_said: Callable[[AssistantMessage, Extras, Path, Writer], dict[str, Any]]
+    write_response_part: Callable[[AssistantPart, Path, Writer], list[Any]]
+    write_assistant_content: Callable[[AssistantMessage, Extras, Path, Writer], dict[str, Any]]
     write_system_message: ObjectWriter[SystemMessage]
     write_user_message: ObjectWriter[UserMessage]
 
-    def write_messages(self, messages: Sequence[Message], kept: Any, at: Path, writer: Writer) -> list[Any]:
+    def write_messages(self, messages: Sequence[Message], extra: Any, at: Path, writer: Writer) -> list[Any]:
         """Write the messages: one for each result, directly after the calls of the turn."""
         wires: list[Any] = []
         for message, here, places in self.order_for_api(messages, at, writer):
@@ -84,7 +84,7 @@ class TextChatConverter(ChatMessages):
                     wires.append(self.write_tool_result(result, place, writer))
             elif type(message) is AssistantMessage:
                 wire = self.write_assistant_message(message, here, writer)
-                if has_no_place(message.content, wire):
+                if is_empty_on_wire(message.content, wire):
                     writer.report_loss(
                         here, "an empty message", "dropped", "note", "the API supports none of its parts"
                     )
@@ -100,7 +100,7 @@ class TextChatConverter(ChatMessages):
 
     def read_assistant_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> AssistantMessage:
         """Read what the model answered: text alone as text, else its content, then its calls."""
-        content, rest = self.read_said(wire, at, reader)
+        content, rest = self.read_assistant_content(wire, at, reader)
         return AssistantMessage(content, metadata=reader.metadata({**extra_members(wire, _ASSISTANT_MESSAGE), **rest}))
 
     def read_tool_call_entry(self, wire: Any, at: Path, reader: Reader) -> ToolCallPart | OpaquePart:
@@ -114,19 +114,21 @@ class TextChatConverter(ChatMessages):
 
     def write_assistant_message(self, message: AssistantMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write what the model answered."""
-        own = writer.own_extras(message.metadata, at)
-        wire: dict[str, Any] = {"role": "assistant", **self.write_said(message, own, at, writer)}
-        if own:
-            restore_extras(wire, own)
+        extras = writer.own_extras(message.metadata, at)
+        wire: dict[str, Any] = {"role": "assistant", **self.write_assistant_content(message, extras, at, writer)}
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
-    def spread(self, message: AssistantMessage, at: Path, writer: Writer) -> tuple[list[Any], list[Any]]:
+    def write_parts_as_messages(
+        self, message: AssistantMessage, at: Path, writer: Writer
+    ) -> tuple[list[Any], list[Any]]:
         """Write texts and calls of what the model answered."""
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
         content = message.content
         if type(content) is str:
-            return self.write_answer_part(TextPart(content), (at, "content"), writer), []
+            return self.write_response_part(TextPart(content), (at, "content"), writer), []
         texts: list[Any] = []
         calls: list[Any] = []
         for i, part in enumerate(content if type(content) is list else ()):
@@ -134,12 +136,12 @@ class TextChatConverter(ChatMessages):
             if type(part) is ToolCallPart:
                 writer.own_extras(part.metadata, here)
                 calls.append(self.write_tool_call(part.call, (here, "call"), writer))
-            elif type(part) is OpaquePart and writer.kept_extras(part.metadata).get("$key") == "toolCalls":
+            elif type(part) is OpaquePart and writer.peek_extras(part.metadata).get("$key") == "toolCalls":
                 calls.append(part.value)
             else:
                 if calls:
-                    writer.report_loss(here, writer.kind_of(part), "moved", "note", "content must come before calls")
-                texts += self.write_answer_part(part, here, writer)
+                    writer.report_loss(here, writer.type_name(part), "moved", "note", "content must come before calls")
+                texts += self.write_response_part(part, here, writer)
         return texts, calls
 
     def is_function_call(self, wire: dict[str, Any]) -> bool:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..json_text import dump_loosely
-from ..json_values import copy_json, same_json, too_deep
+from ..json_text import dump_lenient
+from ..json_values import copy_json, is_too_deep, same_json
 from ..lazy_dataclass import replace
 from ..models import InvalidCall, OpaquePart, ToolCall, ToolDefinition
 from .encoding import Encoding
 from .extras import NOTHING, Extras, add_extras, inner_extras
-from .wire import Wire
+from .wire import ProviderWire
 
 __all__ = ["ArgumentEncodings"]
 
@@ -28,7 +28,7 @@ class ArgumentEncodings:
 
     def __init__(
         self,
-        wire: Wire,
+        wire: ProviderWire,
         tools: Iterable[ToolDefinition | OpaquePart] | None,
         offered: Mapping[str, bool] | None = None,
     ) -> None:
@@ -51,14 +51,14 @@ class ArgumentEncodings:
         if given is not None:
             kept = (given.metadata or {}).get(self._wire.name)
             settled = self._strictness(name) if strict is None else strict
-            table = self._wire.lowerings.spelling(given.parameters, settled, kept)
+            table = self._wire.lowerings.encoding_table(given.parameters, settled, kept)
             return None if table is None else Encoding(table)
         if strict is None or strict == (name in self._wire.strict):
             return self._wire.encodings.get(name)
         definition = self._wire.declared.definitions.get(name)
         if definition is None or definition.parameters is None:
             return None
-        table = self._wire.lowerings.spelling(definition.parameters, strict, None)
+        table = self._wire.lowerings.encoding_table(definition.parameters, strict, None)
         return None if table is None else Encoding(table)
 
     def _strictness(self, name: str) -> bool | None:
@@ -66,9 +66,9 @@ class ArgumentEncodings:
         if not self._wire.lowerings.per_request:  # the others take no room of it
             return self._wire.strictness(self._given[name], {})
         if self._settled is None:
-            spent: dict[str, int] = {}
+            budget_used: dict[str, int] = {}
             offered = [tool for name, tool in self._given.items() if name not in self._wire.refused]
-            self._settled = {tool.name: self._wire.strictness(tool, spent) for tool in offered}
+            self._settled = {tool.name: self._wire.strictness(tool, budget_used) for tool in offered}
         return self._settled.get(name)
 
     def leniency_of(self, name: str) -> Encoding | None:
@@ -112,11 +112,11 @@ class ArgumentEncodings:
             return call, True
         else:
             spelled = encoding.encode(call.arguments, call.name in self._given)
-            if too_deep(spelled) or not same_json(encoding.decode(spelled), call.arguments):
+            if is_too_deep(spelled) or not same_json(encoding.decode(spelled), call.arguments):
                 return replace(call, arguments=spelled), False
         invalid = call.invalid
-        if invalid is not None and call.arguments and invalid.text == dump_loosely(call.arguments):
-            invalid = InvalidCall(dump_loosely(spelled), invalid.reason)
+        if invalid is not None and call.arguments and invalid.text == dump_lenient(call.arguments):
+            invalid = InvalidCall(dump_lenient(spelled), invalid.reason)
         return replace(call, arguments=spelled, invalid=invalid), True
 
     def _meant(self, name: str, spelled: dict[str, Any], arguments: dict[str, Any]) -> dict[str, Any]:
@@ -128,11 +128,11 @@ class ArgumentEncodings:
 
         return {} if same_json(_decoded(spelled, declared, lenient), arguments) else {"$meant": deepcopy(arguments)}
 
-    def _says(self, kept: Extras, call: ToolCall, encoding: Encoding | None) -> bool:
+    def _says(self, extras: Extras, call: ToolCall, encoding: Encoding | None) -> bool:
         """Whether kept arguments mean those of a call: as was noted, or as its own tool or the declared one has them."""
-        name, spelled = call.name, kept["$arguments"]
-        if "$meant" in kept:
-            return same_json(kept["$meant"], call.arguments)
+        name, spelled = call.name, extras["$arguments"]
+        if "$meant" in extras:
+            return same_json(extras["$meant"], call.arguments)
         ways = ((encoding, self.leniency_of(name)), (self._wire.encodings.get(name), self._wire.lenient.get(name)))
         return any(same_json(_decoded(spelled, *way), call.arguments) for way in ways)
 
@@ -141,4 +141,4 @@ def _decoded(value: dict[str, Any], encoding: Encoding | None, lenient: Encoding
     """A value of the wire as the source has it: the value itself where nothing differs, or nothing fits."""
     found: Any = value if encoding is None else encoding.decode(value)
     found = found if lenient is None else lenient.decode(found)
-    return value if found is value or type(found) is not dict or too_deep(found) else found
+    return value if found is value or type(found) is not dict or is_too_deep(found) else found

@@ -50,21 +50,21 @@ NOTHING: Final[Extras] = {}
 """No extras."""
 
 
-def extra_at(own: Extras, *way: str) -> Any:
+def extra_at(extras: Extras, *key_path: str) -> Any:
     """What extras keep at the end of a chain of keys; ABSENT where it keeps nothing there."""
-    value: Any = own
-    for key in way:
+    value: Any = extras
+    for key in key_path:
         if type(value) is not dict or key not in value:
             return ABSENT
         value = value[key]
     return value
 
 
-def without_extra(own: Extras, *way: str) -> Extras:
+def without_extra(extras: Extras, *key_path: str) -> Extras:
     """Extras without what they keep at the end of a chain of keys, nor the objects that are empty then."""
-    key, *further = way
-    inner = without_extra(own[key], *further) if further else {}
-    rest = {name: value for name, value in own.items() if name != key}
+    key, *further = key_path
+    inner = without_extra(extras[key], *further) if further else {}
+    rest = {name: value for name, value in extras.items() if name != key}
     return {**rest, key: inner} if inner else rest
 
 
@@ -83,10 +83,10 @@ def inner_extras(extras: Extras, key: str) -> Extras:
     return inner if type(inner) is dict else {}
 
 
-def keep_inner_extras(rest: Extras, holder: dict[str, Any], key: str, inner: Extras) -> None:
+def keep_inner_extras(extras: Extras, holder: dict[str, Any], key: str, inner: Extras) -> None:
     """Keep the extras of an object inside another; an empty object is kept as one."""
     if inner or holder.get(key) == {}:
-        rest[key] = inner
+        extras[key] = inner
 
 
 _MARKS = frozenset(["$absent", "$single", "$synthetic", "$urlsafe", "$whole"])
@@ -113,12 +113,12 @@ def restore_extras(wire: dict[str, Any], extras: Extras) -> None:
             wire[key] = merged
 
 
-def add_extras(value: Any, provider: str, rest: Extras) -> None:
+def add_extras(value: Any, provider: str, extras: Extras) -> None:
     """Add to the extras that a value of the format keeps for a provider."""
-    if rest:
+    if extras:
         value.metadata = {
             **(value.metadata or {}),
-            provider: {**inner_extras(value.metadata or {}, provider), **rest},
+            provider: {**inner_extras(value.metadata or {}, provider), **extras},
         }
 
 
@@ -133,16 +133,16 @@ def first_present(wire: dict[str, Any], key: str, *aliases: str) -> tuple[Any, s
     return value, key
 
 
-def note_alias(rest: Extras, key: str, alias: str) -> None:
+def note_alias(extras: Extras, key: str, alias: str) -> None:
     """Note that `alias` carried the field of `key`."""
     if alias != key:
-        rest.pop(alias, None)
-        rest["$as"] = {**rest.get("$as", {}), key: alias}
+        extras.pop(alias, None)
+        extras["$as"] = {**extras.get("$as", {}), key: alias}
 
 
-def original_key(own: Extras, key: str) -> str:
+def original_key(extras: Extras, key: str) -> str:
     """The key that carried the field of `key` when it was read."""
-    return str(inner_extras(own, "$as").get(key, key))
+    return str(inner_extras(extras, "$as").get(key, key))
 
 
 def has_value_at(wire: dict[str, Any], *keys: str) -> bool:
@@ -159,9 +159,9 @@ class UnsupportedValueError(Exception):
     """The wire cannot say this; the converter reports the loss with this reason."""
 
 
-def contains_schema(kept: Any, schema: Mapping[str, Any]) -> bool:
+def contains_schema(extras: Any, schema: Mapping[str, Any]) -> bool:
     """Whether what a provider kept of a tool holds this schema, a few levels deep."""
-    waiting = [(kept, 0)]
+    waiting = [(extras, 0)]
     while waiting:
         value, depth = waiting.pop()
         if type(value) is dict:

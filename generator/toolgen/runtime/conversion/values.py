@@ -13,17 +13,17 @@ from .reader import Reader
 from .writer import Writer
 
 __all__ = [
-    "as_one_text",
     "collect_texts",
-    "defaulted",
-    "demanded",
-    "has_no_place",
+    "is_empty_on_wire",
+    "join_texts",
     "opaque_message",
     "opaque_value",
     "optional_text",
-    "plain",
     "read_list",
     "read_text_or_list",
+    "require_value",
+    "to_plain_object",
+    "with_default",
     "write_list",
     "write_one",
     "write_text_or_list",
@@ -33,7 +33,7 @@ __all__ = [
 _MEDIA = (AudioPart, DocumentPart, ImagePart, VideoPart)
 
 
-def plain(value: Any, at: Path) -> dict[str, Any]:
+def to_plain_object(value: Any, at: Path) -> dict[str, Any]:
     """The object itself where it is one, else what a client's object dumps: the keys that were set, by wire name.
 
     Raises:
@@ -125,8 +125,8 @@ def write_one(value: Any, at: Path, writer: Writer, write: Write) -> Any:
 def _write_unsupported(value: Any, at: Path, writer: Writer, write: Write, reason: str) -> Any:
     """Write what a value is in words where it is a medium; report it as lost where it is not."""
     if isinstance(value, _MEDIA):
-        return write(writer.described(value, at, reason), at, writer)
-    writer.report_loss(at, writer.kind_of(value), "dropped", "warning", f"{writer.wire.title}: {reason}")
+        return write(writer.describe_part(value, at, reason), at, writer)
+    writer.report_loss(at, writer.type_name(value), "dropped", "warning", f"{writer.wire.title}: {reason}")
     return ABSENT
 
 
@@ -138,7 +138,7 @@ def write_text_or_list(value: Any, at: Path, writer: Writer, write: Write) -> st
     return written if written or not value else ""
 
 
-def defaulted(value: Any, default: Any, at: Path, writer: Writer) -> Any:
+def with_default(value: Any, default: Any, at: Path, writer: Writer) -> Any:
     """A value that the wire demands, or the profile's default for it, which is reported."""
     if value is not None:
         return value
@@ -146,7 +146,7 @@ def defaulted(value: Any, default: Any, at: Path, writer: Writer) -> Any:
     return default
 
 
-def demanded(value: Any, what: str) -> Any:
+def require_value(value: Any, what: str) -> Any:
     """A value that the wire cannot do without.
 
     Raises:
@@ -157,7 +157,7 @@ def demanded(value: Any, what: str) -> Any:
     return value
 
 
-def as_one_text(content: str | Sequence[Any], at: Path, writer: Writer) -> str:
+def join_texts(content: str | Sequence[Any], at: Path, writer: Writer) -> str:
     """The texts of a content as lines of one text; another part is described, and reported."""
     if type(content) is str:
         return content
@@ -172,9 +172,9 @@ def collect_texts(parts: Sequence[Any], at: Path, writer: Writer) -> list[str]:
     texts: list[str] = []
     for i, part in enumerate(parts):
         if type(part) is TextPart:
-            texts.append(writer.text_alone(part, (at, i)))
+            texts.append(writer.text_only(part, (at, i)))
         else:
-            texts.append(writer.described(part, (at, i)).text)
+            texts.append(writer.describe_part(part, (at, i)).text)
     return texts
 
 
@@ -198,6 +198,6 @@ def write_user_turn(message: UserMessage, at: Path, writer: Writer, write: Calla
     return write(message, at, writer) if whole is ABSENT else whole
 
 
-def has_no_place(content: Any, wire: Mapping[str, Any]) -> bool:
+def is_empty_on_wire(content: Any, wire: Mapping[str, Any]) -> bool:
     """Whether a message with parts says nothing on the wire."""
     return type(content) is list and bool(content) and not any(wire[key] for key in wire.keys() - {"name", "role"})

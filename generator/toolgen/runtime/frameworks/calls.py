@@ -9,7 +9,7 @@ from ..json_text import compact, loads
 from ..models import InvalidCall, ToolCall, ToolDefinition, ToolResult
 from ..tools.runnable_tools import RunnableTools
 
-__all__ = ["HandledTools", "result_text", "schema_of"]
+__all__ = ["HandledTools", "arguments_schema", "result_text"]
 
 H = TypeVar("H")
 
@@ -37,20 +37,20 @@ class HandledTools(Generic[H]):
         """Whether calls of a tool need approval, because it is not declared `risk: low`."""
         return name not in self._low_risk
 
-    async def answer(self, call: ToolCall) -> ToolResult:
+    async def run_call(self, call: ToolCall) -> ToolResult:
         """Run a call."""
         return await self._dispatcher.run_one(call)
 
     async def run(self, name: str, id: str | None, arguments: dict[str, Any] | str) -> ToolResult:
         """Run a call with arguments as an object, or as the text of a model."""
-        return await self.answer(_call(name, id, arguments))
+        return await self.run_call(_call(name, id, arguments))
 
-    def run_here(self, name: str, id: str | None, arguments: dict[str, Any] | str) -> ToolResult:
+    def run_inline(self, name: str, id: str | None, arguments: dict[str, Any] | str) -> ToolResult:
         """Run a call from synchronous code."""
         return self._inline.run_one_blocking(_call(name, id, arguments))
 
 
-def schema_of(definition: ToolDefinition) -> dict[str, Any]:
+def arguments_schema(definition: ToolDefinition) -> dict[str, Any]:
     """Return the schema of a tool's arguments. Frameworks require one, with the type object."""
     return {"type": "object", "properties": {}, **(definition.parameters or {})}
 

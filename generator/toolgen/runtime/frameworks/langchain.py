@@ -1,6 +1,6 @@
 """The declared tools as LangChain tools.
 
-An error result is a `ToolMessage` with the status `error`. `approvals` lists the tools that `HumanInTheLoopMiddleware`
+An error result is a `ToolMessage` with the status `error`. `interrupt_settings` lists the tools that `HumanInTheLoopMiddleware`
 has to ask about (https://docs.langchain.com/oss/python/langchain/human-in-the-loop). The `metadata` of a tool contains
 its risk.
 """
@@ -15,9 +15,9 @@ from pydantic import PrivateAttr
 
 from ..models import OpaquePart, TextPart, ToolDefinition, ToolResult
 from ..tools.runnable_tools import RunnableTools
-from .calls import HandledTools, result_text, schema_of
+from .calls import HandledTools, arguments_schema, result_text
 
-__all__ = ["DeclaredTool", "approvals", "langchain_tools"]
+__all__ = ["DeclaredTool", "interrupt_settings", "langchain_tools"]
 
 H = TypeVar("H")
 
@@ -34,7 +34,7 @@ class DeclaredTool(BaseTool):
         super().__init__(
             name=definition.name,
             description=definition.description or "",
-            args_schema=schema_of(definition),
+            args_schema=arguments_schema(definition),
             metadata={"risk": "high" if tools.needs_approval(definition.name) else "low"},
         )
         self._tools = tools
@@ -45,7 +45,7 @@ class DeclaredTool(BaseTool):
 
     def _run(self, *given: Any) -> tuple[Any, ToolResult]:
         arguments, id = given
-        return _content(self._tools.run_here(self.name, id, arguments))
+        return _content(self._tools.run_inline(self.name, id, arguments))
 
     async def _arun(self, *given: Any) -> tuple[Any, ToolResult]:
         arguments, id = given
@@ -74,7 +74,7 @@ def langchain_tools(
     return [DeclaredTool(tools, definition) for definition in tools.definitions]
 
 
-def approvals(declared: RunnableTools[Any]) -> dict[str, bool]:
+def interrupt_settings(declared: RunnableTools[Any]) -> dict[str, bool]:
     """Return the value for `HumanInTheLoopMiddleware(interrupt_on=…)`: every tool that is not low-risk.
 
     Args:

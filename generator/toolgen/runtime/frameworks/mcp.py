@@ -67,7 +67,7 @@ def mcp_server(
         if params.name not in known:
             raise MCPError(types.INVALID_PARAMS, "Unknown tool")  # by the specification an error, and no result
         call = converters.from_tool_call(params, str(context.request_id))
-        return types.CallToolResult.model_validate(converters.to_tool_result(await tools.answer(call)))
+        return types.CallToolResult.model_validate(converters.to_tool_result(await tools.run_call(call)))
 
     return Server(name, on_list_tools=list_tools, on_call_tool=call_tool)
 

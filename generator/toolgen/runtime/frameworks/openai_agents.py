@@ -15,7 +15,7 @@ from agents.tool_context import ToolContext
 
 from ..models import OpaquePart, TextPart, ToolDefinition, ToolResult
 from ..tools.runnable_tools import RunnableTools
-from .calls import HandledTools, result_text, schema_of
+from .calls import HandledTools, arguments_schema, result_text
 
 __all__ = ["openai_agents_tools"]
 
@@ -54,7 +54,7 @@ def _tool(tools: HandledTools[Any], definition: ToolDefinition, approval: bool) 
     return FunctionTool(
         name=name,
         description=definition.description or "",
-        params_json_schema=schema_of(definition),
+        params_json_schema=arguments_schema(definition),
         on_invoke_tool=call,
         strict_json_schema=False,  # the schema goes out as it is declared
         needs_approval=approval and tools.needs_approval(name),

@@ -16,7 +16,7 @@ from pydantic_ai.exceptions import ToolFailed
 
 from ..models import OpaquePart, TextPart, ToolDefinition, ToolResult
 from ..tools.runnable_tools import RunnableTools
-from .calls import HandledTools, result_text, schema_of
+from .calls import HandledTools, arguments_schema, result_text
 
 __all__ = ["pydantic_ai_tools"]
 
@@ -58,7 +58,9 @@ def _tool(tools: HandledTools[Any], definition: ToolDefinition, approval: bool) 
         return _content(result)
 
     risky = tools.needs_approval(name)
-    made = Tool.from_schema(call, name, definition.description, schema_of(definition), takes_ctx=True, sequential=risky)
+    made = Tool.from_schema(
+        call, name, definition.description, arguments_schema(definition), takes_ctx=True, sequential=risky
+    )
     made.requires_approval = approval and risky
     return made
 

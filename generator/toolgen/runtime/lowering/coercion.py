@@ -13,9 +13,9 @@ from itertools import islice
 from typing import Any
 
 from ..conversion.encoding import Table
-from .keywords import texts_of
+from .keywords import dump_texts
 from .references import References
-from .schemas import declared_types, kind_of, required_names, without_null
+from .schemas import declared_types, json_type, required_names, without_null
 
 __all__ = ["coercions"]
 
@@ -83,12 +83,12 @@ class _Made:
             return None
         return [branch for branch in found[0] if self._kinds(branch) != {"null"}] if len(found) == 1 else []
 
-    def _composed(self, said: dict[str, Any], branches: list[Any] | None) -> Any:
+    def _composed(self, source: dict[str, Any], branches: list[Any] | None) -> Any:
         """Return the node of a composed schema: its own keywords apply to all values; else a branch is identified."""
-        if said.get("properties"):
-            own = self.object(said)
-            return {**(own or {}), "text": True} if declared_types(said) == ("object",) else own
-        if not branches or "allOf" in said or "enum" in said or "const" in said:
+        if source.get("properties"):
+            own = self.object(source)
+            return {**(own or {}), "text": True} if declared_types(source) == ("object",) else own
+        if not branches or "allOf" in source or "enum" in source or "const" in source:
             return None
         if len(branches) == 1:
             return self.node(branches[0])
@@ -124,8 +124,8 @@ class _Made:
         for _ in range(20):
             if type(schema) is not dict or "$ref" not in schema:
                 return schema
-            way = self.references.way(schema["$ref"])
-            schema = None if way is None else self.references.at(way)
+            pointer = self.references.target_pointer(schema["$ref"])
+            schema = None if pointer is None else self.references.value_at(pointer)
         return None
 
     def _kinds(self, branch: Any) -> set[str]:
@@ -135,7 +135,7 @@ class _Made:
         if type(found) is not dict:
             return set()
         values = [found["const"]] if "const" in found else found.get("enum")
-        return set(declared_types(found)) or ({kind_of(value) for value in values} if type(values) is list else set())
+        return set(declared_types(found)) or ({json_type(value) for value in values} if type(values) is list else set())
 
     def object(self, schema: Mapping[str, Any]) -> Table | None:
         """Return the node of an object's properties."""
@@ -157,22 +157,22 @@ class _Made:
         return {"object": entries} if entries else None
 
     def _reference(self, schema: dict[str, Any]) -> Any:
-        way = self.references.way(schema["$ref"])
-        if way is None or schema.keys() & {"anyOf", "oneOf", "allOf", "enum", "const"}:
+        pointer = self.references.target_pointer(schema["$ref"])
+        if pointer is None or schema.keys() & {"anyOf", "oneOf", "allOf", "enum", "const"}:
             return None
-        if not way:
+        if not pointer:
             return {"ref": ""}
-        name = "/".join(map(str, way))
+        name = "/".join(map(str, pointer))
         if name not in self.definitions:
             self.definitions[name] = None
-            self.definitions[name] = self.node(self.references.at(way))
+            self.definitions[name] = self.node(self.references.value_at(pointer))
         found = self.definitions[name]
-        return {"ref": name} if found is not None or self.references.is_circular(way) else None
+        return {"ref": name} if found is not None or self.references.is_circular(pointer) else None
 
     def _values(self, values: list[Any]) -> Any:
         if all(type(value) is str for value in values) or any(type(value) in (dict, list) for value in values):
             return None
-        return {"texts": values, "said": texts_of(values)}
+        return {"texts": values, "said": dump_texts(values)}
 
     def _cannot_be_null(self, schema: Any) -> bool:
         """Whether a schema certainly does not admit null."""
@@ -189,7 +189,7 @@ class _Made:
         if type(schema.get("enum")) is list:
             return None not in schema["enum"]
         if "const" in schema:
-            return kind_of(schema["const"]) != "null"
+            return json_type(schema["const"]) != "null"
         for keyword in ("anyOf", "oneOf"):
             if type(schema.get(keyword)) is list:
                 return all(self._cannot_be_null(branch) for branch in schema[keyword])
@@ -204,6 +204,6 @@ def _texts(schema: Any) -> list[str]:
     return values if type(values) is list and all(type(value) is str for value in values) else []
 
 
-def _map_of(said: dict[str, Any]) -> dict[str, Any]:
+def _map_of(source: dict[str, Any]) -> dict[str, Any]:
     """Return a node that decodes a list of pairs to a map, for an object without declared properties."""
-    return {} if said.get("properties") or said.get("additionalProperties") is False else {"map": True}
+    return {} if source.get("properties") or source.get("additionalProperties") is False else {"map": True}

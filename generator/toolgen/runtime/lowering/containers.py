@@ -6,10 +6,10 @@ import re
 from typing import Any
 
 from ..conversion.encoding import Table
-from .context import LoweringContext, Node, Trail
+from .context import LoweringContext, Node, RefStack
 from .dialects import Dialect
 from .keywords import add_null, describe_rule, keeps_schemas
-from .schemas import Way, admits_null, required_names
+from .schemas import Pointer, admits_null, required_names
 
 __all__ = ["lower_array", "lower_object"]
 
@@ -18,51 +18,51 @@ _ANY_KEYWORD = Dialect({"keywords": "any", "refs": "inline", "recursion": "unrol
 
 
 def lower_object(
-    run: LoweringContext,
-    said: dict[str, Any],
-    way: Way,
-    trail: Trail,
+    context: LoweringContext,
+    source: dict[str, Any],
+    pointer: Pointer,
+    ref_stack: RefStack,
     kinds: tuple[str, ...],
     out: dict[str, Any],
     sentences: list[str],
 ) -> Table | None:
     """Lower the keywords for objects."""
-    dialect = run.dialect
-    given = said.get("properties")
+    dialect = context.dialect
+    given = source.get("properties")
     properties: dict[str, Any] = given if type(given) is dict else {}
-    if not kinds and not any(keyword in said for keyword in _OF_OBJECTS):
+    if not kinds and not any(keyword in source for keyword in _OF_OBJECTS):
         return None
-    further = said.get("additionalProperties", True)
-    free = further is not False or bool(said.get("patternProperties"))
-    no_parameters = not way and "additionalProperties" not in said and "patternProperties" not in said
+    further = source.get("additionalProperties", True)
+    free = further is not False or bool(source.get("patternProperties"))
+    no_parameters = not pointer and "additionalProperties" not in source and "patternProperties" not in source
     if not properties and free and not no_parameters and dialect.maps != "keep":
-        return _map(run, said, further, way, trail, out, sentences)
-    required = required_names(said)
+        return _map(context, source, further, pointer, ref_stack, out, sentences)
+    required = required_names(source)
     if dialect.root.get("lists_required") and not dialect.closed and further is not False:
-        properties = _with_required(run, properties, required, further, way)
+        properties = _with_required(context, properties, required, further, pointer)
     names = _names(list(properties), dialect.properties)
     lowered: dict[str, Any] = {}
     entries: dict[str, Any] = {}
     for name, schema in properties.items():
-        inner, spelling = run.node(schema, (*way, "properties", name), trail)
+        inner, encoding = context.lower_node(schema, (*pointer, "properties", name), ref_stack)
         if inner.get("not") == {} and len(inner) == 1:
             continue
         entry: dict[str, Any] = {} if names[name] == name else {"name": names[name]}
         if entry:
-            run.note(
-                (*way, "properties", name),
+            context.record_change(
+                (*pointer, "properties", name),
                 "a property's name",
                 "rewritten",
                 "this provider does not support the name",
             )
         if dialect.all_required and name not in required:
-            inner = _optional(run, schema, inner, (*way, "properties", name), entry)
-        if spelling is not None:
-            entry["as"] = spelling
+            inner = _optional(context, schema, inner, (*pointer, "properties", name), entry)
+        if encoding is not None:
+            entry["as"] = encoding
         lowered[names[name]] = inner
         if entry:
             entries[name] = entry
-    if dialect.supports("properties") and ("properties" in said or properties or dialect.closed or dialect.complete):
+    if dialect.supports("properties") and ("properties" in source or properties or dialect.closed or dialect.complete):
         out["properties"] = lowered
     kept = [names.get(name, name) for name in required if name not in properties or names[name] in lowered]
     if dialect.all_required:
@@ -73,111 +73,137 @@ def lower_object(
         out["propertyOrdering"] = list(lowered)
     if kept and dialect.supports("required"):
         out["required"] = kept
-    elif dialect.all_required or (dialect.closed and "required" in said):
+    elif dialect.all_required or (dialect.closed and "required" in source):
         out["required"] = []
-    _missing(run, required, properties, way)
-    if type(said.get("dependentRequired")) is dict and dialect.supports("dependentRequired"):
+    _missing(context, required, properties, pointer)
+    if type(source.get("dependentRequired")) is dict and dialect.supports("dependentRequired"):
         out["dependentRequired"] = {
             names.get(name, name): [names.get(other, other) for other in others] if type(others) is list else others
-            for name, others in said["dependentRequired"].items()
+            for name, others in source["dependentRequired"].items()
         }
-    more = _further(run, said, further, way, trail, out, respelled=bool(entries))
+    more = _further(context, source, further, pointer, ref_stack, out, respelled=bool(entries))
     if not entries and more is None:
         return None
     return {"object": entries} if more is None else {"object": entries, "more": more}
 
 
 def _with_required(
-    run: LoweringContext, properties: dict[str, Any], required: list[str], further: Any, way: Way
+    context: LoweringContext, properties: dict[str, Any], required: list[str], further: Any, pointer: Pointer
 ) -> dict[str, Any]:
     """Return the properties, and add required ones that are not declared."""
     found = dict(properties)
     for name in required:
         if name not in found:
-            run.note((*way, "required"), name, "rewritten", "a required property must be declared under properties")
-            found[name] = run.register(dict(further), (*way, "additionalProperties")) if type(further) is dict else {}
+            context.record_change(
+                (*pointer, "required"), name, "rewritten", "a required property must be declared under properties"
+            )
+            found[name] = (
+                context.register_pointer(dict(further), (*pointer, "additionalProperties"))
+                if type(further) is dict
+                else {}
+            )
     return found
 
 
 def _optional(
-    run: LoweringContext, schema: Any, inner: dict[str, Any], way: Way, entry: dict[str, Any]
+    context: LoweringContext, schema: Any, inner: dict[str, Any], pointer: Pointer, entry: dict[str, Any]
 ) -> dict[str, Any]:
     """Make an optional property required and nullable."""
-    resolved, _ = run.resolve(schema, ())
-    if admits_null(resolved) or (type(resolved) is dict and admits_null(run.merge_all_of(resolved, way, ())[0])):
+    resolved, _ = context.resolve(schema, ())
+    if admits_null(resolved) or (
+        type(resolved) is dict and admits_null(context.merge_all_of(resolved, pointer, ())[0])
+    ):
         plain = type(resolved) is dict and "default" in resolved and resolved["default"] is None
         reason = "every property is required, so an absent value is sent as null and read back as null"
-        run.note(way, "an optional property that may be null", "narrowed", reason, stops=not plain)
+        context.record_change(
+            pointer, "an optional property that may be null", "narrowed", reason, blocks_strict=not plain
+        )
         entry["null"] = "kept"
         return inner
-    run.note(way, "an optional property", "rewritten", "every property is required, so an absent value is sent as null")
+    context.record_change(
+        pointer, "an optional property", "rewritten", "every property is required, so an absent value is sent as null"
+    )
     entry["null"] = "absent"
-    return add_null(inner, run.dialect)
+    return add_null(inner, context.dialect)
 
 
-def _missing(run: LoweringContext, required: list[str], properties: dict[str, Any], way: Way) -> None:
+def _missing(context: LoweringContext, required: list[str], properties: dict[str, Any], pointer: Pointer) -> None:
     """Report required properties that have no schema and cannot be listed."""
     for name in required:
-        if name not in properties and (run.dialect.closed or run.dialect.root.get("lists_required")):
+        if name not in properties and (context.dialect.closed or context.dialect.root.get("lists_required")):
             reason = "a required property must be declared under properties"
-            action: Any = "narrowed" if run.dialect.closed else "dropped"
-            checked = "" if run.dialect.closed else "parse_arguments"
-            run.note((*way, "required"), name, action, reason, checked=checked, stops=True, refused=run.dialect.closed)
+            action: Any = "narrowed" if context.dialect.closed else "dropped"
+            checked = "" if context.dialect.closed else "parse_arguments"
+            context.record_change(
+                (*pointer, "required"),
+                name,
+                action,
+                reason,
+                checked=checked,
+                blocks_strict=True,
+                is_unsupported=context.dialect.closed,
+            )
 
 
 def _further(
-    run: LoweringContext,
-    said: dict[str, Any],
+    context: LoweringContext,
+    source: dict[str, Any],
     further: Any,
-    way: Way,
-    trail: Trail,
+    pointer: Pointer,
+    ref_stack: RefStack,
     out: dict[str, Any],
     *,
     respelled: bool,
 ) -> Table | None:
     """Decide which additional properties are allowed."""
-    dialect = run.dialect
-    patterns = said.get("patternProperties")
+    dialect = context.dialect
+    patterns = source.get("patternProperties")
     if dialect.closed:
         if further is not False or patterns:
-            explicit = "additionalProperties" in said or bool(patterns)
+            explicit = "additionalProperties" in source or bool(patterns)
             reason = "objects are closed, so undeclared properties cannot be sent"
-            run.note(way, "additional properties", "narrowed", reason, stops=explicit)
+            context.record_change(pointer, "additional properties", "narrowed", reason, blocks_strict=explicit)
         out["additionalProperties"] = False
         return None
-    if "additionalProperties" not in said:
-        if dialect.says_open and not patterns and (not said.get("properties") and way):
+    if "additionalProperties" not in source:
+        if dialect.says_open and not patterns and (not source.get("properties") and pointer):
             out["additionalProperties"] = True
         return None
     if not dialect.supports("additionalProperties"):
-        run.note(way, "additionalProperties", "dropped", run.reason("it"), checked="parse_arguments")
+        context.record_change(
+            pointer, "additionalProperties", "dropped", context.reason("it"), checked="parse_arguments"
+        )
         return None
     lowered: Any = further
-    spelling: Table | None = None
+    encoding: Table | None = None
     if type(further) is dict:
-        lowered, spelling = run.node(further, (*way, "additionalProperties"), trail)
+        lowered, encoding = context.lower_node(further, (*pointer, "additionalProperties"), ref_stack)
     if patterns and further is not True:
-        kept = keeps_schemas(run, "patternProperties") and not respelled and run.verbatim("patternProperties", patterns)
-        if not kept or spelling is not None:
+        kept = (
+            keeps_schemas(context, "patternProperties")
+            and not respelled
+            and context.copy_rule("patternProperties", patterns)
+        )
+        if not kept or encoding is not None:
             reason = "it would apply to the properties that patternProperties matches"
-            run.note(way, "additionalProperties", "dropped", reason, checked="parse_arguments")
+            context.record_change(pointer, "additionalProperties", "dropped", reason, checked="parse_arguments")
             return None
     out["additionalProperties"] = lowered
-    return spelling
+    return encoding
 
 
 def _map(
-    run: LoweringContext,
-    said: dict[str, Any],
+    context: LoweringContext,
+    source: dict[str, Any],
     further: Any,
-    way: Way,
-    trail: Trail,
+    pointer: Pointer,
+    ref_stack: RefStack,
     out: dict[str, Any],
     sentences: list[str],
 ) -> Table | None:
     """Lower a map to a list of pairs if the dialect wants that; otherwise it cannot be sent."""
-    if run.dialect.maps == "pairs" and way and not said.get("patternProperties"):
-        value, spelling = run.node(further, (*way, "additionalProperties"), trail)
+    if context.dialect.maps == "pairs" and pointer and not source.get("patternProperties"):
+        value, encoding = context.lower_node(further, (*pointer, "additionalProperties"), ref_stack)
         pair = {"key": {"type": "string"}, "value": value}
         out["type"] = "array"
         out["items"] = {
@@ -187,10 +213,12 @@ def _map(
             "additionalProperties": False,
         }
         sentences.append("Each key once.")
-        run.note(way, "a map", "rewritten", "it is sent as a list of key-value pairs", checked="parse_arguments")
-        return {"pairs": True} if spelling is None else {"pairs": True, "more": spelling}
+        context.record_change(
+            pointer, "a map", "rewritten", "it is sent as a list of key-value pairs", checked="parse_arguments"
+        )
+        return {"pairs": True} if encoding is None else {"pairs": True, "more": encoding}
     reason = "objects are closed, and a map has no properties to declare"
-    run.note(way, "a map", "narrowed", reason, stops=True, refused=True)
+    context.record_change(pointer, "a map", "narrowed", reason, blocks_strict=True, is_unsupported=True)
     out["properties"], out["required"], out["additionalProperties"] = {}, [], False
     return None
 
@@ -217,97 +245,99 @@ def _names(names: list[str], legal: re.Pattern[str] | None) -> dict[str, str]:
 
 
 def lower_array(
-    run: LoweringContext,
-    said: dict[str, Any],
-    way: Way,
-    trail: Trail,
+    context: LoweringContext,
+    source: dict[str, Any],
+    pointer: Pointer,
+    ref_stack: RefStack,
     kinds: tuple[str, ...],
     out: dict[str, Any],
     sentences: list[str],
 ) -> Table | None:
     """Lower the keywords for arrays."""
-    if type(said.get("items")) is list:  # draft 7
-        said = {**said, "prefixItems": said["items"], "items": said.get("additionalItems", True)}
-    first = said.get("prefixItems")
-    if not kinds and "items" not in said and "prefixItems" not in said:
+    if type(source.get("items")) is list:  # draft 7
+        source = {**source, "prefixItems": source["items"], "items": source.get("additionalItems", True)}
+    first = source.get("prefixItems")
+    if not kinds and "items" not in source and "prefixItems" not in source:
         return None
-    if type(first) is list and first and not run.dialect.supports("prefixItems"):
-        return _tuple(run, said, first, way, trail, out, sentences)
+    if type(first) is list and first and not context.dialect.supports("prefixItems"):
+        return _tuple(context, source, first, pointer, ref_stack, out, sentences)
     found: Table = {}
     if type(first) is list and first:
-        nodes = [run.node(schema, (*way, "prefixItems", i), trail) for i, schema in enumerate(first)]
+        nodes = [context.lower_node(schema, (*pointer, "prefixItems", i), ref_stack) for i, schema in enumerate(first)]
         out["prefixItems"] = [schema for schema, _ in nodes]
-        if any(spelling is not None for _, spelling in nodes):
-            found["first"] = [spelling for _, spelling in nodes]
-    items = said.get("items", True)
+        if any(encoding is not None for _, encoding in nodes):
+            found["first"] = [encoding for _, encoding in nodes]
+    items = source.get("items", True)
     if items is False:
-        if "prefixItems" in out and (run.dialect.keywords is None or run.dialect.untyped == "keep"):
+        if "prefixItems" in out and (context.dialect.keywords is None or context.dialect.untyped == "keep"):
             out["items"] = False
         else:
-            _at_most(run, said, len(first) if type(first) is list else 0, out, sentences)
-            if run.dialect.untyped != "keep":
-                out["items"] = {"type": "string", **({"description": ""} if run.dialect.complete else {})}
+            _at_most(context, source, len(first) if type(first) is list else 0, out, sentences)
+            if context.dialect.untyped != "keep":
+                out["items"] = {"type": "string", **({"description": ""} if context.dialect.complete else {})}
         return found or None
-    if "items" not in said and run.dialect.untyped == "keep":
+    if "items" not in source and context.dialect.untyped == "keep":
         return found or None
-    if run.dialect.supports("items"):
-        out["items"], spelling = _lower_items(run, items, (*way, "items"), trail)
-        if run.dialect.complete and "type" not in out["items"]:
+    if context.dialect.supports("items"):
+        out["items"], encoding = _lower_items(context, items, (*pointer, "items"), ref_stack)
+        if context.dialect.complete and "type" not in out["items"]:
             out["items"] = {"type": "string", "description": "There is no such value."}
-        if spelling is not None:
-            found["items"] = spelling
+        if encoding is not None:
+            found["items"] = encoding
     return found or None
 
 
-def _lower_items(run: LoweringContext, schema: Any, way: Way, trail: Trail) -> Node:
+def _lower_items(context: LoweringContext, schema: Any, pointer: Pointer, ref_stack: RefStack) -> Node:
     """Lower the items of an array. Some dialects accept all keywords there."""
-    if run.dialect.facts.get("items") != "any":
-        return run.node(schema, way, trail)
-    outside, run.dialect = run.dialect, _ANY_KEYWORD
+    if context.dialect.facts.get("items") != "any":
+        return context.lower_node(schema, pointer, ref_stack)
+    outside, context.dialect = context.dialect, _ANY_KEYWORD
     try:
-        return run.node(schema, way, trail)
+        return context.lower_node(schema, pointer, ref_stack)
     finally:
-        run.dialect = outside
+        context.dialect = outside
 
 
 def _tuple(
-    run: LoweringContext,
-    said: dict[str, Any],
+    context: LoweringContext,
+    source: dict[str, Any],
     first: list[Any],
-    way: Way,
-    trail: Trail,
+    pointer: Pointer,
+    ref_stack: RefStack,
     out: dict[str, Any],
     sentences: list[str],
 ) -> Table | None:
     """Lower a tuple to a list of any of its items. Its length is kept if possible."""
-    closed = said.get("items") is False
+    closed = source.get("items") is False
     branches = list(first)
-    if not closed and "items" in said:
-        branches.append(said["items"])
+    if not closed and "items" in source:
+        branches.append(source["items"])
     elif not closed:
         branches.append(True)
     lowered, spellings = [], []
     for i, schema in enumerate(branches):
-        inner, spelling = run.node(schema, (*way, "prefixItems", i) if i < len(first) else (*way, "items"), trail)
-        spellings.append(spelling)
+        inner, encoding = context.lower_node(
+            schema, (*pointer, "prefixItems", i) if i < len(first) else (*pointer, "items"), ref_stack
+        )
+        spellings.append(encoding)
         if inner not in lowered and inner.get("not") != {}:
             lowered.append(inner)
     open_end = any(schema == {} for schema in lowered)
     one_form: Table | None = None
-    if len(lowered) != 1 and not run.dialect.supports("anyOf"):
-        inner, one_form = run.node({}, (*way, "items"), trail)
+    if len(lowered) != 1 and not context.dialect.supports("anyOf"):
+        inner, one_form = context.lower_node({}, (*pointer, "items"), ref_stack)
         lowered = [inner]
     out["items"] = {} if open_end or not lowered else lowered[0] if len(lowered) == 1 else {"anyOf": lowered}
     if closed:
-        _at_most(run, said, len(first), out, sentences)
+        _at_most(context, source, len(first), out, sentences)
     kinds = [str(s.get("type", "value")) if type(s) is dict else "value" for s in first]
     sentences.append(f"In this order: {', '.join(kinds)}.")
-    run.note(
-        way, "prefixItems", "described", "items of a list cannot have different schemas", checked="parse_arguments"
+    context.record_change(
+        pointer, "prefixItems", "described", "items of a list cannot have different schemas", checked="parse_arguments"
     )
     if one_form is not None:
         return {"items": one_form}
-    if all(spelling is None for spelling in spellings):
+    if all(encoding is None for encoding in spellings):
         return None
     found: Table = {"first": spellings[: len(first)]}
     if len(spellings) > len(first) and spellings[-1] is not None:
@@ -315,12 +345,14 @@ def _tuple(
     return found
 
 
-def _at_most(run: LoweringContext, said: dict[str, Any], most: int, out: dict[str, Any], sentences: list[str]) -> None:
+def _at_most(
+    context: LoweringContext, source: dict[str, Any], most: int, out: dict[str, Any], sentences: list[str]
+) -> None:
     """Add the number of items, for which the source has no keyword."""
-    high = said.get("maxItems")
+    high = source.get("maxItems")
     if type(high) is int and high <= most:
         return
-    if run.dialect.supports("maxItems"):
+    if context.dialect.supports("maxItems"):
         out["maxItems"] = most
     else:
         sentences.append(describe_rule("maxItems", most))

@@ -15,9 +15,9 @@ from ..conversion.encoding import Table
 from ..json_values import same_json
 from .dialects import Dialect
 from .references import References, RetainedDefinitions
-from .schemas import LISTS, MAPS, SINGLE, Way, merge_schemas
+from .schemas import LISTS, MAPS, SINGLE, Pointer, merge_schemas
 
-__all__ = ["NEVER", "LoweredSchema", "LoweringContext", "Node", "SchemaChange", "TooLargeError", "Trail"]
+__all__ = ["NEVER", "LoweredSchema", "LoweringContext", "Node", "RefStack", "SchemaChange", "TooLargeError"]
 
 
 NEVER: Final[dict[str, Any]] = {"not": {}}
@@ -27,17 +27,17 @@ NEVER: Final[dict[str, Any]] = {"not": {}}
 class SchemaChange(NamedTuple):
     """One change by lowering: where in the source, what it did, and why.
 
-    `checked` names what still enforces the rule. `stops` means that a tool with `strict: auto` should not be strict,
-    and `refused` that the schema cannot be expressed at all.
+    `checked` names what still enforces the rule. `blocks_strict` means that a tool with `strict: auto` should not be strict,
+    and `is_unsupported` that the schema cannot be expressed at all.
     """
 
-    way: Way
+    pointer: Pointer
     what: str
     action: Literal["rewritten", "described", "dropped", "moved", "narrowed", "defaulted"]
     reason: str
     checked: str = ""
-    stops: bool = False
-    refused: bool = False
+    blocks_strict: bool = False
+    is_unsupported: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,28 +45,28 @@ class LoweredSchema:
     """A lowered schema. It is shared, so do not change it."""
 
     schema: dict[str, Any]
-    records: tuple[SchemaChange, ...]
-    spelling: Table | None
+    changes: tuple[SchemaChange, ...]
+    encoding_table: Table | None
 
     @property
-    def refusals(self) -> tuple[SchemaChange, ...]:
+    def unsupported_changes(self) -> tuple[SchemaChange, ...]:
         """Return the changes for schemas that this dialect cannot express."""
-        return tuple(record for record in self.records if record.refused)
+        return tuple(record for record in self.changes if record.is_unsupported)
 
-    def says_all(self, source: Mapping[str, Any] | bool) -> bool:
+    def only_drops_keywords(self, source: Mapping[str, Any] | bool) -> bool:
         """Whether the schema is the source without the dropped keywords, apart from what every root has."""
         if isinstance(source, bool):
             return False
-        if not self.records:
+        if not self.changes:
             return same_json(
                 {**{key: self.schema[key] for key in _OF_EVERY_ROOT if key in self.schema}, **source}, self.schema
             )
-        if any(record.action != "dropped" for record in self.records):
+        if any(record.action != "dropped" for record in self.changes):
             return False
         rest: Any = copy.deepcopy(dict(source))
-        for record in self.records:
+        for record in self.changes:
             holder: Any = rest
-            for step in record.way:
+            for step in record.pointer:
                 holder = holder[step] if _has(holder, step) else None
             if type(holder) is dict:
                 holder.pop(record.what, None)
@@ -88,7 +88,7 @@ _MOST = 4000
 """Maximum number of schemas that one lowering creates."""
 
 Node = tuple[dict[str, Any], Table | None]
-Trail = tuple[Way, ...]
+RefStack = tuple[Pointer, ...]
 """The targets of the references that led to a schema."""
 
 
@@ -115,71 +115,73 @@ class LoweringContext(ABC):
         self.dialect = dialect
         self.depth = depth
         self.references = References(source)
-        self.records: dict[tuple[Way, str, str], SchemaChange] = {}
+        self.changes: dict[tuple[Pointer, str, str], SchemaChange] = {}
         self.kept = RetainedDefinitions()
         self.wrapped = False
         self.unions: list[tuple[list[Any], Any, Any]] = []
-        self._ways: dict[int, Way] = {}
+        self._ways: dict[int, Pointer] = {}
         self._made: list[dict[str, Any]] = []
         self._left = _MOST
-        for way, schema in self.references.walked():
-            self._ways.setdefault(id(schema), way)
+        for pointer, schema in self.references.walk_schemas():
+            self._ways.setdefault(id(schema), pointer)
 
-    def names_fit(self) -> bool:
+    def are_names_legal(self) -> bool:
         """Whether the dialect supports the names of all properties."""
         legal = self.dialect.properties
         if legal is None:
             return True
-        named = (schema.get("properties") for _, schema in self.references.walked())
+        named = (schema.get("properties") for _, schema in self.references.walk_schemas())
         return all(legal.fullmatch(name) for names in named if type(names) is dict for name in names)
 
-    def note(self, way: Way, what: str, action: Any, reason: str, **said: Any) -> None:
+    def record_change(self, pointer: Pointer, what: str, action: Any, reason: str, **details: Any) -> None:
         """Record a change. The same change at the same location is recorded once."""
-        self.records.setdefault((way, what, action), SchemaChange(way, what, action, reason, **said))
+        self.changes.setdefault((pointer, what, action), SchemaChange(pointer, what, action, reason, **details))
 
-    def note_described(self, way: Way, what: str, sentence: object, reason: str) -> None:
+    def record_described(self, pointer: Pointer, what: str, sentence: object, reason: str) -> None:
         """Record a rule that becomes a sentence. Without a sentence, or a description for it, the rule is dropped."""
-        action = "described" if sentence and self.allows_description(way) else "dropped"
-        self.note(way, what, action, reason, checked="parse_arguments")
+        action = "described" if sentence and self.allows_description(pointer) else "dropped"
+        self.record_change(pointer, what, action, reason, checked="parse_arguments")
 
-    def note_conflicts(self, way: Way, keywords: Iterable[str]) -> None:
+    def record_conflicts(self, pointer: Pointer, keywords: Iterable[str]) -> None:
         """Record keywords of which only one of two rules could be kept."""
         for keyword in keywords:
-            self.note(
-                way, keyword, "dropped", "two values of the same keyword apply at once", checked="parse_arguments"
+            self.record_change(
+                pointer, keyword, "dropped", "two values of the same keyword apply at once", checked="parse_arguments"
             )
 
-    def register(self, schema: dict[str, Any], way: Way) -> dict[str, Any]:
+    def register_pointer(self, schema: dict[str, Any], pointer: Pointer) -> dict[str, Any]:
         """Record which location of the source a new schema stands for."""
         self._made.append(schema)
-        self._ways[id(schema)] = way
+        self._ways[id(schema)] = pointer
         return schema
 
-    def way_of(self, schema: Any, otherwise: Way) -> Way:
+    def pointer_of(self, schema: Any, default: Pointer) -> Pointer:
         """Return the location in the source that a schema stands for."""
-        return self._ways.get(id(schema), otherwise)
+        return self._ways.get(id(schema), default)
 
     @abstractmethod
-    def node(self, schema: Any, way: Way, trail: Trail = ()) -> Node:
+    def lower_node(self, schema: Any, pointer: Pointer, ref_stack: RefStack = ()) -> Node:
         """Lower a schema; NEVER if it admits no value."""
 
-    def resolve(self, schema: Any, trail: Trail) -> tuple[Any, Trail]:
+    def resolve(self, schema: Any, ref_stack: RefStack) -> tuple[Any, RefStack]:
         """Resolve the references of a schema. A cycle ends in an empty schema."""
-        seen: set[Way] = set()
+        seen: set[Pointer] = set()
         while type(schema) is dict and "$ref" in schema:
-            target = self.references.way(schema["$ref"])
+            target = self.references.target_pointer(schema["$ref"])
             rest = {key: value for key, value in schema.items() if key != "$ref"}
-            if target is None or target in seen or trail.count(target) > self.depth:
-                return rest, trail
+            if target is None or target in seen or ref_stack.count(target) > self.depth:
+                return rest, ref_stack
             seen.add(target)
-            trail = (*trail, target)
-            found = self.references.at(target)
+            ref_stack = (*ref_stack, target)
+            found = self.references.value_at(target)
             if type(found) is not dict:
-                return (found if not rest else {**rest}), trail
-            schema = self.register(merge_schemas(rest, found, []), target)
-        return schema, trail
+                return (found if not rest else {**rest}), ref_stack
+            schema = self.register_pointer(merge_schemas(rest, found, []), target)
+        return schema, ref_stack
 
-    def merge_all_of(self, schema: dict[str, Any], way: Way, trail: Trail) -> tuple[dict[str, Any], Trail]:
+    def merge_all_of(
+        self, schema: dict[str, Any], pointer: Pointer, ref_stack: RefStack
+    ) -> tuple[dict[str, Any], RefStack]:
         """Merge the parts of `allOf` into the schema that contains them."""
         parts = 0
         while type(schema.get("allOf")) is list and parts < 50:
@@ -187,15 +189,15 @@ class LoweringContext(ABC):
             lost: list[str] = []
             joined = {key: value for key, value in schema.items() if key != "allOf"}
             for part in schema["allOf"]:
-                inner, trail = self.resolve(part, trail)
+                inner, ref_stack = self.resolve(part, ref_stack)
                 if inner is False:
-                    return NEVER, trail
+                    return NEVER, ref_stack
                 joined = merge_schemas(joined, inner, lost) if type(inner) is dict else joined
-            self.note_conflicts(way, lost)
-            schema = self.register(joined, way)
-        return schema, trail
+            self.record_conflicts(pointer, lost)
+            schema = self.register_pointer(joined, pointer)
+        return schema, ref_stack
 
-    def verbatim(self, keyword: str, value: Any) -> Any:
+    def copy_rule(self, keyword: str, value: Any) -> Any:
         """Return a rule of the source unchanged, with its references inlined.
 
         None if that is not possible: a reference is circular or cannot be resolved, or a property is renamed. Such a
@@ -231,10 +233,10 @@ class LoweringContext(ABC):
         }
         if "$ref" not in schema:
             return found
-        target = self.references.way(schema["$ref"])
+        target = self.references.target_pointer(schema["$ref"])
         if target is None or self.references.is_circular(target):
             raise _NotVerbatimError
-        inner = self._verbatim(self.references.at(target))
+        inner = self._verbatim(self.references.value_at(target))
         return inner if not found else {"allOf": [inner, found]}
 
     def _is_legal(self, name: str) -> bool:
@@ -244,8 +246,8 @@ class LoweringContext(ABC):
         """Return why a keyword is not sent."""
         return f"{what} is not supported by this provider"
 
-    def allows_description(self, way: Way) -> bool:
+    def allows_description(self, pointer: Pointer) -> bool:
         """Whether a schema at this location can have a description."""
         return self.dialect.supports("description") and (
-            way != () or "description" not in self.dialect.root.get("without", ())
+            pointer != () or "description" not in self.dialect.root.get("without", ())
         )

@@ -166,5 +166,5 @@ def _walked(schema: Any, depth: int) -> Iterator[tuple[int, Mapping[str, Any]]]:
         level, inner = waiting.pop()
         if isinstance(inner, Mapping):
             yield level, inner
-            for way, value in subschemas(inner):
-                waiting.append((1 if way[0] == "$defs" else level + 1, value))
+            for pointer, value in subschemas(inner):
+                waiting.append((1 if pointer[0] == "$defs" else level + 1, value))

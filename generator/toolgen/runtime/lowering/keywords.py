@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..conversion.encoding import Table
-from ..json_text import dump_loosely
+from ..json_text import dump_lenient
 from ..json_values import same_json
 from .context import LoweringContext, Node
 from .dialects import Dialect
@@ -19,23 +19,23 @@ from .schemas import (
     SINGLE,
     STRUCTURE,
     VALIDATED,
-    Way,
-    annotations_of,
+    Pointer,
     declared_types,
-    is_of,
-    kind_of,
+    has_json_type,
+    json_type,
+    select_annotations,
 )
 
 __all__ = [
     "add_null",
     "add_sentences",
     "describe_rule",
+    "dump_texts",
     "keep_rules",
     "keeps_schemas",
     "lower_annotations",
     "lower_untyped",
     "lower_values",
-    "texts_of",
 ]
 
 _INCLUSIVE = {"exclusiveMinimum": ("minimum", 1), "exclusiveMaximum": ("maximum", -1)}
@@ -79,9 +79,9 @@ _NULL = {"type": "null"}
 
 
 def keep_rules(
-    run: LoweringContext,
-    said: Mapping[str, Any],
-    way: Way,
+    context: LoweringContext,
+    source: Mapping[str, Any],
+    pointer: Pointer,
     kind: str | None,
     out: dict[str, Any],
     sentences: list[str],
@@ -92,8 +92,8 @@ def keep_rules(
 
     If values are encoded (`respelled`), rules that apply to them are left out.
     """
-    dialect = run.dialect
-    for keyword, value in said.items():
+    dialect = context.dialect
+    for keyword, value in source.items():
         if keyword in STRUCTURE or keyword in out or keyword == "additionalItems":
             continue
         if keyword in IDENTITY:
@@ -102,125 +102,152 @@ def keep_rules(
         elif (
             keyword in _INCLUSIVE
             and not dialect.supports(keyword)
-            and _makes_inclusive(run, said, keyword, kind, way, out)
+            and _makes_inclusive(context, source, keyword, kind, pointer, out)
         ):
             continue
         elif keyword in dialect.most and type(value) is int and value > dialect.most[keyword]:
             out[keyword] = dialect.most[keyword]
             _leave(
-                run,
+                context,
                 keyword,
                 value,
-                way,
+                pointer,
                 sentences,
                 f"more than {dialect.most[keyword]} is not supported by this provider",
             )
         elif keyword in _WITH_SCHEMAS:
-            if not keeps_schemas(run, keyword):
-                _leave(run, keyword, value, way, sentences, run.reason(keyword))
+            if not keeps_schemas(context, keyword):
+                _leave(context, keyword, value, pointer, sentences, context.reason(keyword))
                 continue
-            found = None if respelled else run.verbatim(keyword, value)
+            found = None if respelled else context.copy_rule(keyword, value)
             if found is not None:
                 out[keyword] = found
             else:
                 _leave(
-                    run, keyword, value, way, sentences, "its values are encoded, or it contains a circular reference"
+                    context,
+                    keyword,
+                    value,
+                    pointer,
+                    sentences,
+                    "its values are encoded, or it contains a circular reference",
                 )
         elif not dialect.supports(keyword):
-            _leave(run, keyword, value, way, sentences, run.reason(keyword))
+            _leave(context, keyword, value, pointer, sentences, context.reason(keyword))
         elif keyword == "format" and not dialect.supports_format(kind, value):
             _leave(
-                run,
+                context,
                 keyword,
                 value,
-                way,
+                pointer,
                 sentences,
                 f"this provider does not support this format for {kind or 'a value'}",
             )
         elif keyword == "pattern" and dialect.patterns is not None and not dialect.patterns.fullmatch(str(value)):
-            _leave(run, keyword, value, way, sentences, "this provider does not support this pattern")
+            _leave(context, keyword, value, pointer, sentences, "this provider does not support this pattern")
         elif not (keyword == "default" and value is None and dialect.closed):
             out[keyword] = value
-    _leave_dependent(run, said, way, out, sentences)
+    _leave_dependent(context, source, pointer, out, sentences)
 
 
-def keeps_schemas(run: LoweringContext, keyword: str) -> bool:
+def keeps_schemas(context: LoweringContext, keyword: str) -> bool:
     """Whether a keyword that contains schemas can be kept unchanged."""
-    return run.dialect.supports(keyword) and run.dialect.refs == "keep" and not run.dialect.closed
+    return context.dialect.supports(keyword) and context.dialect.refs == "keep" and not context.dialect.closed
 
 
 def _leave_dependent(
-    run: LoweringContext, said: Mapping[str, Any], way: Way, out: dict[str, Any], sentences: list[str]
+    context: LoweringContext, source: Mapping[str, Any], pointer: Pointer, out: dict[str, Any], sentences: list[str]
 ) -> None:
     """Remove keywords that would reject more than the source, because a keyword next to them was left out."""
     for keyword, others in _DEPENDENT.items():
-        if keyword in out and any(other in said and other not in out for other in others):
-            _leave(run, keyword, out.pop(keyword), way, sentences, "it depends on a keyword that was left out")
-    if "contains" in out and said.get("minContains") == 0 and "minContains" not in out:
-        _leave(run, "contains", out.pop("contains"), way, sentences, run.reason("minContains"))
+        if keyword in out and any(other in source and other not in out for other in others):
+            _leave(context, keyword, out.pop(keyword), pointer, sentences, "it depends on a keyword that was left out")
+    if "contains" in out and source.get("minContains") == 0 and "minContains" not in out:
+        _leave(context, "contains", out.pop("contains"), pointer, sentences, context.reason("minContains"))
 
 
 def _makes_inclusive(
-    run: LoweringContext, said: Mapping[str, Any], keyword: str, kind: str | None, way: Way, out: dict[str, Any]
+    context: LoweringContext,
+    source: Mapping[str, Any],
+    keyword: str,
+    kind: str | None,
+    pointer: Pointer,
+    out: dict[str, Any],
 ) -> bool:
     """Replace an exclusive bound on integers by an inclusive one. Returns whether it did."""
     other, step = _INCLUSIVE[keyword]
-    value = said[keyword]
-    if kind != "integer" or not run.dialect.supports(other) or type(value) is bool or type(value) not in (int, float):
+    value = source[keyword]
+    if (
+        kind != "integer"
+        or not context.dialect.supports(other)
+        or type(value) is bool
+        or type(value) not in (int, float)
+    ):
         return False
     bound = math.floor(value) + 1 if step > 0 else math.ceil(value) - 1
-    beside = said.get(other)
+    beside = source.get(other)
     if type(beside) is int or type(beside) is float:
         bound = max(bound, beside) if step > 0 else min(bound, beside)
     out[other] = bound
-    run.note(way, keyword, "rewritten", f"{other} means the same for integers")
+    context.record_change(pointer, keyword, "rewritten", f"{other} means the same for integers")
     return True
 
 
-def _leave(run: LoweringContext, keyword: str, value: Any, way: Way, sentences: list[str], reason: str) -> None:
-    text = describe_rule(keyword, value) if run.allows_description(way) else ""
+def _leave(
+    context: LoweringContext, keyword: str, value: Any, pointer: Pointer, sentences: list[str], reason: str
+) -> None:
+    text = describe_rule(keyword, value) if context.allows_description(pointer) else ""
     if text:
         sentences.append(text)
     elif keyword in ANNOTATIONS and (value is None or value == "" or value == []):
         return
     checked = "parse_arguments" if keyword in VALIDATED else ""
-    run.note(way, keyword, "described" if text else "dropped", reason, checked=checked)
+    context.record_change(pointer, keyword, "described" if text else "dropped", reason, checked=checked)
 
 
 def lower_annotations(
-    run: LoweringContext, said: Mapping[str, Any], way: Way, sentences: list[str], *, inside: bool = False
+    context: LoweringContext, source: Mapping[str, Any], pointer: Pointer, sentences: list[str], *, inside: bool = False
 ) -> dict[str, Any]:
     """Return the description and the other annotations that the dialect supports, with sentences for rules.
 
     A schema around others with their own descriptions (`inside`) does not need one.
     """
     found: dict[str, Any] = {}
-    keep_rules(run, annotations_of(said), way, None, found, sentences)
-    text = add_sentences(said.get("description"), sentences)
-    demanded = run.dialect.complete and not inside
-    if (text or demanded) and run.allows_description(way):
+    keep_rules(context, select_annotations(source), pointer, None, found, sentences)
+    text = add_sentences(source.get("description"), sentences)
+    demanded = context.dialect.complete and not inside
+    if (text or demanded) and context.allows_description(pointer):
         found["description"] = text
-    if demanded and not text and way and "description" not in said:
-        run.note(way, "description", "defaulted", "every property needs a description, so it has an empty one")
+    if demanded and not text and pointer and "description" not in source:
+        context.record_change(
+            pointer, "description", "defaulted", "every property needs a description, so it has an empty one"
+        )
     return found
 
 
-def lower_untyped(run: LoweringContext, said: dict[str, Any], way: Way, sentences: list[str]) -> Node:
+def lower_untyped(context: LoweringContext, source: dict[str, Any], pointer: Pointer, sentences: list[str]) -> Node:
     """Lower a schema for values of any type."""
-    if run.dialect.untyped == "text":
-        run.note(way, "a value of any type", "rewritten", "it is sent as JSON text")
-        return {"type": "string", **lower_annotations(run, said, way, [*sentences, "Any JSON value, as JSON text."])}, {
-            "json": True
-        }
-    if run.dialect.untyped == "refuse":
-        run.note(way, "a value of any type", "narrowed", "every value needs a type", stops=True, refused=True)
-    return lower_annotations(run, said, way, sentences), None
+    if context.dialect.untyped == "text":
+        context.record_change(pointer, "a value of any type", "rewritten", "it is sent as JSON text")
+        return {
+            "type": "string",
+            **lower_annotations(context, source, pointer, [*sentences, "Any JSON value, as JSON text."]),
+        }, {"json": True}
+    if context.dialect.untyped == "refuse":
+        context.record_change(
+            pointer,
+            "a value of any type",
+            "narrowed",
+            "every value needs a type",
+            blocks_strict=True,
+            is_unsupported=True,
+        )
+    return lower_annotations(context, source, pointer, sentences), None
 
 
 def lower_values(
-    run: LoweringContext,
-    said: dict[str, Any],
-    way: Way,
+    context: LoweringContext,
+    source: dict[str, Any],
+    pointer: Pointer,
     kinds: tuple[str, ...],
     out: dict[str, Any],
     sentences: list[str],
@@ -229,44 +256,54 @@ def lower_values(
 
     If they are sent as strings, the type of the wire's schema is string.
     """
-    listed = said.get("enum")
-    if "const" in said:
-        values = [said["const"]]
-        if type(listed) is list and not any(same_json(item, said["const"]) for item in listed):
+    listed = source.get("enum")
+    if "const" in source:
+        values = [source["const"]]
+        if type(listed) is list and not any(same_json(item, source["const"]) for item in listed):
             return None, False
     elif type(listed) is list:
         values = listed
     else:
         return None, True
-    values = [value for value in values if not kinds or is_of(value, kinds)]
+    values = [value for value in values if not kinds or has_json_type(value, kinds)]
     if not values:
         return None, False
-    mixed = len(kinds) > 1 and not run.dialect.supports("anyOf")
-    if run.dialect.enum != "any" and (mixed or not all(_goes_as_it_is(value, run.dialect.enum) for value in values)):
-        run.note(way, "const" if "const" in said else "enum", "rewritten", "its values are sent as strings")
-        texts = texts_of(values)
+    mixed = len(kinds) > 1 and not context.dialect.supports("anyOf")
+    if context.dialect.enum != "any" and (
+        mixed or not all(_goes_as_it_is(value, context.dialect.enum) for value in values)
+    ):
+        context.record_change(
+            pointer, "const" if "const" in source else "enum", "rewritten", "its values are sent as strings"
+        )
+        texts = dump_texts(values)
         out["type"] = "string"
-        _put(run, texts, way, out, sentences)
+        _put(context, texts, pointer, out, sentences)
         return {"texts": values, "said": texts}, True
-    if "const" in said and run.dialect.supports("const"):
-        out["const"] = said["const"]
+    if "const" in source and context.dialect.supports("const"):
+        out["const"] = source["const"]
         return None, True
-    if "const" in said:
-        run.note(way, "const", "rewritten", "an enum with one value means the same")
-    _put(run, values, way, out, sentences)
+    if "const" in source:
+        context.record_change(pointer, "const", "rewritten", "an enum with one value means the same")
+    _put(context, values, pointer, out, sentences)
     return None, True
 
 
-def _put(run: LoweringContext, values: list[Any], way: Way, out: dict[str, Any], sentences: list[str]) -> None:
-    if run.dialect.supports("enum"):
+def _put(
+    context: LoweringContext, values: list[Any], pointer: Pointer, out: dict[str, Any], sentences: list[str]
+) -> None:
+    if context.dialect.supports("enum"):
         out["enum"] = values
-        if run.dialect.enum == "texts" and run.dialect.supports_format("string", "enum") and run.dialect.formats:
+        if (
+            context.dialect.enum == "texts"
+            and context.dialect.supports_format("string", "enum")
+            and context.dialect.formats
+        ):
             out["format"] = "enum"
         return
     text = describe_rule("enum", values)
-    if text and run.allows_description(way):
+    if text and context.allows_description(pointer):
         sentences.append(text)
-    run.note_described(way, "enum", text, run.reason("enum"))
+    context.record_described(pointer, "enum", text, context.reason("enum"))
 
 
 def _goes_as_it_is(value: Any, rule: str) -> bool:
@@ -275,7 +312,7 @@ def _goes_as_it_is(value: Any, rule: str) -> bool:
     return type(value) is str or (rule == "numbers" and type(value) in (int, float))
 
 
-def texts_of(values: list[Any]) -> list[str]:
+def dump_texts(values: list[Any]) -> list[str]:
     """Return a unique text for each value."""
     found: list[str] = []
     taken = {value for value in values if type(value) is str}
@@ -283,9 +320,9 @@ def texts_of(values: list[Any]) -> list[str]:
         if type(value) is str:
             found.append(value)
             continue
-        text = dump_loosely(value)
+        text = dump_lenient(value)
         if text in taken:
-            text = f"{text} ({kind_of(value)})"
+            text = f"{text} ({json_type(value)})"
         while text in taken:
             text += "_"
         taken.add(text)
@@ -300,17 +337,17 @@ def describe_rule(keyword: str, value: Any) -> str:
     if keyword in _TEXTS and type(value) is str and len(value) <= _LONGEST:
         return _TEXTS[keyword].format(value)
     if keyword == "enum" and type(value) is list:
-        text = ", ".join(dump_loosely(item) for item in value[:20])
+        text = ", ".join(dump_lenient(item) for item in value[:20])
         return f"One of: {text}." if len(value) <= 20 and len(text) <= _LONGEST else ""
     if keyword == "examples" and type(value) is list and value:
-        text = dump_loosely(value[0])
+        text = dump_lenient(value[0])
         return f"For example: {text}" if len(text) <= _LONGEST else ""
     if keyword == "dependentRequired" and type(value) is dict:
         pairs = [(name, others) for name, others in value.items() if type(others) is list and others]
         text = " ".join(f"With {name}, also {' and '.join(map(str, others))}." for name, others in pairs)
         return text if len(text) <= _LONGEST else ""
     if keyword in _SENTENCES:
-        text = dump_loosely(value)
+        text = dump_lenient(value)
         found = _ONE[keyword] if keyword in _ONE and text == "1" else _SENTENCES[keyword].format(text)
         return found if len(text) <= _LONGEST else ""
     return ""
@@ -352,4 +389,4 @@ def add_null(out: dict[str, Any], dialect: Dialect) -> dict[str, Any]:
     if out.keys() <= ANNOTATIONS:
         return out
     core = {key: value for key, value in out.items() if key not in ANNOTATIONS}
-    return {"anyOf": [core, dict(_NULL)], **annotations_of(out)}
+    return {"anyOf": [core, dict(_NULL)], **select_annotations(out)}

@@ -30,28 +30,32 @@ def lower(schema: Mapping[str, Any] | bool, dialect: Dialect, depth: int = 3) ->
     if isinstance(schema, bool):
         schema = {} if schema else {"not": {}}
     for levels in range(depth, -1, -1):
-        run = Engine(schema, dialect, levels)
+        context = Engine(schema, dialect, levels)
         try:
-            return _lowered(run, dict(schema))
+            return _lowered(context, dict(schema))
         except (TooLargeError, RecursionError):
             continue
-    run = Engine({}, dialect, 0)
-    run.note((), "the schema", "dropped", "it is too large after references are inlined", checked="parse_arguments")
-    return _lowered(run, {"type": "object"})
+    context = Engine({}, dialect, 0)
+    context.record_change(
+        (), "the schema", "dropped", "it is too large after references are inlined", checked="parse_arguments"
+    )
+    return _lowered(context, {"type": "object"})
 
 
-def _lowered(run: LoweringContext, schema: dict[str, Any]) -> LoweredSchema:
-    dialect = run.dialect
-    root = _one_object(run, schema)
-    if dialect.plain and not run.wrapped and run.names_fit():
-        out, spelling = root, None
+def _lowered(context: LoweringContext, schema: dict[str, Any]) -> LoweredSchema:
+    dialect = context.dialect
+    root = _one_object(context, schema)
+    if dialect.plain and not context.wrapped and context.are_names_legal():
+        out, encoding = root, None
     else:
-        out, spelling = run.node(root, ())
-        for name, target in run.kept.waiting():
-            run.kept.schemas[name], run.kept.spellings[name] = run.node(run.references.at(target), target)
-        if run.wrapped:
-            entry = (spelling or {"object": {}})["object"].get(_WRAPPER, {})
-            spelling = {"wrap": _WRAPPER, **entry}
+        out, encoding = context.lower_node(root, ())
+        for name, target in context.kept.pending_definitions():
+            context.kept.schemas[name], context.kept.encoding_tables[name] = context.lower_node(
+                context.references.value_at(target), target
+            )
+        if context.wrapped:
+            entry = (encoding or {"object": {}})["object"].get(_WRAPPER, {})
+            encoding = {"wrap": _WRAPPER, **entry}
     out = {**out}
     if "properties" in dialect.root.get("needs", ()) and "properties" not in out:
         out["properties"] = {}
@@ -60,67 +64,69 @@ def _lowered(run: LoweringContext, schema: dict[str, Any]) -> LoweredSchema:
     for keyword in dialect.root.get("without", ()):
         if keyword in out:
             del out[keyword]
-            run.note((), keyword, "dropped", f"{keyword} is not supported at the root")
-    if run.kept.schemas:
-        out["$defs"] = run.kept.schemas
+            context.record_change((), keyword, "dropped", f"{keyword} is not supported at the root")
+    if context.kept.schemas:
+        out["$defs"] = context.kept.schemas
     if dialect.values == "upper":
         out = _upper(out)
     least = dialect.root.get("least_required", 0)
     required = out.get("required")
     if out.get("properties") and (len(required) if type(required) is list else 0) < least:
         reason = f"at least {least} of all properties must be required"
-        run.note((), "required", "narrowed", reason, stops=True, refused=True)
+        context.record_change((), "required", "narrowed", reason, blocks_strict=True, is_unsupported=True)
     for reason in violated_limits(out, dialect):
-        run.note((), "the schema", "narrowed", f"it is too large: {reason}", stops=True, refused=True)
-    return LoweredSchema(out, tuple(run.records.values()), _table(run, spelling, schema, out))
+        context.record_change(
+            (), "the schema", "narrowed", f"it is too large: {reason}", blocks_strict=True, is_unsupported=True
+        )
+    return LoweredSchema(out, tuple(context.changes.values()), _table(context, encoding, schema, out))
 
 
-def _one_object(run: LoweringContext, schema: dict[str, Any]) -> dict[str, Any]:
+def _one_object(context: LoweringContext, schema: dict[str, Any]) -> dict[str, Any]:
     """Return the schema of a tool's parameters as one object, without keywords that the dialect rejects at the root."""
     source = schema
-    refused = set(run.dialect.root.get("without", ()))
-    if not run.dialect.plain:
+    refused = set(context.dialect.root.get("without", ()))
+    if not context.dialect.plain:
         refused |= {"$ref", "allOf", "anyOf", "oneOf"}
     if "$ref" in schema and ("$ref" in refused or "type" not in schema):
         definitions: dict[str, Any] = {key: schema[key] for key in ("$defs", "definitions") if key in schema}
-        found, _ = run.resolve(schema, ())
+        found, _ = context.resolve(schema, ())
         schema = {**(found if type(found) is dict else {}), **definitions}
-        run.register(schema, ())
+        context.register_pointer(schema, ())
     sentences: list[str] = []
     if "allOf" in refused and "allOf" in schema:
-        schema, _ = run.merge_all_of(schema, (), ())
-        run.note((), "allOf", "rewritten", "its schemas were merged into the root")
+        schema, _ = context.merge_all_of(schema, (), ())
+        context.record_change((), "allOf", "rewritten", "its schemas were merged into the root")
     for keyword in _UNIONS:
         if keyword in refused and type(schema.get(keyword)) is list:
-            branches = _objects(run, schema[keyword])
-            if run.dialect.unions == "wrapped" and len(branches) > 1 and run.dialect.supports("anyOf"):
-                return _wrapped(run, schema, keyword, branches)
-            schema = _merged(run, schema, keyword, branches, sentences)
+            branches = _objects(context, schema[keyword])
+            if context.dialect.unions == "wrapped" and len(branches) > 1 and context.dialect.supports("anyOf"):
+                return _wrapped(context, schema, keyword, branches)
+            schema = _merged(context, schema, keyword, branches, sentences)
     for keyword in ("enum", "const", "not", "if", "then", "else"):
         if keyword in refused and keyword in schema:
             text = describe_rule(keyword, schema[keyword])
             sentences.append(text)
-            run.note_described((), keyword, text, f"{keyword} is not supported at the root")
+            context.record_described((), keyword, text, f"{keyword} is not supported at the root")
             schema = {key: value for key, value in schema.items() if key != keyword}
     if schema.get("type") == ["object"]:
         schema = {**schema, "type": "object"}
-    composed = not run.dialect.plain and any(keyword in source for keyword in ("$ref", "allOf", *_UNIONS))
-    if (composed or run.dialect.root.get("type") == "object") and declared_types(schema) != ("object",):
+    composed = not context.dialect.plain and any(keyword in source for keyword in ("$ref", "allOf", *_UNIONS))
+    if (composed or context.dialect.root.get("type") == "object") and declared_types(schema) != ("object",):
         schema = {"type": "object", **{key: value for key, value in schema.items() if key != "type"}}
     texts = [text for text in sentences if text]
-    if texts and run.allows_description(()):
+    if texts and context.allows_description(()):
         words = schema.get("description")
         schema = {**schema, "description": " ".join([words, *texts] if type(words) is str and words else texts)}
-    return run.register(schema, ())
+    return context.register_pointer(schema, ())
 
 
-def _objects(run: LoweringContext, branches: list[Any]) -> list[dict[str, Any]]:
+def _objects(context: LoweringContext, branches: list[Any]) -> list[dict[str, Any]]:
     """Return the branches that may be objects, each as one schema."""
     found: list[dict[str, Any]] = []
     for branch in branches:
-        inner, _ = run.resolve(branch, ())
+        inner, _ = context.resolve(branch, ())
         if type(inner) is dict:
-            inner, _ = run.merge_all_of(inner, (), ())
+            inner, _ = context.merge_all_of(inner, (), ())
         if (
             type(inner) is dict
             and inner is not NEVER
@@ -131,35 +137,35 @@ def _objects(run: LoweringContext, branches: list[Any]) -> list[dict[str, Any]]:
 
 
 def _wrapped(
-    run: LoweringContext, schema: dict[str, Any], keyword: str, branches: list[dict[str, Any]]
+    context: LoweringContext, schema: dict[str, Any], keyword: str, branches: list[dict[str, Any]]
 ) -> dict[str, Any]:
     """Return an object with one property for the union. Each branch gets the rules next to it."""
     reason = f"{keyword} is not supported at the root, so its branches are wrapped in the property {_WRAPPER}"
-    run.note((), keyword, "rewritten", reason)
-    run.wrapped = True
+    context.record_change((), keyword, "rewritten", reason)
+    context.wrapped = True
     kept = ANNOTATIONS | IDENTITY
     outer = {key: value for key, value in schema.items() if key != keyword and key not in kept}
     lost: list[str] = []
     inner = []
     for i, branch in enumerate(branches):
         joined = {**merge_schemas(branch, outer, lost), "type": "object"}
-        inner.append(run.register(joined, run.way_of(branch, (keyword, i))))
-    run.note_conflicts((), lost)
+        inner.append(context.register_pointer(joined, context.pointer_of(branch, (keyword, i))))
+    context.record_conflicts((), lost)
     root = {key: value for key, value in schema.items() if key in kept}
-    union = run.register({keyword: inner}, ())
+    union = context.register_pointer({keyword: inner}, ())
     root |= {"type": "object", "properties": {_WRAPPER: union}, "required": [_WRAPPER], "additionalProperties": False}
-    return run.register(root, ())
+    return context.register_pointer(root, ())
 
 
 def _merged(
-    run: LoweringContext, schema: dict[str, Any], keyword: str, branches: list[dict[str, Any]], sentences: list[str]
+    context: LoweringContext, schema: dict[str, Any], keyword: str, branches: list[dict[str, Any]], sentences: list[str]
 ) -> dict[str, Any]:
     """Merge a union of objects into one. It requires what all branches require, and a sentence describes the rest."""
     outer = {key: value for key, value in schema.items() if key != keyword}
     needs = [required_names(branch) for branch in branches]
     if any(needs):
         sentences.append(_needs(needs))
-    run.note_described(
+    context.record_described(
         (), keyword, any(needs), f"{keyword} is not supported at the root, so its branches were merged into one object"
     )
     found = dict(outer)
@@ -182,7 +188,7 @@ def _merged(
         words = [branch["description"] for branch in branches if type(branch.get("description")) is str]
         if len(words) == 1 and not set(found) & (ANNOTATIONS - {"$comment"}):
             found["description"] = words[0]
-    return run.register(found, ())
+    return context.register_pointer(found, ())
 
 
 def _properties(branch: dict[str, Any]) -> dict[str, Any]:
@@ -213,33 +219,37 @@ def _needs(needs: list[list[str]]) -> str:
     return f"Needs {', or '.join(texts)}."
 
 
-def _table(run: LoweringContext, spelling: Table | None, source: dict[str, Any], out: dict[str, Any]) -> Table | None:
+def _table(
+    context: LoweringContext, encoding: Table | None, source: dict[str, Any], out: dict[str, Any]
+) -> Table | None:
     """Return the table of values without entries that have no effect."""
-    for entry, here, there in run.unions:
-        entry[0] = _shape_of(here, lambda reference: _at(run, reference))
-        entry[1] = _shape_of(there, lambda reference: _in(reference, run, out))
-    telling: set[str] = {name for name, node in run.kept.spellings.items() if _tells(node, frozenset())}
+    for entry, here, there in context.unions:
+        entry[0] = _shape_of(here, lambda reference: _at(context, reference))
+        entry[1] = _shape_of(there, lambda reference: _in(reference, context, out))
+    telling: set[str] = {name for name, node in context.kept.encoding_tables.items() if _tells(node, frozenset())}
     while True:
-        more = {name for name, node in run.kept.spellings.items() if _tells(node, frozenset(telling))}
-        if _tells(spelling, frozenset(telling)):
+        more = {name for name, node in context.kept.encoding_tables.items() if _tells(node, frozenset(telling))}
+        if _tells(encoding, frozenset(telling)):
             more.add("")
         if more <= telling:
             break
         telling |= more
-    found = _pruned(spelling, telling)
+    found = _pruned(encoding, telling)
     if found is None:
         return None
-    definitions = {name: _pruned(node, telling) for name, node in run.kept.spellings.items() if name in telling}
+    definitions = {
+        name: _pruned(node, telling) for name, node in context.kept.encoding_tables.items() if name in telling
+    }
     return {**found, "defs": definitions} if definitions else found
 
 
-def _at(run: LoweringContext, reference: Any) -> Any:
-    way = run.references.way(reference)
-    return None if way is None else run.references.at(way)
+def _at(context: LoweringContext, reference: Any) -> Any:
+    pointer = context.references.target_pointer(reference)
+    return None if pointer is None else context.references.value_at(pointer)
 
 
-def _in(reference: Any, run: LoweringContext, out: dict[str, Any]) -> Any:
-    return out if reference == "#" else run.kept.schemas.get(str(reference).removeprefix("#/$defs/"))
+def _in(reference: Any, context: LoweringContext, out: dict[str, Any]) -> Any:
+    return out if reference == "#" else context.kept.schemas.get(str(reference).removeprefix("#/$defs/"))
 
 
 def _tells(node: Any, telling: frozenset[str]) -> bool:

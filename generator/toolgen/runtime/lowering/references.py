@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from ..conversion.encoding import Table
-from .schemas import Way, subschemas
+from .schemas import Pointer, subschemas
 
 __all__ = ["References", "RetainedDefinitions"]
 
@@ -19,11 +19,11 @@ class References:
     def __init__(self, root: Mapping[str, Any]) -> None:
         """Set the schema that contains the references."""
         self.root = root
-        self._ways: dict[str, Way | None] = {}
-        self._anchors: dict[str, Way] | None = None
-        self._circular: set[Way] | None = None
+        self._ways: dict[str, Pointer | None] = {}
+        self._anchors: dict[str, Pointer] | None = None
+        self._circular: set[Pointer] | None = None
 
-    def way(self, reference: Any) -> Way | None:
+    def target_pointer(self, reference: Any) -> Pointer | None:
         """Return the path of a reference's target; None if it cannot be resolved or is outside the schema."""
         if type(reference) is not str:
             return None
@@ -31,20 +31,20 @@ class References:
             self._ways[reference] = self._found(reference)
         return self._ways[reference]
 
-    def at(self, way: Way) -> Any:
+    def value_at(self, pointer: Pointer) -> Any:
         """Return the value at a path."""
         value: Any = self.root
-        for step in way:
+        for step in pointer:
             value = value[step]
         return value
 
-    def is_circular(self, way: Way) -> bool:
+    def is_circular(self, pointer: Pointer) -> bool:
         """Whether references lead from a schema back to it."""
         if self._circular is None:
             self._circular = self._circles()
-        return way in self._circular
+        return pointer in self._circular
 
-    def _found(self, reference: str) -> Way | None:
+    def _found(self, reference: str) -> Pointer | None:
         if reference[:1] != "#":
             identifier = self.root.get("$id")
             if type(identifier) is not str or not reference.startswith(identifier.split("#")[0]):
@@ -67,60 +67,60 @@ class References:
                 return None
         return tuple(way) if type(value) is dict or type(value) is bool else None
 
-    def _anchor(self, name: str) -> Way | None:
+    def _anchor(self, name: str) -> Pointer | None:
         if self._anchors is None:
             self._anchors = {}
-            for way, schema in self.walked():
+            for pointer, schema in self.walk_schemas():
                 for keyword in ("$anchor", "$dynamicAnchor"):
                     if type(schema.get(keyword)) is str:
-                        self._anchors.setdefault(schema[keyword], way)
+                        self._anchors.setdefault(schema[keyword], pointer)
         return self._anchors.get(name)
 
-    def walked(self) -> Iterator[tuple[Way, Mapping[str, Any]]]:
+    def walk_schemas(self) -> Iterator[tuple[Pointer, Mapping[str, Any]]]:
         """Yield every schema in the root, and the root, each with its path."""
-        waiting: list[tuple[Way, Any]] = [((), self.root)]
+        waiting: list[tuple[Pointer, Any]] = [((), self.root)]
         while waiting:
-            way, schema = waiting.pop()
+            pointer, schema = waiting.pop()
             if isinstance(schema, Mapping):
-                yield way, schema
-                waiting += [((*way, *step), inner) for step, inner in subschemas(schema)]
+                yield pointer, schema
+                waiting += [((*pointer, *step), inner) for step, inner in subschemas(schema)]
 
-    def _circles(self) -> set[Way]:
+    def _circles(self) -> set[Pointer]:
         """Return the targets that are part of a cycle, which can be reached from themselves."""
-        leads: dict[Way, set[Way]] = {}
-        for way, schema in self.walked():
-            target = self.way(schema.get("$ref"))
+        leads: dict[Pointer, set[Pointer]] = {}
+        for pointer, schema in self.walk_schemas():
+            target = self.target_pointer(schema.get("$ref"))
             if target is not None:
-                leads.setdefault(way, set()).add(target)
-        inside: dict[Way, set[Way]] = {target: set() for found in leads.values() for target in found}
-        for way, found in leads.items():
-            for end in range(len(way) + 1):
-                if way[:end] in inside:
-                    inside[way[:end]] |= found
+                leads.setdefault(pointer, set()).add(target)
+        inside: dict[Pointer, set[Pointer]] = {target: set() for found in leads.values() for target in found}
+        for pointer, found in leads.items():
+            for end in range(len(pointer) + 1):
+                if pointer[:end] in inside:
+                    inside[pointer[:end]] |= found
         between = _without_ends(inside)
         return {target for target in between if target in _reached(target, between)}
 
 
-def _without_ends(inside: Mapping[Way, set[Way]]) -> dict[Way, set[Way]]:
+def _without_ends(inside: Mapping[Pointer, set[Pointer]]) -> dict[Pointer, set[Pointer]]:
     """Remove targets that do not lead to a cycle."""
-    sources: dict[Way, list[Way]] = {}
-    for way, found in inside.items():
+    sources: dict[Pointer, list[Pointer]] = {}
+    for pointer, found in inside.items():
         for target in found:
-            sources.setdefault(target, []).append(way)
-    left = {way: len(found) for way, found in inside.items()}
-    ends = [way for way, count in left.items() if not count]
+            sources.setdefault(target, []).append(pointer)
+    left = {pointer: len(found) for pointer, found in inside.items()}
+    ends = [pointer for pointer, count in left.items() if not count]
     while ends:
         end = ends.pop()
         del left[end]
-        for way in sources.get(end, ()):
-            left[way] -= 1
-            if not left[way]:
-                ends.append(way)
-    return {way: inside[way] & left.keys() for way in left}
+        for pointer in sources.get(end, ()):
+            left[pointer] -= 1
+            if not left[pointer]:
+                ends.append(pointer)
+    return {pointer: inside[pointer] & left.keys() for pointer in left}
 
 
-def _reached(start: Way, inside: Mapping[Way, set[Way]]) -> set[Way]:
-    reached: set[Way] = set()
+def _reached(start: Pointer, inside: Mapping[Pointer, set[Pointer]]) -> set[Pointer]:
+    reached: set[Pointer] = set()
     waiting = [start]
     while waiting:
         for target in inside[waiting.pop()]:
@@ -136,11 +136,11 @@ class RetainedDefinitions:
     def __init__(self) -> None:
         """Start without definitions."""
         self.schemas: dict[str, dict[str, Any]] = {}
-        self.spellings: dict[str, Table | None] = {}
-        self._names: dict[Way, str] = {}
-        self._waiting: list[tuple[str, Way]] = []
+        self.encoding_tables: dict[str, Table | None] = {}
+        self._names: dict[Pointer, str] = {}
+        self._waiting: list[tuple[str, Pointer]] = []
 
-    def name_of(self, target: Way) -> str:
+    def definition_name(self, target: Pointer) -> str:
         """Return the name of a definition, and queue it for lowering."""
         if target in self._names:
             return self._names[target]
@@ -157,7 +157,7 @@ class RetainedDefinitions:
         self._waiting.append((name, target))
         return name
 
-    def waiting(self) -> Iterator[tuple[str, Way]]:
+    def pending_definitions(self) -> Iterator[tuple[str, Pointer]]:
         """Yield the definitions that are still queued, including those that are queued meanwhile."""
         while self._waiting:
             yield self._waiting.pop(0)

@@ -16,19 +16,19 @@ __all__ = [
     "SINGLE",
     "STRUCTURE",
     "VALIDATED",
-    "Way",
+    "Pointer",
     "admits_null",
-    "annotations_of",
     "declared_types",
-    "is_of",
-    "kind_of",
+    "has_json_type",
+    "json_type",
     "merge_schemas",
     "required_names",
+    "select_annotations",
     "subschemas",
     "without_null",
 ]
 
-Way = tuple[str | int, ...]
+Pointer = tuple[str | int, ...]
 """The path of a value: a JSON pointer as a tuple."""
 
 ANNOTATIONS: Final = frozenset(
@@ -126,7 +126,7 @@ _GROUPS = (("if", "then", "else"), ("contains", "minContains", "maxContains"))
 _OF_ALL = ("string", "number", "integer", "boolean", "object", "array", "null")
 
 
-def subschemas(schema: Mapping[str, Any]) -> Iterator[tuple[Way, Any]]:
+def subschemas(schema: Mapping[str, Any]) -> Iterator[tuple[Pointer, Any]]:
     """Yield the direct subschemas of a schema, each with its path."""
     for keyword in MAPS:
         value = schema.get(keyword)
@@ -142,7 +142,7 @@ def subschemas(schema: Mapping[str, Any]) -> Iterator[tuple[Way, Any]]:
             yield (keyword,), value
 
 
-def kind_of(value: object) -> str:
+def json_type(value: object) -> str:
     """Return the JSON type of a value."""
     if value is None:
         return "null"
@@ -155,9 +155,9 @@ def kind_of(value: object) -> str:
     return "string" if isinstance(value, str) else "array" if isinstance(value, list) else "object"
 
 
-def is_of(value: object, kinds: tuple[str, ...]) -> bool:
+def has_json_type(value: object, kinds: tuple[str, ...]) -> bool:
     """Whether a value has one of these types. An integer is also a number."""
-    kind = kind_of(value)
+    kind = json_type(value)
     return kind in kinds or (kind == "integer" and "number" in kinds)
 
 
@@ -175,7 +175,7 @@ def declared_types(schema: dict[str, Any]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in named if type(name) is str)) if type(named) is list else ()
 
 
-def annotations_of(schema: Mapping[str, Any]) -> dict[str, Any]:
+def select_annotations(schema: Mapping[str, Any]) -> dict[str, Any]:
     """Return the annotations of a schema."""
     return {key: value for key, value in schema.items() if key in ANNOTATIONS}
 
@@ -190,12 +190,12 @@ def without_null(schema: dict[str, Any]) -> tuple[dict[str, Any], bool]:
         rest = [kind for kind in kinds if kind != "null"]
         said["type"] = rest[0] if len(rest) == 1 else rest
     if "const" in said and said["const"] is None:
-        return {"type": "null", **annotations_of(said)}, False
+        return {"type": "null", **select_annotations(said)}, False
     values = said.get("enum")
     if type(values) is list:
         others = [value for value in values if value is not None]
         if not others and None in values:
-            return {"type": "null", **annotations_of(said)}, False
+            return {"type": "null", **select_annotations(said)}, False
         nullable = (nullable or free) and len(others) < len(values)
         said["enum"] = others
     elif "const" in said:
@@ -206,7 +206,7 @@ def without_null(schema: dict[str, Any]) -> tuple[dict[str, Any], bool]:
         held = len(others) < len(branches) or any(_may_be_null(branch) for branch in others)
         if len(others) < len(branches) and (free or nullable):
             if not others:
-                return {"type": "null", **annotations_of(said)}, False
+                return {"type": "null", **select_annotations(said)}, False
             said["anyOf"] = others
             return said, not values
         nullable = nullable and held

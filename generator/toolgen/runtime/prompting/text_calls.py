@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 from ..conversion.extras import inner_extras
 from ..conversion.writer import describe
 from ..errors import ConversionError, wrong_type
-from ..json_text import JSONError, compact, dump_loosely, loads
+from ..json_text import JSONError, compact, dump_lenient, loads
 from ..models import InvalidCall, OpaquePart, TextPart, ToolDefinition, ToolResult
 from ..paths import ROOT
 from .tool_blocks import json_line
@@ -17,13 +17,13 @@ from .tool_blocks import json_line
 __all__ = [
     "ResultEntry",
     "TextCall",
-    "entry_of_result",
+    "accepted_names",
     "find_text_calls",
-    "names_of",
+    "make_result",
+    "make_result_entry",
     "read_result_entries",
     "read_results_text",
     "result_entries_text",
-    "result_of",
     "results_text",
 ]
 
@@ -47,7 +47,7 @@ class ResultEntry(NamedTuple):
     failed: bool
 
 
-def entry_of_result(result: ToolResult, with_id: bool = True) -> dict[str, Any]:
+def make_result_entry(result: ToolResult, with_id: bool = True) -> dict[str, Any]:
     """The line of a result, before it is JSON; of parts their texts, and what the others are.
 
     Raises:
@@ -84,7 +84,7 @@ def results_text(results: Iterable[ToolResult]) -> str:
     Raises:
         ConversionError: A value does not have the type of its kind, or cannot be written as JSON.
     """
-    return result_entries_text([entry_of_result(result) for result in results])
+    return result_entries_text([make_result_entry(result) for result in results])
 
 
 def read_result_entries(text: str) -> list[ResultEntry] | None:
@@ -107,10 +107,10 @@ def read_results_text(text: str) -> list[ToolResult] | None:
     entries = read_result_entries(text)
     if entries is None:
         return None
-    return [result_of(entry, entry.identifier or "") for entry in entries]
+    return [make_result(entry, entry.identifier or "") for entry in entries]
 
 
-def result_of(entry: ResultEntry, tool_call_id: str) -> ToolResult:
+def make_result(entry: ResultEntry, tool_call_id: str) -> ToolResult:
     """Return the result of a line, for the call with this id."""
     value = [TextPart(text) for text in entry.value] if entry.kind == "multimodal" else entry.value
     return ToolResult(tool_call_id, entry.name, entry.kind, value, entry.failed or None)
@@ -170,7 +170,7 @@ class TextCall:
         self.text = text
 
 
-def names_of(tools: Iterable[ToolDefinition | OpaquePart]) -> dict[str, str]:
+def accepted_names(tools: Iterable[ToolDefinition | OpaquePart]) -> dict[str, str]:
     """Return the tools by each name that text may use: their own names, and aliases that belong to one tool."""
     named = [tool for tool in tools if type(tool) is ToolDefinition]
     aliased: dict[str, str | None] = {}
@@ -235,7 +235,7 @@ def _arguments(value: Any) -> tuple[dict[str, Any], InvalidCall | None]:
     if value is None:
         return {}, None
     if type(value) is not str:
-        return {}, InvalidCall(dump_loosely(value), "not_an_object")
+        return {}, InvalidCall(dump_lenient(value), "not_an_object")
     try:
         read = loads(value)
     except JSONError:

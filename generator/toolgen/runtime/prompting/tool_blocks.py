@@ -16,13 +16,13 @@ __all__ = [
     "Block",
     "BlockKind",
     "BlockScanner",
-    "blocks_of",
+    "find_blocks",
+    "find_quoted_blocks",
     "json_line",
-    "lines_of",
     "may_begin_block",
     "opens_fence",
     "parse_block",
-    "repeated",
+    "split_lines",
 ]
 
 _BREAKS = {ord(char): f"\\u{ord(char):04x}" for char in "\x7f\x85\u2028\u2029"}
@@ -48,7 +48,7 @@ def _pieces(text: str) -> list[str]:
     return [match[1] for match in _PIECES.finditer(text) if match[1] is not None]
 
 
-def repeated(blocks: Sequence[str], texts: Iterable[str]) -> list[bool]:
+def find_quoted_blocks(blocks: Sequence[str], texts: Iterable[str]) -> list[bool]:
     """Return for each block whether it occurs in one of the texts. A block of blank text never does."""
     following: list[dict[str, int]] = [{}]
     ends: list[int] = []
@@ -129,7 +129,7 @@ class BlockScanner:
         self._body: list[str] = []
 
     @property
-    def quotes(self) -> bool:
+    def is_in_fence(self) -> bool:
         """Whether the next line is inside a fence."""
         return bool(self._marks)
 
@@ -179,7 +179,7 @@ class BlockScanner:
         return None if kind is None else Block(kind, self._start, end, body)
 
 
-def lines_of(text: str) -> Iterator[tuple[str, int]]:
+def split_lines(text: str) -> Iterator[tuple[str, int]]:
     """Return the lines of a text, and where they start."""
     start = 0
     while (end := text.find("\n", start)) >= 0:
@@ -188,12 +188,12 @@ def lines_of(text: str) -> Iterator[tuple[str, int]]:
     yield text[start:], start
 
 
-def blocks_of(text: str) -> list[Block]:
+def find_blocks(text: str) -> list[Block]:
     """Return the blocks of a text, in order."""
     if "```" not in text and CALL_TAG not in text:
         return []
     scanner = BlockScanner()
-    found = (scanner.take(line, start) for line, start in lines_of(text))
+    found = (scanner.take(line, start) for line, start in split_lines(text))
     return [block for block in found if block is not None]
 
 

@@ -9,16 +9,16 @@ from ..conversion.extras import inner_extras
 from ..json_text import JSONError, loads
 from ..models import OpaquePart, ToolCall, ToolDefinition
 from .text_calls import find_text_calls
-from .tool_blocks import blocks_of, json_line, lines_of, opens_fence, parse_block
+from .tool_blocks import find_blocks, json_line, opens_fence, parse_block, split_lines
 
 __all__ = [
     "BEHIND_TOOLS",
     "PROVIDER",
     "call_text",
     "entries_text",
+    "join_reply",
     "parse_entries",
     "read_tools_text",
-    "reply_text",
     "split_entries",
     "tools_text",
 ]
@@ -130,7 +130,7 @@ def call_text(call: ToolCall, reasoning: str | None = None, *, with_id: bool | N
     return f"```tool\n{json_line(entry, 'arguments')}\n```"
 
 
-def reply_text(pieces: Sequence[tuple[str, bool]]) -> tuple[str, bool]:
+def join_reply(pieces: Sequence[tuple[str, bool]]) -> tuple[str, bool]:
     """Join texts and calls, and return whether texts had to be indented. Each piece says whether it is a call."""
     text, places = _joined(pieces)
     if _reads_as(text, places):
@@ -155,7 +155,7 @@ def _joined(pieces: Sequence[tuple[str, bool]]) -> tuple[str, list[int]]:
 
 def _reads_as(text: str, places: list[int]) -> bool:
     """Whether a text has calls in exactly these positions, whatever the tools are."""
-    blocks = blocks_of(text)
+    blocks = find_blocks(text)
     found = [b.start for b in blocks if b.kind == "tool" and find_text_calls(b.body, None, explicit=True)]
     if found or places:
         return found == places
@@ -166,7 +166,7 @@ def _reads_as(text: str, places: list[int]) -> bool:
 
 def _indented(text: str) -> str:
     """Indent a text, so that no line could start or end a block."""
-    lines = ["    " + line if opens_fence(line) else line for line, _ in lines_of(text)]
+    lines = ["    " + line if opens_fence(line) else line for line, _ in split_lines(text)]
     found = "\n".join(lines)
     whole = parse_block(found)
     return found if whole is None else f"{found[: whole.start]}    {found[whole.start :]}"

@@ -21,7 +21,7 @@ from ..conversion.extras import add_extras
 from ..conversion.writer import OnLoss
 from ..models import InvalidCall, ToolCall, ToolResult
 from ..tools.arguments import ArgumentsError
-from ..tools.tool_entries import ToolEntry, parsed_call
+from ..tools.tool_entries import ToolEntry, parse_call_arguments
 from .handler_calls import Cancellation, HandlerTimeoutError, await_value, call_handler
 from .handlers import Allow, Deny, Edit, Hold, OtherHandler, Review, Verdict, check_methods, check_timeout
 from .results import (
@@ -33,7 +33,7 @@ from .results import (
     invalid_call_text,
     invalid_result_text,
     json_value,
-    result_of_return,
+    make_result_of_return,
     timeout_text,
     unknown_tool_text,
 )
@@ -129,12 +129,12 @@ class Dispatcher:
         self._inline = inline
 
     @property
-    def names(self) -> list[str]:
+    def tool_names(self) -> list[str]:
         """Return the names of the tools that may run."""
         return [*self._entries, *self._others]
 
     @property
-    def low_risk(self) -> Collection[str]:
+    def low_risk_names(self) -> Collection[str]:
         """Return the names of those whose calls run concurrently and without review."""
         return self._low
 
@@ -192,7 +192,7 @@ class Dispatcher:
         if entry is None:
             return error_result(call, unknown_tool_text(str(call.name), [*self._entries, *self._others]))
         try:
-            return _Ready(call, entry, parsed_call(self._entries, call, self._on_loss, self._aliases))
+            return _Ready(call, entry, parse_call_arguments(self._entries, call, self._on_loss, self._aliases))
         except ArgumentsError as error:
             return error_result(call, invalid_arguments_text(entry.name, error))
 
@@ -226,7 +226,7 @@ class Dispatcher:
                     return None
                 reviewed = self._judged(ready, said)
             except BaseException as error:  # whatever a review raises, the call must not run
-                if cancellation.goes_up(error):
+                if cancellation.should_propagate(error):
                     raise
                 self._failed(ready, error)
                 return self._told(error_result(ready.call, "The review of the call failed. The call was not run."))
@@ -260,13 +260,13 @@ class Dispatcher:
                 value = await self._called(ready, self._around, inline)
             result = self._result(ready, value)
         except BaseException as error:  # whatever a handler raises, the call has a result
-            if cancellation.goes_up(error):
+            if cancellation.should_propagate(error):
                 raise
             result = self._failure(ready, error)
         if ready.edited:
             add_extras(result, "running", {"arguments": json_value(ready.arguments)})
         self._told(result)
-        if cancellation.was_asked:
+        if cancellation.was_requested:
             raise asyncio.CancelledError
         return result
 
@@ -307,7 +307,7 @@ class Dispatcher:
             ToolError: The handler raised it while its value was read.
         """
         try:
-            return result_of_return(ready.call, ready.entry, value)
+            return make_result_of_return(ready.call, ready.entry, value)
         except ToolError:
             raise
         except Exception as error:  # noqa: BLE001 - the tool ran, and the model must know that it did
@@ -347,7 +347,7 @@ def _fit(entry: ToolEntry | None, arguments: Any) -> Any:
         TypeError: The arguments are not an object.
     """
     if entry is not None:
-        return arguments if entry.is_model(arguments) else entry.parsed(arguments)
+        return arguments if entry.is_model(arguments) else entry.parse(arguments)
     if not isinstance(arguments, Mapping):
         raise TypeError("the arguments of a tool without a declaration must be an object")
     return arguments

@@ -12,7 +12,7 @@ from types import FunctionType
 from typing import Any
 
 from .results import PLAIN
-from .sync_runner import ENDING, a_loop, between_steps, running_loop
+from .sync_runner import ENDING, call_may_block, running_loop, switch_to_loop
 
 __all__ = ["Cancellation", "HandlerTimeoutError", "await_value", "call_handler", "is_async"]
 
@@ -38,16 +38,16 @@ class Cancellation:
         self._before = 0 if self._task is None else self._task.cancelling()
 
     @property
-    def was_asked(self) -> bool:
+    def was_requested(self) -> bool:
         """Whether the task was cancelled."""
         task = self._task
         if task is None and running_loop() is not None:
             task = asyncio.current_task()
         return task is not None and task.cancelling() > self._before
 
-    def goes_up(self, error: BaseException) -> bool:
+    def should_propagate(self, error: BaseException) -> bool:
         """Whether an exception ends the task or the program, and is not a failure of the code that raised it."""
-        return self.was_asked if isinstance(error, asyncio.CancelledError) else isinstance(error, ENDING)
+        return self.was_requested if isinstance(error, asyncio.CancelledError) else isinstance(error, ENDING)
 
 
 def is_async(handler: Handler) -> bool:
@@ -72,20 +72,20 @@ async def call_handler(handler: Handler, arguments: object, timeout: float | Non
         if here:
             value = contextvars.copy_context().run(_whole, handler, arguments)
             return await _waited_for(value) if _is_awaitable(value) else value
-        await a_loop()
+        await switch_to_loop()
     if later and timeout is None:
         return await handler(arguments)
     cancellation = Cancellation()
     end = None if timeout is None else asyncio.get_running_loop().time() + timeout
     if here:
-        value = await between_steps(_whole, handler, arguments)
+        value = await call_may_block(_whole, handler, arguments)
     elif later:
         value = handler(arguments)
     else:
         value = await _beside(asyncio.get_running_loop(), handler, arguments, end)
     if not _is_awaitable(value):
         return value
-    if cancellation.was_asked:
+    if cancellation.was_requested:
         _drop(value)
         raise asyncio.CancelledError
     limit = asyncio.timeout_at(end)
@@ -112,7 +112,7 @@ def _is_awaitable(value: object) -> bool:
 async def _waited_for(value: Awaitable[Any]) -> Any:
     """Wait on a loop for the value of a handler, if no loop is running."""
     try:
-        await a_loop()
+        await switch_to_loop()
     except BaseException:
         _drop(value)
         raise

@@ -26,16 +26,16 @@ from ..sessions.base import AsyncSession, Session, ToolMode
 from ..tools.runnable_tools import RunnableTools
 from .dispatcher import Dispatcher, OnResult
 from .handlers import Review, Verdict
-from .run_settings import RunResult, RunSettings, check_settings, check_tools, with_output
-from .sync_runner import Blocking, aclosing, between_steps, close
+from .run_settings import RunResult, RunSettings, check_settings, check_tools, request_output
+from .sync_runner import SyncRunner, aclosing, call_may_block, close_all
 from .tool_loop import Asked, ToolLoop
 
-__all__ = ["AsyncRunStream", "Loop", "RunStream"]
+__all__ = ["AsyncRunStream", "RunStream", "ToolRunner"]
 
 H = TypeVar("H")
 
 
-class Loop(Generic[H]):
+class ToolRunner(Generic[H]):
     """Runs requests with the tools of a package. Its `running.py` has an instance."""
 
     def __init__(self, tools: RunnableTools[H]) -> None:
@@ -69,7 +69,7 @@ class Loop(Generic[H]):
         rounds = self._rounds(session, asked, request, handlers, True, settings)
         for _ in RunStream(rounds):
             pass
-        return rounds.ended()
+        return rounds.outcome()
 
     def run_stream(
         self, session: Session, request: Request | str, handlers: H, **settings: Unpack[RunSettings]
@@ -102,7 +102,7 @@ class Loop(Generic[H]):
                 while (event := copy_context().run(next, events, None)) is not None:
                     yield event
             finally:
-                copy_context().run(close, told)
+                copy_context().run(close_all, told)
 
         return RunStream(self._rounds(session, asked, request, handlers, True, settings))
 
@@ -181,7 +181,7 @@ class Loop(Generic[H]):
         check_tools(made, definitions, self._tools.low_risk, settings)
         output = settings.get("output")
         if output is not None:
-            made = with_output(made, output, in_text=session.tool_mode is ToolMode.PROMPT_BASED)
+            made = request_output(made, output, in_text=session.tool_mode is ToolMode.PROMPT_BASED)
         review = settings.get("review")
 
         def dispatching(on_result: OnResult, offered: Sequence[str]) -> Dispatcher:
@@ -220,7 +220,7 @@ def _between(review: Review) -> Review:
     """Wrap a review whose code may block, for example to ask a person."""
 
     async def reviewed(call: ToolCall, arguments: Any) -> Verdict:
-        verdict = await between_steps(review, call, arguments)
+        verdict = await call_may_block(review, call, arguments)
         return await verdict if isawaitable(verdict) else verdict
 
     return reviewed
@@ -231,7 +231,7 @@ async def _drained(rounds: ToolLoop) -> RunResult:
     async with contextlib.aclosing(rounds.events()) as events:
         async for _ in events:
             pass
-    return rounds.ended()
+    return rounds.outcome()
 
 
 class RunStream:
@@ -249,7 +249,7 @@ class RunStream:
     def __iter__(self) -> Iterator[StreamEvent | AgentEvent]:
         """Run, and yield the events."""
         events = self._rounds.events()
-        with Blocking() as blocking:
+        with SyncRunner() as blocking:
             try:
                 while True:
                     yield blocking.run(events.asend(None))

@@ -1,7 +1,7 @@
 """Coroutines in synchronous code, code that may block between their steps, and iterators that are closed when a run ends.
 
 A coroutine that waits for nothing needs no event loop: it is stepped by hand. Code that needs a loop requests one with
-`await a_loop()` if `running_loop()` is None.
+`await switch_to_loop()` if `running_loop()` is None.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from typing import Any, ParamSpec, Self, TypeVar
 
 __all__ = [
     "ENDING",
-    "Blocking",
-    "a_loop",
+    "SyncRunner",
     "aclosing",
-    "between_steps",
-    "close",
+    "call_may_block",
+    "close_all",
     "closing",
     "run_blocking",
     "running_loop",
+    "switch_to_loop",
 ]
 
 P = ParamSpec("P")
@@ -34,17 +34,17 @@ T = TypeVar("T")
 ENDING = (KeyboardInterrupt, SystemExit, GeneratorExit)
 """Exceptions that end the program, not only the code that raised them."""
 
-_DRIVERS: dict[asyncio.AbstractEventLoop, Blocking] = {}
+_DRIVERS: dict[asyncio.AbstractEventLoop, SyncRunner] = {}
 """The runner of each loop that was created here."""
 
 
 @coroutine
-def a_loop() -> Generator[None, None, None]:
+def switch_to_loop() -> Generator[None, None, None]:
     """Continue on a running event loop, from code that is stepped by hand."""
     yield
 
 
-class Blocking:
+class SyncRunner:
     """Runs coroutines, as a context manager: by hand, or on one loop for all of them as soon as one requests it.
 
     In a thread whose loop is already running, such as in a notebook, it uses another thread, and that loop waits.
@@ -76,9 +76,9 @@ class Blocking:
         except StopIteration as end:
             value: T = end.value
             return value
-        return self.go_on(steps)
+        return self.resume(steps)
 
-    def go_on(self, steps: Coroutine[Any, Any, T]) -> T:
+    def resume(self, steps: Coroutine[Any, Any, T]) -> T:
         """Run on the loop what has requested one."""
         if self._runner is None:
             self._open()
@@ -154,7 +154,7 @@ class Blocking:
         if self._wanted is not None and not self._wanted.done():
             self._wanted.set_result(None)
 
-    async def handed_over(self, function: Callable[[], T]) -> T:
+    async def hand_over(self, function: Callable[[], T]) -> T:
         """Wait for the value of a function that is called between steps. It is not called after a cancellation."""
         done: asyncio.Future[tuple[Any, BaseException | None]] = self._loop.create_future()
         context = contextvars.copy_context()
@@ -184,7 +184,7 @@ async def _rest(steps: Coroutine[Any, Any, T]) -> T:
     return await _going_on(steps)
 
 
-async def between_steps(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+async def call_may_block(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """Call a function that may block. On a loop that was not created here, it is called directly."""
     loop = running_loop()
     if loop is None:
@@ -192,13 +192,13 @@ async def between_steps(function: Callable[P, T], *args: P.args, **kwargs: P.kwa
     driver = _DRIVERS.get(loop)
     if driver is None:
         return function(*args, **kwargs)
-    return await driver.handed_over(lambda: function(*args, **kwargs))
+    return await driver.hand_over(lambda: function(*args, **kwargs))
 
 
 def run_blocking(steps: Coroutine[Any, Any, T]) -> T:
     """Run one coroutine to its end."""
     if running_loop() is not None:
-        with Blocking() as blocking:
+        with SyncRunner() as blocking:
             return blocking.run(steps)
     context = contextvars.copy_context()
     try:
@@ -206,12 +206,12 @@ def run_blocking(steps: Coroutine[Any, Any, T]) -> T:
     except StopIteration as end:
         value: T = end.value
         return value
-    with Blocking(context) as blocking:
-        return blocking.go_on(steps)
+    with SyncRunner(context) as blocking:
+        return blocking.resume(steps)
 
 
-def close(items: Any) -> None:
-    """Close an object that has a `close` method."""
+def close_all(items: Any) -> None:
+    """Close an object that has a `close_all` method."""
     method: Any = getattr(items, "close", None)
     if method is not None:
         method()
@@ -223,7 +223,7 @@ def closing(items: Iterable[T]) -> Generator[Iterable[T], None, None]:
     try:
         yield items
     finally:
-        close(items)
+        close_all(items)
 
 
 @asynccontextmanager

@@ -20,7 +20,7 @@ __all__ = [
     "HostedCalls",
     "OpenAIProviderConfig",
     "ProviderConfig",
-    "connected",
+    "connect_session",
 ]
 
 
@@ -134,7 +134,7 @@ ProviderConfig: TypeAlias = Annotated[OpenAIProviderConfig | GenAIProviderConfig
 """A configuration of one of the two, identified by `interface`."""
 
 
-def connected(
+def connect_session(
     config: OpenAIProviderConfig | GenAIProviderConfig | AnyProviderConfig | Mapping[str, Any],
     interfaces: Mapping[str, tuple[str, ClientMaker]],
     package: str,
@@ -184,12 +184,12 @@ def _read(config: Mapping[str, Any]) -> AnyProviderConfig:
 
 def _fault(kind: str, place: tuple[int | str, ...], found: Any, known: list[str]) -> str:
     """Say what is wrong at a location. An unknown key is only named if it resembles a known one: it may be secret."""
-    way = [step for step in place if step not in ("openai", "genai")]
+    attribute_path = [step for step in place if step not in ("openai", "genai")]
     if kind == "extra_forbidden":
-        near = get_close_matches(str(way[-1]), known, n=1, cutoff=0.7)
-        meant = f"{way[-1]} (did you mean {near[0]}?)" if near else "an unknown key"
+        near = get_close_matches(str(attribute_path[-1]), known, n=1, cutoff=0.7)
+        meant = f"{attribute_path[-1]} (did you mean {near[0]}?)" if near else "an unknown key"
         return f"{meant} is not supported; the keys are {', '.join(known)}"
-    where = "".join(f"[{step}]" if isinstance(step, int) else step for step in way) or "the configuration"
+    where = "".join(f"[{step}]" if isinstance(step, int) else step for step in attribute_path) or "the configuration"
     if kind == "missing":
         return f"{where} is missing"
     if kind == "too_short":

@@ -20,10 +20,10 @@ from typing import Any
 from ..errors import BareApiError
 from ..models import Completion, Request, StreamEvent
 from ..running.sync_runner import aclosing
+from .api_errors import resolve_attribute
 from .base import AsyncSession, Session, ToolMode
 from .client_sessions import ClientSession, aclose_client, close_client
-from .refusals import resolve_attribute
-from .text_protocol import turn_of
+from .text_protocol import next_turn_index
 
 __all__ = ["AsyncNativeSession", "CallThreads", "NativeSession"]
 
@@ -52,8 +52,8 @@ class NativeSession(ClientSession, Session):
             ConversionError: The request cannot be sent as it is.
         """
         whole = self.prepared(request)
-        keywords = self.keywords(whole, streaming=False)
-        turn, tools = turn_of(whole), whole.tools or ()
+        keywords = self.call_kwargs(whole, streaming=False)
+        turn, tools = next_turn_index(whole), whole.tools or ()
         answer: Completion = self._called(
             self.calls.send, lambda call, _: self.provider.from_response(call(**keywords), turn, tools=tools)
         )
@@ -70,7 +70,7 @@ class NativeSession(ClientSession, Session):
             ConversionError: The request cannot be sent as it is.
         """
         whole = self.prepared(request)
-        keywords = self.keywords(whole, streaming=True)
+        keywords = self.call_kwargs(whole, streaming=True)
         client: Any = None
 
         def ask(call: Any, asked: Any) -> Any:
@@ -81,7 +81,9 @@ class NativeSession(ClientSession, Session):
         source, first, rest = self._called(self.calls.stream, ask)
         rest = self._told(rest, client)
         try:
-            yield from self.provider.iter_events(chain(first, rest), turn=turn_of(whole), tools=whole.tools or ())
+            yield from self.provider.iter_events(
+                chain(first, rest), turn=next_turn_index(whole), tools=whole.tools or ()
+            )
         finally:
             _close(source)
 
@@ -92,14 +94,14 @@ class NativeSession(ClientSession, Session):
         try:
             first = next(rest, _END)
         except Exception as raised:  # what is not a refusal has broken the stream, which is told as an event
-            if self.is_refusal(raised):
+            if self.is_api_error(raised):
                 _close(source)
                 raise
             return source, [], _broken(raised)
         if first is _END:
             return source, [], rest
         try:
-            self.begun(first)
+            self.check_first_event(first)
         except BareApiError:
             _close(source)
             raise
@@ -110,15 +112,15 @@ class NativeSession(ClientSession, Session):
         try:
             yield from rest
         except Exception as raised:  # noqa: BLE001 - it is raised again
-            raise self.broken(raised, client) from None
+            raise self.stream_error(raised, client) from None
 
-    def _called(self, way: str, ask: Callable[[Any, Any], Any]) -> Any:
-        clients = self.turns()
+    def _called(self, attribute_path: str, ask: Callable[[Any, Any], Any]) -> Any:
+        clients = self.rotate_clients()
         for client in clients:
             try:
-                return ask(resolve_attribute(client, way), client)
+                return ask(resolve_attribute(client, attribute_path), client)
             except Exception as raised:  # noqa: BLE001 - what is not a refusal is raised again
-                refused = self.refused(raised, client, client is clients[-1])
+                refused = self.error_to_raise(raised, client, client is clients[-1])
             if refused is not None:
                 raise refused
         raise AssertionError("the last client has answered, or its error was raised")
@@ -168,8 +170,8 @@ class AsyncNativeSession(ClientSession, AsyncSession):
             ConversionError: The request cannot be sent as it is.
         """
         whole = self.prepared(request)
-        keywords = self.keywords(whole, streaming=False)
-        turn, tools = turn_of(whole), whole.tools or ()
+        keywords = self.call_kwargs(whole, streaming=False)
+        turn, tools = next_turn_index(whole), whole.tools or ()
 
         async def ask(call: Callable[..., Any], _: Any) -> Completion:
             return self.provider.from_response(await self._whole(call, keywords), turn, tools=tools)
@@ -188,7 +190,7 @@ class AsyncNativeSession(ClientSession, AsyncSession):
             ConversionError: The request cannot be sent as it is.
         """
         whole = self.prepared(request)
-        keywords = self.keywords(whole, streaming=True)
+        keywords = self.call_kwargs(whole, streaming=True)
         client: Any = None
 
         async def ask(call: Callable[..., Any], asked: Any) -> tuple[Any, list[Any], Any]:
@@ -199,7 +201,7 @@ class AsyncNativeSession(ClientSession, AsyncSession):
         source, first, rest = await self._called(self.calls.stream_async, ask)
         try:
             async with aclosing(rest), aclosing(self._told(first, rest, client)) as items:
-                read = self.provider.aiter_events(items, turn=turn_of(whole), tools=whole.tools or ())
+                read = self.provider.aiter_events(items, turn=next_turn_index(whole), tools=whole.tools or ())
                 async with aclosing(read) as events:
                     async for event in events:
                         yield event
@@ -223,14 +225,14 @@ class AsyncNativeSession(ClientSession, AsyncSession):
         try:
             first = await anext(rest, _NATIVE_ASYNC_END)
         except Exception as raised:  # as above
-            if self.is_refusal(raised):
+            if self.is_api_error(raised):
                 await _aclose(source)
                 raise
             return source, [], _abroken(raised)
         if first is _NATIVE_ASYNC_END:
             return source, [], rest
         try:
-            self.begun(first)
+            self.check_first_event(first)
         except BareApiError:
             await _aclose(source)
             raise
@@ -244,15 +246,15 @@ class AsyncNativeSession(ClientSession, AsyncSession):
             async for item in rest:
                 yield item
         except Exception as raised:  # noqa: BLE001 - it is raised again
-            raise self.broken(raised, client) from None
+            raise self.stream_error(raised, client) from None
 
-    async def _called(self, way: str, ask: Callable[..., Any]) -> Any:
-        clients = self.turns()
+    async def _called(self, attribute_path: str, ask: Callable[..., Any]) -> Any:
+        clients = self.rotate_clients()
         for client in clients:
             try:
-                return await ask(resolve_attribute(client, way), client)
+                return await ask(resolve_attribute(client, attribute_path), client)
             except Exception as raised:  # noqa: BLE001 - what is not a refusal is raised again
-                refused = self.refused(raised, client, client is clients[-1])
+                refused = self.error_to_raise(raised, client, client is clients[-1])
             if refused is not None:
                 raise refused
         raise AssertionError("the last client has answered, or its error was raised")

@@ -14,7 +14,7 @@ from typing import Any
 from ..conversion.writer import OnLoss
 from ..errors import ConversionLoss
 from ..history import text_of, tool_calls_of
-from ..json_text import dump_loosely
+from ..json_text import dump_lenient
 from ..models import (
     AllowedToolChoice,
     AssistantMessage,
@@ -40,24 +40,24 @@ from ..models import (
     UserMessage,
 )
 from ..prompting.stream_parser import ReplyReader
-from ..prompting.text_calls import names_of, results_text
-from ..prompting.text_parser import CallMaker, reply_of
-from ..prompting.tool_texts import call_text, reply_text, tools_text
+from ..prompting.text_calls import accepted_names, results_text
+from ..prompting.text_parser import CallMaker, parse_reply
+from ..prompting.tool_texts import call_text, join_reply, tools_text
 from ..responses import invalidate_calls
 from ..running.handlers import callable_tools
 
 __all__ = [
     "TextStreamReader",
-    "as_request",
-    "events_of",
+    "next_turn_index",
     "parse_completion",
+    "stream_events",
+    "to_request",
     "to_text_request",
-    "turn_of",
     "untrusted_texts",
 ]
 
 
-def as_request(request: Request | str) -> Request:
+def to_request(request: Request | str) -> Request:
     """Return the request; a string becomes a request with one user message."""
     return Request([UserMessage(request)]) if isinstance(request, str) else request
 
@@ -121,7 +121,7 @@ def _folded(message: Message) -> Message:
         ]
         return UserMessage([TextPart(text), *media] if media else text)
     if isinstance(message, AssistantMessage) and isinstance(message.content, list):
-        return AssistantMessage(reply_text(_pieces(message.content))[0], name=message.name)
+        return AssistantMessage(join_reply(_pieces(message.content))[0], name=message.name)
     return message
 
 
@@ -164,7 +164,7 @@ def _texts(value: Any) -> Iterator[str]:
             waiting += one
 
 
-def turn_of(request: Request) -> int:
+def next_turn_index(request: Request) -> int:
     """Return the turn of the response: the number of assistant messages before it."""
     return sum(isinstance(message, AssistantMessage) for message in request.messages)
 
@@ -180,8 +180,8 @@ def parse_completion(request: Request, answer: Completion | str) -> Completion:
     if not isinstance(said.message.content, str | None) and not _is_text(said.message.content):
         return said
     text = text_of(said.message)
-    maker = CallMaker(turn_of(request), _used(request))
-    message = reply_of(text, names_of(callable_tools(request)), untrusted_texts(request), maker)
+    maker = CallMaker(next_turn_index(request), _used(request))
+    message = parse_reply(text, accepted_names(callable_tools(request)), untrusted_texts(request), maker)
     return _ended(replace(said, message=_whole(message, said.message)))
 
 
@@ -215,7 +215,7 @@ class TextStreamReader:
     def __init__(self, request: Request) -> None:
         self._request = request
         self._reader = ReplyReader(
-            callable_tools(request), untrusted_texts(request), turn_of(request), used=_used(request)
+            callable_tools(request), untrusted_texts(request), next_turn_index(request), used=_used(request)
         )
         self._text: list[str] = []
 
@@ -235,7 +235,7 @@ class TextStreamReader:
         return [*events, *calls, CompletedEvent(completion)]
 
 
-def events_of(completion: Completion) -> Iterator[StreamEvent]:
+def stream_events(completion: Completion) -> Iterator[StreamEvent]:
     """Return the events of a complete response."""
     content = completion.message.content
     index = 0
@@ -246,7 +246,7 @@ def events_of(completion: Completion) -> Iterator[StreamEvent]:
             yield ReasoningDelta(part.text)
         elif isinstance(part, ToolCallPart):
             call = part.call
-            text = dump_loosely(call.arguments) if call.invalid is None else call.invalid.text
+            text = dump_lenient(call.arguments) if call.invalid is None else call.invalid.text
             yield ToolCallDelta(index, call.id, call.name, text)
             yield ToolCallEvent(call)
             index += 1

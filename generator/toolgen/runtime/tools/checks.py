@@ -203,19 +203,19 @@ class _Known(local):
 _KNOWN = _Known()
 
 
-def memoized(judge: Judge) -> Judge:
+def memoized(check: Judge) -> Judge:
     """Wrap a function that several parts of a schema call, so that it checks each value only once."""
 
     def judged(value: Any) -> bool:
         if _KNOWN.verdicts is None:
             _KNOWN.verdicts = {}
             try:
-                return judge(value)
+                return check(value)
             finally:
                 _KNOWN.verdicts = None
-        key = (judge, id(value))
+        key = (check, id(value))
         if key not in _KNOWN.verdicts:
-            _KNOWN.verdicts[key] = judge(value)
+            _KNOWN.verdicts[key] = check(value)
         return _KNOWN.verdicts[key]
 
     return judged

@@ -38,7 +38,7 @@ def of(inner: Any, *required: str, **more: Any) -> dict[str, Any]:
 def lowered(schema: Any, dialect: tuple[str, str], **more: Any) -> LoweredSchema:
     """A lowered schema, which the provider's documentation does not speak against."""
     found = lower(schema, Dialect({**DIALECTS[dialect].facts, **more}))
-    if not more and not found.refusals:
+    if not more and not found.unsupported_changes:
         assert list(CHECKERS[dialect](found.schema)) == []
     return found
 
@@ -49,7 +49,7 @@ def sent(inner: Any, dialect: tuple[str, str], **more: Any) -> Any:
 
 
 def there_and_back(found: LoweredSchema, value: Any) -> tuple[Any, Any]:
-    table = found.spelling
+    table = found.encoding_table
     spelled = value if table is None else Encoding(table).encode(value)
     return spelled, spelled if table is None else Encoding(table).decode(spelled)
 

@@ -42,7 +42,7 @@ def test_a_dialect_of_six_types_says_every_type_and_description(
 @pytest.mark.row("K06")
 def test_a_description_that_is_lacking_is_recorded_and_so_is_null() -> None:
     found = lowered(of({"type": ["string", "null"]}, "a"), ("kagami", "open"))
-    assert [(r.way, r.what, r.action) for r in found.records if r.way] == [
+    assert [(r.pointer, r.what, r.action) for r in found.changes if r.pointer] == [
         (("properties", "a"), "description", "defaulted"),
         (("properties", "a"), "null", "narrowed"),
     ]

@@ -66,15 +66,17 @@ def refused(dialect: tuple[str, str]) -> list[str]:
     faults: list[str] = []
     for source, values in SOURCES:
         found = lower(source, DIALECTS[dialect])
-        if found.refusals:
+        if found.unsupported_changes:
             continue
         if not dangling(source):
             faults += [f"{reference} leads nowhere: {found.schema}" for reference in dangling(found.schema)]
-        if any(r.action == "narrowed" and (r.stops or r.what != "additional properties") for r in found.records):
+        if any(
+            r.action == "narrowed" and (r.blocks_strict or r.what != "additional properties") for r in found.changes
+        ):
             continue
         judge = Draft202012Validator(from_openapi(found.schema) if dialect[1] == "openapi" else found.schema)
         for value in values:
-            spelled = Encoding(found.spelling).encode(value) if found.spelling else value
+            spelled = Encoding(found.encoding_table).encode(value) if found.encoding_table else value
             if not is_valid(judge, spelled):
                 faults.append(f"{spelled} is refused: {source['properties']['value']} became {found.schema}")
     return faults

@@ -19,7 +19,7 @@ from tests.unit.runtime.lowering.lowered_schemas import (
     there_and_back,
 )
 from toolgen.runtime.conversion.encoding import Encoding
-from toolgen.runtime.lowering.keywords import describe_rule, texts_of
+from toolgen.runtime.lowering.keywords import describe_rule, dump_texts
 
 EVERY_KEYWORD: dict[str, Any] = {
     "$comment": "c", "title": "t", "description": "d", "default": "a", "examples": ["a"], "deprecated": True,
@@ -56,13 +56,13 @@ def test_no_keyword_that_a_provider_does_not_know_is_sent_and_each_that_went_is_
 ) -> None:
     found = lowered(nested(depth), dialect)
     gone = {
-        record.what for record in found.records if record.action in ("described", "dropped", "rewritten", "narrowed")
+        record.what for record in found.changes if record.action in ("described", "dropped", "rewritten", "narrowed")
     }
     text = repr(found.schema)
     quiet = {"$comment", "title", "x-of-our-own"}
     assert [
         k for k in EVERY_KEYWORD if f"'{k}'" not in text and k not in gone and k not in quiet
-    ] == [] or found.refusals
+    ] == [] or found.unsupported_changes
 
 
 NULLS = {
@@ -135,8 +135,8 @@ def test_listed_values_go_as_they_can_and_come_back_typed(dialect: tuple[str, st
 def test_listed_integers_are_texts_in_the_openapi_subset() -> None:
     found = lowered(of({"type": "integer", "enum": [1, 3, 7]}, "a"), OPENAPI)
     assert found.schema["properties"]["a"] == {"type": "STRING", "enum": ["1", "3", "7"], "format": "enum"}
-    assert Encoding(found.spelling or {}).decode({"a": "3"}) == {"a": 3}
-    assert Encoding(found.spelling or {}).decode({"a": 3}) == {"a": 3}
+    assert Encoding(found.encoding_table or {}).decode({"a": "3"}) == {"a": 3}
+    assert Encoding(found.encoding_table or {}).decode({"a": 3}) == {"a": 3}
 
 
 RULES: list[tuple[Any, Any]] = [
@@ -163,4 +163,4 @@ def test_a_rule_is_said_by_another_keyword_or_in_words(schema: Any, wire: Any) -
 def test_a_number_that_json_does_not_have_is_put_into_words_as_it_is(keyword: str, value: float) -> None:
     said = [value, 1] if keyword in ("enum", "examples") else value
     assert any(word in describe_rule(keyword, said) for word in ("NaN", "Infinity"))
-    assert len(set(texts_of([value, 1, "NaN"]))) == 3
+    assert len(set(dump_texts([value, 1, "NaN"]))) == 3

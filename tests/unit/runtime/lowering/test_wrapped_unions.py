@@ -82,26 +82,31 @@ def lowered(schema: dict[str, Any], dialect: tuple[str, str]) -> LoweredSchema:
 def test_a_wrapped_union_is_taken_and_its_values_go_there_and_back(dialect: tuple[str, str], union: str) -> None:
     schema = UNIONS[union]
     found = lowered(schema, dialect)
-    if found.refusals:
+    if found.unsupported_changes:
         assert union == "in itself"
         return
     assert list(CHECKERS[dialect](found.schema)) == []
     wire = from_openapi(found.schema) if dialect[1] == "openapi" else found.schema
     assert list(wire["properties"]) == wire["required"] == ["value"]
     assert len(wire["properties"]["value"]["anyOf"]) == 2
-    (record,) = [r for r in found.records if "are wrapped in the property value" in r.reason]
-    assert (record.action, record.checked, record.stops, record.refused) == ("rewritten", "", False, False)
+    (record,) = [r for r in found.changes if "are wrapped in the property value" in r.reason]
+    assert (record.action, record.checked, record.blocks_strict, record.is_unsupported) == (
+        "rewritten",
+        "",
+        False,
+        False,
+    )
     judge, source = Draft202012Validator(wire), Draft202012Validator(schema)
-    assert found.spelling is not None
-    narrowed = any(record.action == "narrowed" for record in found.records)
+    assert found.encoding_table is not None
+    narrowed = any(record.action == "narrowed" for record in found.changes)
     values = [value for value in valid_values(schema, seed=7, tries=30) if type(value) is dict]
     assert len(values) >= 4
     for value in values:
         assert source.is_valid(value)
-        spelled = Encoding(found.spelling).encode(value)
+        spelled = Encoding(found.encoding_table).encode(value)
         assert list(spelled) == ["value"]
         assert narrowed or judge.is_valid(spelled), spelled
-        assert narrowed or same_json(Encoding(found.spelling).decode(spelled), value)
+        assert narrowed or same_json(Encoding(found.encoding_table).decode(spelled), value)
     assert not judge.is_valid({"value": {"none": "of them"}}) or "additionalProperties" not in str(wire["properties"])
 
 
@@ -135,7 +140,7 @@ for _ in range(3):
 def test_values_that_fit_nothing_are_read_and_written_without_an_exception(
     dialect: tuple[str, str], union: str
 ) -> None:
-    table = lowered(UNIONS[union], dialect).spelling
+    table = lowered(UNIONS[union], dialect).encoding_table
     assert table is not None
     deep: Any = {"v": "x"}
     for _ in range(2_000):
@@ -151,7 +156,7 @@ def test_values_that_fit_nothing_are_read_and_written_without_an_exception(
 def test_a_union_stays_where_it_is_taken(dialect: tuple[str, str]) -> None:
     found = lowered(UNIONS["told apart by their members"], dialect)
     assert "anyOf" in found.schema
-    assert found.spelling is None
+    assert found.encoding_table is None
 
 
 @each

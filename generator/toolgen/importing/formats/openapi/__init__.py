@@ -14,11 +14,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from toolgen.importing.formats import Format
-from toolgen.importing.formats.openapi.arguments import arguments
-from toolgen.importing.formats.openapi.operations import SAFE, Operation, operations, result
+from toolgen.importing.formats.openapi.arguments import read_arguments
+from toolgen.importing.formats.openapi.operations import SAFE, Operation, read_operations, result_schema
 from toolgen.importing.formats.openapi.references import Resolver
-from toolgen.importing.formats.openapi.schemas import Schemas, TooLargeError, Version, used
-from toolgen.importing.reader import ImportedTool, ImportedType, Reader
+from toolgen.importing.formats.openapi.schemas import Schemas, TooLargeError, Version, referenced_types
+from toolgen.importing.reader import ImportedTool, ImportedType, ImportReader
 from toolgen.load import Document
 from toolgen.load.limits import TOTAL_VALUES
 
@@ -33,31 +33,31 @@ def describe_source(document: Document) -> dict[str, str]:
     return {key: said[key] for key in ("title", "version") if isinstance(said.get(key), str) and said[key].strip()}
 
 
-def read(reader: Reader) -> Iterator[ImportedTool | ImportedType]:
+def read(reader: ImportReader) -> Iterator[ImportedTool | ImportedType]:
     """Read the operations of a document, and the types that they refer to."""
     version = _version(reader)
     if version is None:
         return
     schemas = Schemas(Resolver(reader), version, dict(reader.stems))
     try:
-        tools = [_tool(operation, schemas, reader) for operation in operations(schemas.resolver)]
+        tools = [_tool(operation, schemas, reader) for operation in read_operations(schemas.resolver)]
         types = list(schemas.types())
     except TooLargeError:
         reader.report_change("too-many-values", (), limit=TOTAL_VALUES)
         return
     yield from tools
-    yield from used(tools, types)
+    yield from referenced_types(tools, types)
     for keyword, places in schemas.left_out.items():
         reader.report_change("import-keyword", next(iter(places)), keyword=keyword, count=len(places))
     if reader.document.value.get("webhooks"):
         reader.report_change("import-webhooks", ("webhooks",))
 
 
-def _version(reader: Reader) -> Version | None:
+def _version(reader: ImportReader) -> Version | None:
     """The dialect of the document's schemas; None, with a finding, for a document that is not read."""
     value: Any = reader.document.value
     if not isinstance(value, dict):
-        reader.wrong((), value, "a mapping: an OpenAPI document")
+        reader.report_wrong_type((), value, "a mapping: an OpenAPI document")
         return None
     if "openapi" not in value:
         if "swagger" in value:
@@ -78,12 +78,12 @@ def _version(reader: Reader) -> Version | None:
     return "3.0" if match[1] == "0" else "3.1"
 
 
-def _tool(operation: Operation, schemas: Schemas, reader: Reader) -> ImportedTool:
+def _tool(operation: Operation, schemas: Schemas, reader: ImportReader) -> ImportedTool:
     at, entry = operation.at, operation.entry
     identifier = reader.text(at, entry, "operationId")
     summary, description = (reader.text(at, entry, key) for key in ("summary", "description"))
-    laid_out = arguments(operation, schemas)
-    schema, places = result(operation, schemas)
+    laid_out = read_arguments(operation, schemas)
+    schema, places = result_schema(operation, schemas)
     origin = {
         "method": operation.method,
         "path": operation.path,
@@ -121,8 +121,8 @@ def _spelling(operation: Operation) -> Any:
     """How arguments are written into a request, by place and name, where that is not OpenAPI's default."""
     found: dict[str, dict[str, Any]] = {}
     for parameter in operation.parameters:
-        if parameter.spelling:
-            found.setdefault(parameter.place, {})[parameter.name] = parameter.spelling
+        if parameter.style:
+            found.setdefault(parameter.place, {})[parameter.name] = parameter.style
     return found or None
 
 

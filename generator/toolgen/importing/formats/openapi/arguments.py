@@ -10,11 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from toolgen.importing.formats.openapi.operations import Operation, Parameter, chosen
-from toolgen.importing.formats.openapi.schemas import Here, Schemas, fitting
+from toolgen.importing.formats.openapi.operations import Operation, Parameter, choose_media_type
+from toolgen.importing.formats.openapi.schemas import SchemaContext, Schemas, valid_examples
 from toolgen.load import Pointer
 
-_REQUEST = Here("request")
+_REQUEST = SchemaContext("request")
 _FLAT = frozenset(["type", "properties", "required", "title", "description", "additionalProperties", "examples"])
 """Keywords of a body whose members may stand beside parameters."""
 
@@ -55,7 +55,7 @@ class Arguments:
     media: str | None
 
 
-def arguments(operation: Operation, schemas: Schemas) -> Arguments:
+def read_arguments(operation: Operation, schemas: Schemas) -> Arguments:
     """Lay the arguments of an operation out."""
     own = [_argument(parameter, schemas) for parameter in operation.parameters]
     body = _body(operation, schemas)
@@ -111,16 +111,16 @@ def _argument(parameter: Parameter, schemas: Schemas) -> Argument:
     at, entry = parameter.at, parameter.entry
     where = (*at, "schema")
     content = entry.get("content")
-    media = chosen(content) if "schema" not in entry and isinstance(content, dict) else None
+    media = choose_media_type(content) if "schema" not in entry and isinstance(content, dict) else None
     if media is not None and isinstance(content, dict):
         inner = content[media]
         where = (*at, "content", media, "schema")
-        found = schemas.lower(where, _REQUEST) if isinstance(inner, dict) and "schema" in inner else {}
+        found = schemas.convert(where, _REQUEST) if isinstance(inner, dict) and "schema" in inner else {}
     else:
-        found = schemas.lower(where, _REQUEST) if "schema" in entry else {}
+        found = schemas.convert(where, _REQUEST) if "schema" in entry else {}
     reader = schemas.resolver.reader
     if not isinstance(found, dict | bool):
-        reader.wrong(where, found, "a schema")
+        reader.report_wrong_type(where, found, "a schema")
         found = {}
     said: dict[str, Any] = {}
     text = reader.text(at, entry, "description")
@@ -140,7 +140,7 @@ def _examples(entry: dict[str, Any], schema: dict[str, Any]) -> dict[str, list[A
         [e["value"] for e in named.values() if isinstance(e, dict) and "value" in e] if isinstance(named, dict) else []
     )
     given += [entry["example"]] if "example" in entry else []
-    fit = fitting(given, schema) if given and "examples" not in schema else []
+    fit = valid_examples(given, schema) if given and "examples" not in schema else []
     return {"examples": fit} if fit else {}
 
 
@@ -148,22 +148,22 @@ def _body(operation: Operation, schemas: Schemas) -> Body | None:
     if "requestBody" not in operation.entry:
         return None
     reader = schemas.resolver.reader
-    found = schemas.resolver.object((*operation.at, "requestBody"), "an object: the body of a request")
+    found = schemas.resolver.object_at((*operation.at, "requestBody"), "an object: the body of a request")
     if found is None:
         return None
     at, entry = found
     content = reader.object(at, entry, "content") or {}
-    media = chosen(content)
+    media = choose_media_type(content)
     if media is None:
         return None
     if len(content) > 1:
         reader.report_change("import-media", (*at, "content", media), media=media, count=len(content) - 1)
-    inner = schemas.resolver.object((*at, "content", media), "an object: the media type of a body")
+    inner = schemas.resolver.object_at((*at, "content", media), "an object: the media type of a body")
     if inner is None:
         return None
     where = (*inner[0], "schema")
     required = entry.get("required") is True
-    schema = schemas.lower(where, _REQUEST) if "schema" in inner[1] else {}
+    schema = schemas.convert(where, _REQUEST) if "schema" in inner[1] else {}
     text = reader.text(at, entry, "description")
     members = _members(where, required, schemas) if isinstance(schema, dict) and "schema" in inner[1] else None
     if members is None:
@@ -176,7 +176,7 @@ def _body(operation: Operation, schemas: Schemas) -> Body | None:
 
 def _members(at: Pointer, required: bool, schemas: Schemas) -> tuple[tuple[Argument, ...], str | None, bool] | None:
     """The members of a body that is a plain object, or several of them under `allOf`; None for any other body."""
-    here = Here("request", unseen=schemas.visible.hidden(at, "request"))
+    here = SchemaContext("request", unseen=schemas.visible.hidden_properties(at, "request"))
     parts = _parts(at, here, schemas, set())
     if parts is None:
         return None
@@ -200,17 +200,17 @@ def _members(at: Pointer, required: bool, schemas: Schemas) -> tuple[tuple[Argum
 
 
 def _parts(
-    at: Pointer, here: Here, schemas: Schemas, seen: set[Pointer]
+    at: Pointer, context: SchemaContext, schemas: Schemas, seen: set[Pointer]
 ) -> list[tuple[Pointer, dict[str, Any]]] | None:
     """The plain objects that a schema is composed of; None where it is anything else, or has one of them twice."""
-    raw = schemas.resolver.value(at)
+    raw = schemas.resolver.value_at(at)
     if at in seen or not isinstance(raw, dict):
         return None
     seen.add(at)
-    schema = schemas.lower(at, here)
+    schema = schemas.convert(at, context)
     if set(schema) <= {"$ref", "description"} and "$ref" in schema:
-        target = schemas.resolver.look(str(raw["$ref"]))
-        return None if target is None else _parts(target, here, schemas, seen)
+        target = schemas.resolver.find_target(str(raw["$ref"]))
+        return None if target is None else _parts(target, context, schemas, seen)
     if "allOf" not in schema:
         plain = set(schema) <= _FLAT and schema.get("type", "object") == "object"
         sound = isinstance(schema.get("properties", {}), dict) and isinstance(schema.get("required", []), list)
@@ -220,7 +220,7 @@ def _parts(
     rest = {key: value for key, value in schema.items() if key != "allOf"}
     parts = [(at, rest)] if rest.keys() & {"properties", "required", "additionalProperties"} else []
     for i in range(len(schema["allOf"])):
-        inner = _parts((*at, "allOf", i), here, schemas, seen)
+        inner = _parts((*at, "allOf", i), context, schemas, seen)
         if inner is None:
             return None
         parts += inner

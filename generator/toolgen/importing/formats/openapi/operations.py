@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from toolgen.importing.formats.openapi.references import Resolver
-from toolgen.importing.formats.openapi.schemas import Here, Schemas
+from toolgen.importing.formats.openapi.schemas import SchemaContext, Schemas
 from toolgen.load import Pointer
 
 _ORDER = tuple(
@@ -27,12 +27,12 @@ _ORDER = tuple(
 )
 
 
-def chosen(content: Mapping[str, Any]) -> str | None:
+def choose_media_type(content: Mapping[str, Any]) -> str | None:
     """The media type whose schema is taken; the first one among equals, None where there is none."""
     return min(content, key=_rank, default=None)
 
 
-def is_json(media: str) -> bool:
+def is_json_media_type(media: str) -> bool:
     """Whether a value of a media type is JSON."""
     return _rank(media) in (0, 1, 4)
 
@@ -65,7 +65,7 @@ class Parameter:
         return self.place == "path" or self.entry.get("required") is True
 
     @property
-    def spelling(self) -> dict[str, Any]:
+    def style(self) -> dict[str, Any]:
         """How its value is written into a request, where that is not as OpenAPI has it by default for its place."""
         style = self.entry.get("style")
         usual = "form" if self.place in ("query", "cookie") else "simple"
@@ -77,7 +77,7 @@ class Parameter:
         if self.entry.get("allowReserved") is True:
             found["allowReserved"] = True
         content = self.entry.get("content")
-        media = chosen(content) if isinstance(content, dict) else None
+        media = choose_media_type(content) if isinstance(content, dict) else None
         return {**found, **({"media": media} if media is not None else {})}
 
 
@@ -94,14 +94,14 @@ class Operation:
     parameters: tuple[Parameter, ...] = field(repr=False)
 
 
-def operations(resolver: Resolver) -> Iterator[Operation]:
+def read_operations(resolver: Resolver) -> Iterator[Operation]:
     """Read the operations under `paths`, in the order of the document."""
     reader = resolver.reader
     paths = reader.object((), reader.document.value, "paths")
     for path in paths or {}:
         if path.startswith("x-"):
             continue
-        found = resolver.object(("paths", path), "an object: the operations of a path")
+        found = resolver.object_at(("paths", path), "an object: the operations of a path")
         if found is None:
             continue
         at, item = found
@@ -114,7 +114,7 @@ def operations(resolver: Resolver) -> Iterator[Operation]:
                 _check_path(resolver, operation)
                 yield operation
             else:
-                reader.wrong(where, entry, "an object: an operation")
+                reader.report_wrong_type(where, entry, "an object: an operation")
 
 
 def _methods(at: Pointer, item: dict[str, Any]) -> Iterator[tuple[Pointer, str, Any]]:
@@ -130,10 +130,10 @@ def _parameters(resolver: Resolver, at: Pointer, entry: dict[str, Any]) -> dict[
     reader = resolver.reader
     listed = entry.get("parameters")
     if listed is not None and not isinstance(listed, list):
-        reader.wrong((*at, "parameters"), listed, "a list of parameters")
+        reader.report_wrong_type((*at, "parameters"), listed, "a list of parameters")
     found: dict[tuple[str, str], Parameter] = {}
     for i in range(len(listed) if isinstance(listed, list) else 0):
-        resolved = resolver.object((*at, "parameters", i), "an object: a parameter")
+        resolved = resolver.object_at((*at, "parameters", i), "an object: a parameter")
         parameter = None if resolved is None else _parameter(resolver, *resolved)
         if parameter is None:
             continue
@@ -149,7 +149,7 @@ def _parameter(resolver: Resolver, at: Pointer, entry: dict[str, Any]) -> Parame
     reader = resolver.reader
     name, place = entry.get("name"), entry.get("in")
     if not isinstance(name, str):
-        reader.wrong((*at, "name") if "name" in entry else at, name, "a string: the name of a parameter")
+        reader.report_wrong_type((*at, "name") if "name" in entry else at, name, "a string: the name of a parameter")
     elif place == "header" and name.lower() in _IGNORED_HEADERS:
         reader.report_change("import-header-ignored", (*at, "name"), name=name)
     elif place not in ("path", "query", "header", "cookie", "querystring"):
@@ -170,10 +170,10 @@ def _check_path(resolver: Resolver, operation: Operation) -> None:
 
 
 _SUCCESS = re.compile(r"2([0-9][0-9]|XX)", re.IGNORECASE)
-_ANSWER = Here("answer")
+_ANSWER = SchemaContext("answer")
 
 
-def result(operation: Operation, schemas: Schemas) -> tuple[Any, dict[Pointer, Pointer]]:
+def result_schema(operation: Operation, schemas: Schemas) -> tuple[Any, dict[Pointer, Pointer]]:
     """The schema of the result and the places of its parts; None where no answer of success holds JSON.
 
     Where answers differ, the result is one of them. The answer for all other codes counts where there is not one of
@@ -185,9 +185,9 @@ def result(operation: Operation, schemas: Schemas) -> tuple[Any, dict[Pointer, P
         at = _schema_of((*operation.at, "responses", code), schemas)
         if at is None:
             continue
-        schema = schemas.lower(at, _ANSWER)
+        schema = schemas.convert(at, _ANSWER)
         if not isinstance(schema, dict | bool):
-            schemas.resolver.reader.wrong(at, schema, "a schema")
+            schemas.resolver.reader.report_wrong_type(at, schema, "a schema")
         elif schema not in [known for known, _ in found]:
             found.append((schema, at))
     if len(found) > 1:
@@ -198,13 +198,13 @@ def result(operation: Operation, schemas: Schemas) -> tuple[Any, dict[Pointer, P
 
 def _schema_of(at: Pointer, schemas: Schemas) -> Pointer | None:
     """The place of the schema that an answer holds as JSON."""
-    found = schemas.resolver.object(at, "an object: a response")
+    found = schemas.resolver.object_at(at, "an object: a response")
     if found is None:
         return None
     at, answer = found
     content = schemas.resolver.reader.object(at, answer, "content") or {}
-    media = chosen(content)
-    if media is None or not is_json(media):
+    media = choose_media_type(content)
+    if media is None or not is_json_media_type(media):
         return None
-    inner = schemas.resolver.object((*at, "content", media), "an object: the media type of a response")
+    inner = schemas.resolver.object_at((*at, "content", media), "an object: the media type of a response")
     return (*inner[0], "schema") if inner is not None and "schema" in inner[1] else None

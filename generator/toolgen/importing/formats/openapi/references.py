@@ -6,25 +6,25 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, unquote
 
-from toolgen.importing.reader import Reader
+from toolgen.importing.reader import ImportReader
 from toolgen.load import Pointer
 from toolgen.load.sources import pointer_text
-from toolgen.resolve.schema_locations import MissingError, get_child
+from toolgen.resolve.schema_locations import LocationNotFoundError, child_value
 
 
 @dataclass(frozen=True, slots=True)
 class Resolver:
     """Follows the references of a document; one that leads nowhere is reported at its place."""
 
-    reader: Reader
+    reader: ImportReader
 
-    def object(self, at: Pointer, wanted: str) -> tuple[Pointer, dict[str, Any]] | None:
+    def object_at(self, at: Pointer, expected: str) -> tuple[Pointer, dict[str, Any]] | None:
         """The object at a place or at the end of its chain of references. None, with a finding, where there is none."""
         seen = {at}
         while True:
-            value = self.value(at)
+            value = self.value_at(at)
             if not isinstance(value, dict):
-                self.reader.wrong(at, value, wanted)
+                self.reader.report_wrong_type(at, value, expected)
                 return None
             if "$ref" not in value:
                 return at, value
@@ -37,7 +37,7 @@ class Resolver:
             seen.add(target)
             at = target
 
-    def value(self, at: Pointer) -> Any:
+    def value_at(self, at: Pointer) -> Any:
         """The value at a place that is there."""
         value: Any = self.reader.document.value
         for step in at:
@@ -48,17 +48,17 @@ class Resolver:
         """The place that a reference leads to. None, with a finding at the reference, where it leads nowhere."""
         span = self.reader.document.span(*at)
         if not isinstance(ref, str):
-            self.reader.wrong(at, ref, "a string: a reference")
+            self.reader.report_wrong_type(at, ref, "a string: a reference")
             return None
         if not ref.startswith("#"):
             self.reader.findings.add("import-reference-outside", span, ref=ref)
             return None
-        target = self.look(ref)
+        target = self.find_target(ref)
         if target is None:
             self.reader.findings.add("import-reference", span, ref=ref)
         return target
 
-    def look(self, ref: str) -> Pointer | None:
+    def find_target(self, ref: str) -> Pointer | None:
         """The place that a reference within the document leads to, or None."""
         if not ref.startswith("#/"):
             return None
@@ -67,8 +67,8 @@ class Resolver:
         for raw in unquote(ref[2:]).split("/"):
             step = raw.replace("~1", "/").replace("~0", "~")
             try:
-                inner = get_child(value, step)
-            except MissingError:
+                inner = child_value(value, step)
+            except LocationNotFoundError:
                 return None
             steps.append(int(step) if isinstance(value, list) else step)
             value = inner

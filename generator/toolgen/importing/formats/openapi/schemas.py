@@ -16,8 +16,8 @@ from toolgen.importing.reader import ImportedTool, ImportedType
 from toolgen.load import Pointer
 from toolgen.load.limits import TOTAL_VALUES
 from toolgen.resolve.dialect import ANNOTATIONS, METASCHEMAS
-from toolgen.resolve.identifiers import DEVICES, class_name, fold
-from toolgen.resolve.schema_locations import LIST, NAMED, ONE, is_schema, walk
+from toolgen.resolve.identifiers import DEVICES, class_name, fold_name
+from toolgen.resolve.schema_locations import LIST, NAMED, ONE, is_schema, walk_schemas
 from toolgen.resolve.value_checks import TooManyStepsError, ValueValidator
 
 Version = Literal["3.0", "3.1"]
@@ -30,7 +30,7 @@ _COMPOSED = frozenset(["$ref", "allOf", "anyOf", "not", "oneOf"])
 _BOUNDS = (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum"))
 
 
-def bounded(schema: dict[str, Any]) -> dict[str, Any]:
+def convert_exclusive_bounds(schema: dict[str, Any]) -> dict[str, Any]:
     """Spell exclusive bounds as numbers where they are flags beside a bound."""
     for exclusive, bound in _BOUNDS:
         flag = schema.get(exclusive)
@@ -41,7 +41,7 @@ def bounded(schema: dict[str, Any]) -> dict[str, Any]:
     return schema
 
 
-def nullable(schema: dict[str, Any]) -> dict[str, Any]:
+def convert_nullable(schema: dict[str, Any]) -> dict[str, Any]:
     """A schema that takes null, too. What composes others is put beside null, for each of them may refuse it."""
     kind = schema.get("type")
     if isinstance(kind, str) and not schema.keys() & _COMPOSED:
@@ -57,10 +57,10 @@ def nullable(schema: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in schema.items() if key in ANNOTATIONS} | {"anyOf": [branch, {"type": "null"}]}
 
 
-def fitting(examples: list[Any], schema: Mapping[str, Any]) -> list[Any]:
+def valid_examples(examples: list[Any], schema: Mapping[str, Any]) -> list[Any]:
     """The examples that a schema takes; none where that cannot be told without what it refers to."""
     rules = {key: value for key, value in schema.items() if key not in ANNOTATIONS}
-    if any(isinstance(sub, dict) and "$ref" in sub for _, sub in walk(rules)):
+    if any(isinstance(sub, dict) and "$ref" in sub for _, sub in walk_schemas(rules)):
         return []
     if not METASCHEMAS["2020-12"].is_valid(rules):
         return []
@@ -82,7 +82,7 @@ class Visibility:
     version: Version
     _reached: dict[Pointer, tuple[bool, frozenset[Pointer]]] = field(default_factory=dict)
 
-    def hidden(self, at: Pointer, side: Literal["request", "answer"]) -> frozenset[str]:
+    def hidden_properties(self, at: Pointer, side: Literal["request", "answer"]) -> frozenset[str]:
         """The names of properties that a side does not have, by the schema at a place and those that compose it."""
         mark = _MARKS[side]
         found: set[str] = set()
@@ -90,7 +90,7 @@ class Visibility:
         waiting = [at]
         while waiting:
             here = waiting.pop()
-            schema = self.resolver.value(here)
+            schema = self.resolver.value_at(here)
             if here in seen or not isinstance(schema, dict):
                 continue
             seen.add(here)
@@ -103,7 +103,7 @@ class Visibility:
             waiting += self._target(schema)
         return frozenset(found)
 
-    def differs(self, at: Pointer) -> bool:
+    def depends_on_side(self, at: Pointer) -> bool:
         """Whether a schema, or one that it refers to, has other properties in requests than in answers."""
         seen: set[Pointer] = set()
         waiting = [at]
@@ -124,7 +124,7 @@ class Visibility:
         """Whether a schema has a mark inside of it, and what it refers to."""
         targets: set[Pointer] = set()
         marked = False
-        for _, schema in walk(self.resolver.value(at)):
+        for _, schema in walk_schemas(self.resolver.value_at(at)):
             if isinstance(schema, dict):
                 marked |= any(schema.get(mark) is True for mark in _MARKS.values())
                 targets.update(self._target(schema))
@@ -134,7 +134,7 @@ class Visibility:
         seen: set[Pointer] = set()
         while at not in seen:
             seen.add(at)
-            schema = self.resolver.value(at)
+            schema = self.resolver.value_at(at)
             if not isinstance(schema, dict):
                 return False
             target = self._target(schema)
@@ -147,7 +147,7 @@ class Visibility:
 
     def _target(self, schema: dict[str, Any]) -> list[Pointer]:
         ref = schema.get("$ref")
-        target = self.resolver.look(ref) if isinstance(ref, str) else None
+        target = self.resolver.find_target(ref) if isinstance(ref, str) else None
         return [] if target is None else [target]
 
 
@@ -161,7 +161,7 @@ class TooLargeError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Here:
+class SchemaContext:
     """Where a lowered schema will stand: the side that it is for, and the way from its file to those of types."""
 
     side: Side
@@ -191,23 +191,23 @@ class Schemas:
     def types(self) -> Iterator[ImportedType]:
         """The types that were referred to, and those that they refer to themselves."""
         for key, at, side in self._waiting:
-            yield ImportedType(key, self.stems[key], at, self.lower(at, Here(side, types="")))
+            yield ImportedType(key, self.stems[key], at, self.convert(at, SchemaContext(side, types="")))
 
-    def lower(self, at: Pointer, here: Here) -> Any:
+    def convert(self, at: Pointer, context: SchemaContext) -> Any:
         """The schema at a place as JSON Schema. What is not a schema at all stays: the build's own checks tell it.
 
         Raises:
             TooLargeError: there is no end of it.
         """
-        schema = self.resolver.value(at)
+        schema = self.resolver.value_at(at)
         if not isinstance(schema, dict):
             return schema
         self._values += 1 + len(schema)
         if self._values > TOTAL_VALUES:
             raise TooLargeError
         if self.version == "3.0" and "$ref" in schema:
-            return self._reference_alone(schema, at, here)
-        gone = self.visible.hidden(at, here.side) | here.unseen
+            return self._reference_alone(schema, at, context)
+        gone = self.visible.hidden_properties(at, context.side) | context.unseen
         found: dict[str, Any] = {}
         for key, value in schema.items():
             if key in MEANINGLESS or key.startswith("x-"):
@@ -216,43 +216,47 @@ class Schemas:
             elif key in ("example", "examples"):
                 continue
             elif key == "$ref":
-                found |= self._reference(value, (*at, key), here)
+                found |= self._reference(value, (*at, key), context)
             elif key == "required" and isinstance(value, list):
                 found[key] = [name for name in value if not isinstance(name, str) or name not in gone]
             elif key == "properties" and isinstance(value, dict):
                 names = [name for name in value if name not in gone]
-                found[key] = {name: self._inner((*at, key, name), here) for name in names}
+                found[key] = {name: self._inner((*at, key, name), context) for name in names}
             else:
-                found[key] = self._member(key, value, (*at, key), here, gone)
+                found[key] = self._member(key, value, (*at, key), context, gone)
         if found.get("required") == [] and schema["required"]:
             del found["required"]
         return self._with_examples(schema, self._respelled(schema, found), at)
 
     def _respelled(self, schema: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:
         # Flags beside bounds are of 3.0, but documents of 3.1 have them, and there they can mean nothing else.
-        found = bounded(found)
-        return nullable(found) if self.version == "3.0" and schema.get("nullable") is True else found
+        found = convert_exclusive_bounds(found)
+        return convert_nullable(found) if self.version == "3.0" and schema.get("nullable") is True else found
 
-    def _member(self, key: str, value: Any, at: Pointer, here: Here, gone: frozenset[str]) -> Any:
+    def _member(self, key: str, value: Any, at: Pointer, context: SchemaContext, gone: frozenset[str]) -> Any:
         if key in LIST and isinstance(value, list):
             # Branches of a composition judge the same object.
-            inner = Here(here.side, here.types, gone) if key == "allOf" else Here(here.side, here.types)
-            return [self.lower((*at, i), inner) if is_schema(sub) else sub for i, sub in enumerate(value)]
+            inner = (
+                SchemaContext(context.side, context.types, gone)
+                if key == "allOf"
+                else SchemaContext(context.side, context.types)
+            )
+            return [self.convert((*at, i), inner) if is_schema(sub) else sub for i, sub in enumerate(value)]
         if key in ONE and is_schema(value):
-            return self._inner(at, here)
+            return self._inner(at, context)
         if key in NAMED and isinstance(value, dict):
-            return {name: self._inner((*at, name), here) for name in value}
+            return {name: self._inner((*at, name), context) for name in value}
         return value
 
-    def _inner(self, at: Pointer, here: Here) -> Any:
-        return self.lower(at, Here(here.side, here.types))
+    def _inner(self, at: Pointer, context: SchemaContext) -> Any:
+        return self.convert(at, SchemaContext(context.side, context.types))
 
-    def _reference_alone(self, schema: dict[str, Any], at: Pointer, here: Here) -> dict[str, Any]:
+    def _reference_alone(self, schema: dict[str, Any], at: Pointer, context: SchemaContext) -> dict[str, Any]:
         """A reference of 3.0, beside which nothing counts; a description does no harm."""
         for key in schema:
             if key not in ("$ref", "description", "summary"):
                 self._leave_out(key, (*at, key))
-        found = self._reference(schema["$ref"], (*at, "$ref"), here)
+        found = self._reference(schema["$ref"], (*at, "$ref"), context)
         text = schema.get("description")
         return {**found, "description": text} if isinstance(text, str) else found
 
@@ -263,41 +267,41 @@ class Schemas:
         several = schema.get("examples")
         given = [*several] if isinstance(several, list) else []
         given += [schema["example"]] if "example" in schema else []
-        fit = fitting(given, found)
+        fit = valid_examples(given, found)
         if len(fit) < len(given) or not given:
             key = "example" if "example" in schema else "examples"
             self._leave_out(key, (*at, key))
         return {**found, "examples": fit} if fit else found
 
-    def _reference(self, ref: Any, at: Pointer, here: Here) -> dict[str, Any]:
+    def _reference(self, ref: Any, at: Pointer, context: SchemaContext) -> dict[str, Any]:
         """The reference to the file of the type that a reference at a place leads to; none after a finding."""
         target = self.resolver.target(at, ref)
         if target is None:
             return {}
         end = 3 if target[:2] == _NAMED_SCHEMAS else len(target)
         base = target[:end]
-        if not is_schema(self.resolver.value(target)) or len(target) < end:
+        if not is_schema(self.resolver.value_at(target)) or len(target) < end:
             self.resolver.reader.findings.add("import-reference", self.resolver.reader.document.span(*at), ref=str(ref))
             return {}
         key = f"#{fragment(base)}"
         wanted = legal_name(str(base[-1]) if end == 3 else " ".join(str(step) for step in base))
-        if here.side == "request" and self.visible.differs(base):
+        if context.side == "request" and self.visible.depends_on_side(base):
             key, wanted = f"{key} in requests", f"{wanted[:58]}Input"
         if key not in self._known:
             self._known.add(key)
             self._name(key, wanted)
-            self._waiting.append((key, base, here.side))
+            self._waiting.append((key, base, context.side))
         inner = fragment(target[end:])
-        return {"$ref": f"{here.types}{self.stems[key]}.yaml" + (f"#{inner}" if inner else "")}
+        return {"$ref": f"{context.types}{self.stems[key]}.yaml" + (f"#{inner}" if inner else "")}
 
     def _name(self, key: str, wanted: str) -> None:
         """Give a type a file name that no other one has, nor any class made of it."""
         if key in self.stems:
             return
-        taken = {fold(class_name(stem)) for stem in self.stems.values()}
+        taken = {fold_name(class_name(stem)) for stem in self.stems.values()}
         wanted = f"{wanted}_" if wanted.lower() in DEVICES else wanted
         stem, n = wanted, 1
-        while fold(class_name(stem)) in taken:
+        while fold_name(class_name(stem)) in taken:
             n += 1
             stem = f"{wanted}{n}"
         self.stems[key] = stem
@@ -306,7 +310,7 @@ class Schemas:
         self.left_out.setdefault(keyword, {})[at] = None
 
 
-def used(tools: Iterable[ImportedTool], types: Iterable[ImportedType]) -> list[ImportedType]:
+def referenced_types(tools: Iterable[ImportedTool], types: Iterable[ImportedType]) -> list[ImportedType]:
     """The types that tools refer to, directly or through others; a body whose members were taken needs none."""
     by_stem = {type.stem: type for type in types}
     wanted = [stem for tool in tools for schema in (tool.parameters, tool.result) for stem in _stems(schema)]
@@ -320,5 +324,5 @@ def used(tools: Iterable[ImportedTool], types: Iterable[ImportedType]) -> list[I
 
 
 def _stems(schema: Any) -> list[str]:
-    refs = (sub["$ref"] for _, sub in walk(schema) if isinstance(sub, dict) and "$ref" in sub)
+    refs = (sub["$ref"] for _, sub in walk_schemas(schema) if isinstance(sub, dict) and "$ref" in sub)
     return [ref.partition("#")[0].removeprefix("../types/").removesuffix(".yaml") for ref in refs]

@@ -35,7 +35,7 @@ from ...paths import ROOT, Path
 from ...responses import finish_reason, invalidate_calls, provider_stop_reason
 from ...tool_results import write_result_text
 from ..openai_chat.converter import ChatMessages
-from .fields import alone, messages_of, read_agent_event, runs_of, split_state, state_within, write_agent_event
+from .fields import alone, messages_of, part_counts, read_agent_event, split_state, state_within, write_agent_event
 
 __all__ = ["AgentSdkConverter"]
 
@@ -58,7 +58,7 @@ class AgentSdkConverter(ChatMessages):
     write_system_message: ObjectWriter[SystemMessage]
     write_user_message: ObjectWriter[UserMessage]
 
-    def write_messages(self, messages: Sequence[Message], kept: Any, at: Path, writer: Writer) -> list[Any]:
+    def write_messages(self, messages: Sequence[Message], extra: Any, at: Path, writer: Writer) -> list[Any]:
         """Write the messages where they stand, one for each result: no order is demanded of a history."""
         wires: list[Any] = []
         for i, message in enumerate(messages):
@@ -69,7 +69,7 @@ class AgentSdkConverter(ChatMessages):
                     self.write_tool_result(result, place, writer) for result, place in results_of(message, here, None)
                 ]
             elif type(message) is AssistantMessage:
-                wires += self.write_answer(message, here, writer, False)
+                wires += self.write_response_messages(message, here, writer, False)
             elif type(message) is SystemMessage:
                 wires.append(self.write_system_message(message, here, writer))
             elif type(message) is UserMessage:
@@ -132,25 +132,25 @@ class AgentSdkConverter(ChatMessages):
 
     def write_tool_call(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a call; the state of the provider that made it goes along."""
-        state, metadata = split_state(call.metadata, writer.wire.name, writer.kept_extras(call.metadata))
+        state, metadata = split_state(call.metadata, writer.wire.name, writer.peek_extras(call.metadata))
         if not state:
             return self.write_function_call(call, at, writer)
-        own = ToolCall(call.id, call.name, call.arguments, call.invalid, metadata)
-        return {**self.write_function_call(own, at, writer), "provider_meta": state}
+        extras = ToolCall(call.id, call.name, call.arguments, call.invalid, metadata)
+        return {**self.write_function_call(extras, at, writer), "provider_meta": state}
 
-    def write_answer(self, message: AssistantMessage, at: Path, writer: Writer, apart: bool) -> list[Any]:
+    def write_response_messages(self, message: AssistantMessage, at: Path, writer: Writer, separate: bool) -> list[Any]:
         """Write an answer as the messages that it came in.
 
-        One that came otherwise is several messages where its parts would lose their order in one (`apart`), else one.
+        One that came otherwise is several messages where its parts would lose their order in one (`separate`), else one.
         """
-        own = writer.own_extras(message.metadata, at)
-        kept = messages_of(own)
-        if type(message.content) is not list or (kept is None and not apart):
-            return [self.write_answer_message(message, own, at, writer)]
-        sizes = runs_of(message.content, kept, writer.wire.name)
+        extras = writer.own_extras(message.metadata, at)
+        kept = messages_of(extras)
+        if type(message.content) is not list or (kept is None and not separate):
+            return [self.write_response_message(message, extras, at, writer)]
+        sizes = part_counts(message.content, kept, writer.wire.name)
         if kept is None and len(sizes) < 2:
-            return [self.write_answer_message(message, own, at, writer)]
-        rests = [own] if kept is None else kept if [rest["$parts"] for rest in kept] == sizes else []
+            return [self.write_response_message(message, extras, at, writer)]
+        rests = [extras] if kept is None else kept if [rest["$parts"] for rest in kept] == sizes else []
         wires: list[Any] = []
         start = 0
         for i, size in enumerate(sizes):
@@ -161,28 +161,28 @@ class AgentSdkConverter(ChatMessages):
                 wires.append(first.value)
             else:
                 one = AssistantMessage(parts, None if i else message.name)
-                wires.append(self.write_answer_message(one, rest, at, writer, start))
+                wires.append(self.write_response_message(one, rest, at, writer, start))
             start += size
         return wires
 
-    def write_answer_message(
-        self, message: AssistantMessage, own: Extras, at: Path, writer: Writer, start: int = 0
+    def write_response_message(
+        self, message: AssistantMessage, extras: Extras, at: Path, writer: Writer, start: int = 0
     ) -> dict[str, Any]:
         """Write one message of an answer, spread over the wire's keys; its parts are those from `start` on."""
         wire: dict[str, Any] = {"role": "assistant"}
         if message.name is not None:
             wire["name"] = message.name
         if type(message.content) is list:
-            wire |= self.write_parts(message.content, (at, "content"), writer, own, start)
+            wire |= self.write_parts(message.content, (at, "content"), writer, extras, start)
         else:
             wire["content"] = message.content
-        if wire["content"] is None and "content" in own.get("$absent", ()):
+        if wire["content"] is None and "content" in extras.get("$absent", ()):
             del wire["content"]
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
-    def write_parts(self, parts: Sequence[Any], at: Path, writer: Writer, own: Extras, start: int) -> dict[str, Any]:
+    def write_parts(self, parts: Sequence[Any], at: Path, writer: Writer, extras: Extras, start: int) -> dict[str, Any]:
         """Write the parts of a message: what was thought, one text, one refusal, calls."""
         said: dict[str, list[str]] = {"reasoning": [], "content": [], "refusal": []}
         calls: list[Any] = []
@@ -199,17 +199,17 @@ class AgentSdkConverter(ChatMessages):
                 ):
                     calls.append(part.value)
                 else:
-                    writer.report_unsupported(here, writer.kind_of(part), "warning")
+                    writer.report_unsupported(here, writer.type_name(part), "warning")
                 continue
             if key == "reasoning" and not state:
-                state, metadata = split_state(part.metadata, writer.wire.name, own)
+                state, metadata = split_state(part.metadata, writer.wire.name, extras)
                 writer.own_extras(metadata, here)
             else:
                 writer.own_extras(part.metadata, here)
             if calls or (key != "refusal" and said["refusal"]) or (key == "reasoning" and said["content"]):
                 writer.report_loss(
                     here,
-                    writer.kind_of(part),
+                    writer.type_name(part),
                     "moved",
                     "note",
                     "the format has a fixed order: reasoning, content, refusal, calls",
@@ -219,7 +219,7 @@ class AgentSdkConverter(ChatMessages):
             writer.report_loss(
                 at, "content", "rewritten", "note", "the format has one text each for reasoning, content and refusal"
             )
-        wire: dict[str, Any] = {"content": None if own.get("content") != "" else ""}
+        wire: dict[str, Any] = {"content": None if extras.get("content") != "" else ""}
         wire |= {key: "".join(texts) for key, texts in said.items() if texts}
         if calls:
             wire["tool_calls"] = calls
@@ -243,7 +243,7 @@ class AgentSdkConverter(ChatMessages):
         return "text", value, None, {"is_error": False} if failed is False else rest
 
     def write_result_content(
-        self, kind: str, value: Any, is_error: bool | None, own: Extras, at: Path, writer: Writer
+        self, kind: str, value: Any, is_error: bool | None, extras: Extras, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write what a call gave, and that it failed."""
         place = (at[0], "value")
@@ -269,14 +269,14 @@ class AgentSdkConverter(ChatMessages):
             raise wrong_type(at, "an object", value)
         return self.read_output_ref(value, at, reader), ABSENT
 
-    def write_stored_output(self, reference: OutputRef | None, kept: Any, at: Path, writer: Writer) -> Any:
+    def write_stored_output(self, reference: OutputRef | None, extra: Any, at: Path, writer: Writer) -> Any:
         """Write where the whole output is kept."""
         return ABSENT if reference is None else self.write_output_ref(reference, at, writer)
 
     def read_response(self, wire: dict[str, Any], at: Path, reader: Reader) -> Completion:
         """Read what an invocation gave: its messages are one answer, with the parts in their order."""
         rest = extra_members(wire, _RESPONSE)
-        message = self.read_answer(wire.get("messages"), (at, "messages"), reader)
+        message = self.read_response_messages(wire.get("messages"), (at, "messages"), reader)
         word, usage = optional_text(wire, "stop_reason", at), wire.get("usage")
         if "stop_reason" not in wire:
             rest["$absent"] = ["stop_reason"]
@@ -304,11 +304,11 @@ class AgentSdkConverter(ChatMessages):
             metadata={**(reader.metadata(rest) or {}), **state} or None,
         )
 
-    def read_answer(self, value: Any, at: Path, reader: Reader) -> AssistantMessage:
+    def read_response_messages(self, value: Any, at: Path, reader: Reader) -> AssistantMessage:
         """Read the messages of an answer as one; how many parts each had, and what else, is kept."""
         if type(value) is not list:
             raise wrong_type(at, "an array", value)
-        found = [self.read_answered(item, (at, i), reader) for i, item in enumerate(value)]
+        found = [self.read_response_message(item, (at, i), reader) for i, item in enumerate(value)]
         if len(found) == 1 and isinstance(found[0], AssistantMessage):
             return found[0]
         parts: list[AssistantPart] = []
@@ -330,7 +330,7 @@ class AgentSdkConverter(ChatMessages):
         name = found[0].name if found and isinstance(found[0], AssistantMessage) else None
         return AssistantMessage(parts, name, reader.metadata({"$messages": rests}))
 
-    def read_answered(self, wire: Any, at: Path, reader: Reader) -> AssistantMessage | OpaquePart:
+    def read_response_message(self, wire: Any, at: Path, reader: Reader) -> AssistantMessage | OpaquePart:
         """Read a message of an answer; one that is not the assistant's stays as it is."""
         if type(wire) is dict and wire.get("role") == "assistant":
             return self.read_assistant_message(wire, at, reader)
@@ -340,30 +340,34 @@ class AgentSdkConverter(ChatMessages):
         self, completion: Completion, identifier: str | None, created: int | None, writer: Writer
     ) -> dict[str, Any]:
         """Write what an invocation gave; its id and its time have no place here."""
-        state, metadata = split_state(completion.metadata, writer.wire.name, writer.kept_extras(completion.metadata))
-        own = writer.own_extras(metadata, ROOT)
+        state, metadata = split_state(completion.metadata, writer.wire.name, writer.peek_extras(completion.metadata))
+        extras = writer.own_extras(metadata, ROOT)
         if completion.id is not None:
             writer.report_unsupported((ROOT, "id"), "id")
-        wire: dict[str, Any] = {"messages": self.write_answer(completion.message, (ROOT, "message"), writer, True)}
+        wire: dict[str, Any] = {
+            "messages": self.write_response_messages(completion.message, (ROOT, "message"), writer, True)
+        }
         if completion.usage is not None:
-            wire["usage"] = self.write_counts(completion, own, writer)
+            wire["usage"] = self.write_token_counts(completion, extras, writer)
         elif completion.model is not None:
             writer.report_unsupported((ROOT, "model"), "model")
-        if completion.stop_reason is not None or not ("stop_reason" in own or "stop_reason" in own.get("$absent", ())):
-            wire["stop_reason"] = provider_stop_reason(completion, self.FINISH_REASONS, own)
+        if completion.stop_reason is not None or not (
+            "stop_reason" in extras or "stop_reason" in extras.get("$absent", ())
+        ):
+            wire["stop_reason"] = provider_stop_reason(completion, self.FINISH_REASONS, extras)
         if state:
             wire["provider_meta"] = state
-        restore_extras(wire, own)
+        restore_extras(wire, extras)
         return wire
 
-    def write_counts(self, completion: Completion, own: Extras, writer: Writer) -> dict[str, Any]:
+    def write_token_counts(self, completion: Completion, extras: Extras, writer: Writer) -> dict[str, Any]:
         """Write what an answer cost, with the model, which must be named."""
         usage, at = completion.usage or Usage(0, 0, 0), (ROOT, "usage")
         if usage.reasoning_tokens is not None:
             writer.report_unsupported((at, "reasoningTokens"), "reasoningTokens")
         model: dict[str, Any] = {"model": completion.model}
-        if completion.model is None and "$model" in own:
-            model = {"model": None} if own["$model"] else {}
+        if completion.model is None and "$model" in extras:
+            model = {"model": None} if extras["$model"] else {}
         elif completion.model is None:
             writer.report_loss((ROOT, "model"), "model", "defaulted", "note", "it is required, but was not given")
             model = {"model": ""}

@@ -18,21 +18,21 @@ from ...paths import ROOT, Path
 __all__ = [
     "alone",
     "messages_of",
+    "part_counts",
     "read_agent_event",
     "read_data_source",
-    "read_image_address",
-    "runs_of",
+    "read_image_url",
     "split_state",
     "state_within",
     "write_agent_event",
     "write_data_source",
-    "write_image_address",
+    "write_image_url",
 ]
 
 Fields = tuple[str | None, str | None, str | None, Any]
 
 
-def read_data_source(value: Any, at: Path, reader: Reader, taken: Sequence[str]) -> Fields:
+def read_data_source(value: Any, at: Path, reader: Reader, media_types: Sequence[str]) -> Fields:
     """Read url (there is none), data and media type; a source with more in it, or of another type, is kept.
 
     Raises:
@@ -41,7 +41,7 @@ def read_data_source(value: Any, at: Path, reader: Reader, taken: Sequence[str])
     if type(value) is not dict:
         raise wrong_type(at, "an object", value)
     data, media_type = optional_text(value, "data", at), optional_text(value, "media_type", at)
-    plain = data is not None and media_type in taken and len(value) == 2
+    plain = data is not None and media_type in media_types and len(value) == 2
     return None, data, media_type, ABSENT if plain else value
 
 
@@ -49,24 +49,24 @@ def write_data_source(
     url: str | None,
     data: str | None,
     media_type: str | None,
-    kept: Any,
+    extra: Any,
     at: Path,
     writer: Writer,
-    taken: Sequence[str],
+    media_types: Sequence[str],
 ) -> Any:
     """Write the source, as it came while it says the same.
 
     Raises:
         UnsupportedValueError: The part has no data, or data of an unsupported type.
     """
-    if type(kept) is dict and url is None and (kept.get("data"), kept.get("media_type")) == (data, media_type):
-        return kept
+    if type(extra) is dict and url is None and (extra.get("data"), extra.get("media_type")) == (data, media_type):
+        return extra
     if data is None and url is not None and url[:5] == "data:":
         _, data, found, _ = read_data_url(url, at, Reader(writer.wire))
         media_type = found or media_type
     if data is None:
         raise UnsupportedValueError("only inline data is supported")
-    if media_type not in taken:
+    if media_type not in media_types:
         raise UnsupportedValueError(f"{media_type or 'data without a media type'} is not supported")
     return {"data": data, "media_type": media_type}
 
@@ -74,7 +74,7 @@ def write_data_source(
 ImageAddressFields = tuple[str | None, str | None, str | None, str | None, Extras]
 
 
-def read_image_address(
+def read_image_url(
     wire: dict[str, Any], at: Path, reader: Reader, table: Mapping[str, Sequence[str]]
 ) -> ImageAddressFields:
     """Read url, data, media type and detail; a word that `table` lacks is kept, and a type that the address says too.
@@ -98,12 +98,12 @@ def read_image_address(
     return url, data, media_type, detail, rest
 
 
-def write_image_address(
+def write_image_url(
     url: str | None,
     data: str | None,
     media_type: str | None,
     detail: str | None,
-    own: Extras,
+    extras: Extras,
     at: Path,
     writer: Writer,
     table: Mapping[str, Sequence[str]],
@@ -113,9 +113,9 @@ def write_image_address(
     Raises:
         UnsupportedValueError: The part has neither a supported URL nor data with a media type.
     """
-    if data is None and url is not None and not url.startswith(tuple(table["url"])) and own.get("$sent") != url:
+    if data is None and url is not None and not url.startswith(tuple(table["url"])) and extras.get("$sent") != url:
         raise UnsupportedValueError("URLs of this kind are not supported")
-    beside = own.get("$beside")
+    beside = extras.get("$beside")
     wire: dict[str, Any] = {"url": write_data_url(url, data, None if data is None else media_type, None, at, writer)}
     if data is not None:
         if type(beside) is dict and beside.get("$wire") == media_type and "media_type" in beside:
@@ -207,13 +207,13 @@ def state_within(found: Any, provider: str) -> dict[str, Any]:
 
 
 def split_state(
-    metadata: dict[str, Any] | None, provider: str, kept: Extras
+    metadata: dict[str, Any] | None, provider: str, extras: Extras
 ) -> tuple[dict[str, Any], dict[str, Any] | None]:
     """What of a value's metadata goes out with it, and the metadata without that.
 
     Nothing does where the app's own value came in its place.
     """
-    if not metadata or "provider_meta" in kept:
+    if not metadata or "provider_meta" in extras:
         return {}, metadata
     found = {
         name: state
@@ -232,18 +232,18 @@ def alone(part: AssistantPart, provider: str) -> bool:
     return type(part) is OpaquePart and inner_extras(part.metadata or {}, provider).get("$key") == "messages"
 
 
-def messages_of(own: Extras) -> list[Extras] | None:
+def messages_of(extras: Extras) -> list[Extras] | None:
     """What is kept of each of the messages that an answer came in; None where it came in no such sequence."""
-    kept = own.get("$messages")
+    kept = extras.get("$messages")
     if type(kept) is not list or any(type(rest) is not dict or type(rest.get("$parts")) is not int for rest in kept):
         return None
     return kept
 
 
-def runs_of(parts: Sequence[AssistantPart], kept: list[Extras] | None, provider: str) -> list[int]:
-    """How many parts each message has: as many as it had when they came (`kept`), if they can still stand so."""
-    sizes = [rest["$parts"] for rest in kept or ()]
-    if kept is None or min(sizes, default=0) < 0 or sum(sizes) != len(parts):
+def part_counts(parts: Sequence[AssistantPart], extras: list[Extras] | None, provider: str) -> list[int]:
+    """How many parts each message has: as many as it had when they came (`extras`), if they can still stand so."""
+    sizes = [rest["$parts"] for rest in extras or ()]
+    if extras is None or min(sizes, default=0) < 0 or sum(sizes) != len(parts):
         return _runs(parts, provider)
     start = 0
     for size in sizes:

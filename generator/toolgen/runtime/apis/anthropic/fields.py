@@ -13,10 +13,10 @@ from ...fields import read_data_url
 from ...json_values import same_json
 from ...paths import Path
 
-__all__ = ["read_kept_number", "read_source", "write_kept_number", "write_source"]
+__all__ = ["read_exact_number", "read_source", "write_exact_number", "write_source"]
 
 
-def read_kept_number(value: Any, at: Path, reader: Reader) -> tuple[Any, Any]:
+def read_exact_number(value: Any, at: Path, reader: Reader) -> tuple[Any, Any]:
     """Read the number, and keep it: the body had it.
 
     Raises:
@@ -29,12 +29,12 @@ def read_kept_number(value: Any, at: Path, reader: Reader) -> tuple[Any, Any]:
     return value, value
 
 
-def write_kept_number(value: float | None, kept: Any, at: Path, writer: Writer) -> Any:
+def write_exact_number(value: float | None, extra: Any, at: Path, writer: Writer) -> Any:
     """Write the number where the body had it; another one has no place."""
     if value is None:
         return ABSENT
-    if same_json(kept, value):
-        return kept
+    if same_json(extra, value):
+        return extra
     writer.report_unsupported(at, "a sampling parameter", "warning")
     return ABSENT
 
@@ -42,7 +42,7 @@ def write_kept_number(value: float | None, kept: Any, at: Path, writer: Writer) 
 Fields = tuple[str | None, str | None, str | None, Any]
 
 
-def read_source(value: Any, at: Path, reader: Reader, taken: Sequence[str]) -> Fields:
+def read_source(value: Any, at: Path, reader: Reader, media_types: Sequence[str]) -> Fields:
     """Read url, data and media type; a source of another kind is kept as it is.
 
     Raises:
@@ -66,34 +66,34 @@ def read_source(value: Any, at: Path, reader: Reader, taken: Sequence[str]) -> F
 
 
 def _kept(url: str | None, data: str | None, media: str | None, value: dict[str, Any]) -> Fields:
-    own = url is None or url[:5] != "data:"
-    return url, data, media, ABSENT if own and _own(url, data, media) == value else value
+    extras = url is None or url[:5] != "data:"
+    return url, data, media, ABSENT if extras and _own(url, data, media) == value else value
 
 
 def write_source(
     url: str | None,
     data: str | None,
     media_type: str | None,
-    kept: Any,
+    extra: Any,
     at: Path,
     writer: Writer,
-    taken: Sequence[str],
+    media_types: Sequence[str],
 ) -> Any:
     """Write the source.
 
     Raises:
         UnsupportedValueError: The API does not support the media type, or the part has neither a URL nor data.
     """
-    if type(kept) is dict and read_source(kept, at, Reader(writer.wire), taken)[:3] == (
+    if type(extra) is dict and read_source(extra, at, Reader(writer.wire), media_types)[:3] == (
         url,
         data,
         media_type,
     ):
-        return kept
+        return extra
     if data is None and url is not None and url[:5] == "data:":  # no such address is taken
         url, data, media, _ = read_data_url(url, at, Reader(writer.wire))
         media_type = media or media_type
-    if data is not None and media_type not in taken:
+    if data is not None and media_type not in media_types:
         raise UnsupportedValueError(f"{media_type or 'data without a media type'} is not supported")
     if data is None and url is None:
         raise UnsupportedValueError("it has neither a URL nor data")

@@ -44,16 +44,16 @@ __all__ = ["AnthropicMessages"]
 _MESSAGE = frozenset(["content", "role"])
 
 
-def _with_rest(wire: dict[str, Any], own: Extras) -> dict[str, Any]:
+def _with_rest(wire: dict[str, Any], extras: Extras) -> dict[str, Any]:
     """Put back what of the message was kept."""
-    if own:
-        restore_extras(wire, own)
+    if extras:
+        restore_extras(wire, extras)
     return wire
 
 
 def _stands_inside(message: SystemMessage, writer: Writer) -> bool:
     """Whether a system message stood among the messages, or holds blocks that may stand nowhere else."""
-    if writer.kept_extras(message.metadata).get("$inline"):
+    if writer.peek_extras(message.metadata).get("$inline"):
         return True
     return type(message.content) is list and any(
         type(part) is OpaquePart and part.provider == writer.wire.name for part in message.content
@@ -107,13 +107,13 @@ class AnthropicMessages(ApiConverter):
         return messages, ABSENT
 
     def read_user_messages(
-        self, content: Any, at: Path, reader: Reader, before: list[Message], rest: Extras
+        self, content: Any, at: Path, reader: Reader, before: list[Message], extras: Extras
     ) -> list[Message]:
         """Read a user's message; each run of results in it becomes a message of its own."""
         if type(content) is not list:
             text = read_text_or_list(content, at, reader, self.read_user_content)
             apart = {"$apart": True} if before and type(before[-1]) is ToolMessage else {}
-            return [UserMessage(text, metadata=reader.metadata({**rest, **apart}))]
+            return [UserMessage(text, metadata=reader.metadata({**extras, **apart}))]
         found: list[Message] = []
         for i, block in enumerate(content):
             last = found[-1] if found else None
@@ -133,8 +133,8 @@ class AnthropicMessages(ApiConverter):
             found.append(UserMessage([]))
         first = found[0]
         if before and type(before[-1]) is ToolMessage:
-            rest = {**rest, "$apart": True}
-        first.metadata = reader.metadata(rest)
+            extras = {**extras, "$apart": True}
+        first.metadata = reader.metadata(extras)
         return found
 
     def read_block(self, wire: Any, at: Path, reader: Reader) -> AssistantPart:
@@ -162,35 +162,35 @@ class AnthropicMessages(ApiConverter):
         if type(part) is RefusalPart:
             writer.report_loss(at, "a refusal", "rewritten", "note", "it is sent as text")
             return {"type": "text", "text": part.text} if part.text else ABSENT
-        if type(part) is TextPart and not part.text and not writer.kept_extras(part.metadata):
+        if type(part) is TextPart and not part.text and not writer.peek_extras(part.metadata):
             writer.report_loss(at, "empty text", "dropped", "note", "the API rejects it")
             return ABSENT
         return self.write_assistant_content(part, at, writer)
 
     def write_reasoning(self, part: ReasoningPart, at: Path, writer: Writer) -> Any:
         """Write thinking with its signature; what was not signed here stays behind."""
-        own = writer.own_extras(part.metadata, at)
-        if own.get("type") == "redacted_thinking":
-            return own
-        if "signature" not in own:
+        extras = writer.own_extras(part.metadata, at)
+        if extras.get("type") == "redacted_thinking":
+            return extras
+        if "signature" not in extras:
             writer.report_loss(at, "reasoning", "dropped", "note", "the API only accepts signed thinking")
             return ABSENT
         return self.write_thinking_part(part, at, writer)
 
-    def write_messages(self, messages: Sequence[Message], kept: Any, at: Path, writer: Writer) -> list[Any]:
+    def write_messages(self, messages: Sequence[Message], extra: Any, at: Path, writer: Writer) -> list[Any]:
         """Write the messages: results of a turn first in the user message after it, with what the user says next."""
         wires: list[Any] = []
         results: list[Any] | None = None
         leading = True
         for message, here, places in order_for_api(messages, at, writer):
-            own = writer.own_extras(message.metadata, here) if message.metadata else NOTHING
+            extras = writer.own_extras(message.metadata, here) if message.metadata else NOTHING
             if type(message) is SystemMessage:
                 if leading or not _stands_inside(message, writer):
                     if at == ROOT:  # the messages alone
                         writer.report_loss(here, "a system message", "dropped", "note", "it was moved to system")
                     continue
                 content = write_text_or_list(message.content, (here, "content"), writer, self.write_system_content)
-                wires.append(_with_rest({"role": "system", "content": content}, own))
+                wires.append(_with_rest({"role": "system", "content": content}, extras))
                 results = None
                 continue
             leading = False
@@ -198,23 +198,29 @@ class AnthropicMessages(ApiConverter):
                 blocks = [
                     self.write_tool_result(result, place, writer) for result, place in results_of(message, here, places)
                 ]
-                if results is None or own.get("$apart"):
+                if results is None or extras.get("$apart"):
                     results = blocks
-                    wires.append(_with_rest({"role": "user", "content": results}, own))
+                    wires.append(_with_rest({"role": "user", "content": results}, extras))
                 else:
                     results += blocks
             elif type(message) is UserMessage:
-                self.write_user_message(message, here, writer, own, results, wires)
-                results = None if own.get("$apart") or results is None else results
+                self.write_user_message(message, here, writer, extras, results, wires)
+                results = None if extras.get("$apart") or results is None else results
             elif type(message) is AssistantMessage:
-                self.write_assistant_message(message, here, writer, own, wires)
+                self.write_assistant_message(message, here, writer, extras, wires)
                 results = None
             else:
                 raise wrong_type(here, "a message", message)
         return wires
 
     def write_user_message(
-        self, message: UserMessage, at: Path, writer: Writer, own: Extras, results: list[Any] | None, wires: list[Any]
+        self,
+        message: UserMessage,
+        at: Path,
+        writer: Writer,
+        extras: Extras,
+        results: list[Any] | None,
+        wires: list[Any],
     ) -> None:
         """Write what a user says; after results it joins them, for they may not stand in a turn of their own."""
         if message.name is not None:
@@ -224,9 +230,9 @@ class AnthropicMessages(ApiConverter):
             wires.append(whole)
             return
         content = write_text_or_list(message.content, (at, "content"), writer, self.write_user_block)
-        if results is None or own.get("$apart"):
-            if content or own or not message.content:
-                wires.append(_with_rest({"role": "user", "content": content}, own))
+        if results is None or extras.get("$apart"):
+            if content or extras or not message.content:
+                wires.append(_with_rest({"role": "user", "content": content}, extras))
         elif type(content) is list:
             results += content
         elif content:
@@ -234,13 +240,13 @@ class AnthropicMessages(ApiConverter):
 
     def write_user_block(self, part: ContentPart, at: Path, writer: Writer) -> Any:
         """Write a part of what a user says; the API refuses empty text."""
-        if type(part) is TextPart and not part.text and not writer.kept_extras(part.metadata):
+        if type(part) is TextPart and not part.text and not writer.peek_extras(part.metadata):
             writer.report_loss(at, "empty text", "dropped", "note", "the API rejects it")
             return ABSENT
         return self.write_user_content(part, at, writer)
 
     def write_assistant_message(
-        self, message: AssistantMessage, at: Path, writer: Writer, own: Extras, wires: list[Any]
+        self, message: AssistantMessage, at: Path, writer: Writer, extras: Extras, wires: list[Any]
     ) -> None:
         """Write what the model answered; an answer without content has no place."""
         if message.name is not None:
@@ -248,10 +254,10 @@ class AnthropicMessages(ApiConverter):
         content: Any = message.content
         if type(content) is list:
             content = self.write_blocks(content, (at, "content"), writer)
-        if not content and not own:
+        if not content and not extras:
             writer.report_loss(at, "an empty message", "dropped", "note", "the API rejects a message without content")
             return
-        wires.append(_with_rest({"role": "assistant", "content": content if content is not None else []}, own))
+        wires.append(_with_rest({"role": "assistant", "content": content if content is not None else []}, extras))
 
     def write_system(self, messages: Sequence[Message], at: Path, writer: Writer) -> Any:
         """Write what the system says: a text, or the texts of all such messages."""
@@ -312,7 +318,7 @@ class AnthropicMessages(ApiConverter):
 
     def write_tool_result(self, result: ToolResult, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the result of a call: data as its JSON text, an error with the flag."""
-        own = writer.own_extras(result.metadata, at) if result.metadata else NOTHING
+        extras = writer.own_extras(result.metadata, at) if result.metadata else NOTHING
         wire: dict[str, Any] = {"type": "tool_result", "tool_use_id": writer.call_id(result.tool_call_id)}
         if result.kind == "multimodal":
             wire["content"] = write_list(result.value, (at, "value"), writer, self.write_user_block)
@@ -320,10 +326,10 @@ class AnthropicMessages(ApiConverter):
             wire["content"] = result.value
         else:
             wire["content"] = write_result_text(result.kind, result.value, ABSENT, (at, "value"), writer)
-        if wire["content"] == "" and "content" in own.get("$absent", ()):
+        if wire["content"] == "" and "content" in extras.get("$absent", ()):
             del wire["content"]
         if result.kind == "error" or result.is_error:
             wire["is_error"] = True
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire

@@ -9,7 +9,7 @@ from ...json_text import compact, loads
 from ...models import Completion, ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
 from ...partial_json import OpenCall
 from ...paths import ROOT
-from ...streams import BaseStream, BaseStreamWriter, place_of
+from ...streams import BaseStream, BaseStreamWriter, read_index
 
 __all__ = ["AnthropicStream", "AnthropicStreamWriter"]
 
@@ -90,9 +90,9 @@ class AnthropicStream(BaseStream):
             if type(delta) is not dict:
                 self._spoil(event.get("index", 0))
                 return []
-            return self._grow(place_of(event.get("index", 0), (ROOT, "index")), delta)
+            return self._grow(read_index(event.get("index", 0), (ROOT, "index")), delta)
         if kind == "content_block_start":
-            return self._start(place_of(event.get("index", 0), (ROOT, "index")), event.get("content_block"))
+            return self._start(read_index(event.get("index", 0), (ROOT, "index")), event.get("content_block"))
         if kind == "message_start":
             message = event.get("message")
             if type(message) is dict:
@@ -296,7 +296,7 @@ class AnthropicStreamWriter(BaseStreamWriter):
 
     def _call(self, event: ToolCallDelta) -> list[dict[str, Any]]:
         events = self._begin()
-        call = self.sent(event.index)
+        call = self.sent_call(event.index)
         if event.index not in self._places:
             if event.id is None or event.name is None:
                 return events
@@ -325,7 +325,7 @@ class AnthropicStreamWriter(BaseStreamWriter):
         events = self._begin()
         calls = {place: self.calls[index] for index, place in self._places.items()}
         content = body.get("content") or []
-        if not self.writer.kept_extras(completion.metadata):
+        if not self.writer.peek_extras(completion.metadata):
             content = self._as_sent(content)
         for index, block in enumerate(content):
             events += self._rest(index, block, calls.get(index))

@@ -25,10 +25,10 @@ from ...models import (
 )
 from ...paths import ROOT, Path, format_path
 from ...responses import FinishReason, finish_reason, invalidate_calls, provider_stop_reason
-from .client import failure_of, is_api_error
+from .client import exception_member, is_api_error
 from .content import read_blocks, write_blocks
 from .messages import MESSAGE_KEYS, BedrockMessages
-from .tools import has_tool_blocks, settle_tools
+from .tools import complete_tool_config, has_tool_blocks
 
 __all__ = ["BedrockConverter"]
 
@@ -111,13 +111,13 @@ class BedrockConverter(BedrockMessages):
         return self.read_tool_choice(value, at, reader)
 
     def write_request_tool_choice(
-        self, choice: ToolChoice | None, kept: Any, at: Path, writer: Writer, messages: Sequence[Message]
+        self, choice: ToolChoice | None, extra: Any, at: Path, writer: Writer, messages: Sequence[Message]
     ) -> Any:
         """Write how the tools are to be used. Where nothing was called yet, tools that may not be called are left out."""
         if choice == "none" and not any(has_tool_calls(message) or is_tool_result(message) for message in messages):
             writer.report_loss(at, "toolChoice", "rewritten", "note", "the tools are left out instead")
             return ABSENT
-        return self.write_tool_choice(choice, kept, at, writer)
+        return self.write_tool_choice(choice, extra, at, writer)
 
     def read_output_format(
         self, value: Any, at: Path, reader: Reader
@@ -134,11 +134,11 @@ class BedrockConverter(BedrockMessages):
         return None, value
 
     def write_output_format(
-        self, output_format: Literal["text", "json"] | OutputSchema | None, kept: Any, at: Path, writer: Writer
+        self, output_format: Literal["text", "json"] | OutputSchema | None, extra: Any, at: Path, writer: Writer
     ) -> Any:
         """Write what the answer shall be: JSON by a schema; other JSON has no place, and text is what it is by default."""
         if output_format is None:
-            return kept
+            return extra
         if type(output_format) is OutputSchema:
             return self.write_output_schema(output_format, at, writer)
         if output_format == "json":
@@ -155,7 +155,7 @@ class BedrockConverter(BedrockMessages):
     def write_request(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a request body, with the tools that the API demands and without those that may not be called."""
         wire = self.write_request_body(request, at, writer)
-        settle_tools(wire, request.tool_choice, writer.kept_extras(request.metadata), writer)
+        complete_tool_config(wire, request.tool_choice, writer.peek_extras(request.metadata), writer)
         return wire
 
     def read_response(self, wire: dict[str, Any], at: Path, reader: Reader) -> Completion:
@@ -176,7 +176,7 @@ class BedrockConverter(BedrockMessages):
             raise wrong_type((at, "usage"), "an object", usage)
         word = optional_text(wire, "stopReason", at)
         reason: FinishReason = "error"
-        if failure_of(wire) is None:
+        if exception_member(wire) is None:
             reason = finish_reason(word, message, self.FINISH_REASONS)
         invalidate_calls(message, reason)
         return Completion(
@@ -193,15 +193,15 @@ class BedrockConverter(BedrockMessages):
         self, completion: Completion, identifier: str | None, created: int | None, writer: Writer
     ) -> dict[str, Any]:
         """Write a response; it has neither an id nor the model's name."""
-        own = writer.own_extras(completion.metadata, ROOT)
-        absent = own.get("$absent", ())
+        extras = writer.own_extras(completion.metadata, ROOT)
+        absent = extras.get("$absent", ())
         place = ((ROOT, "message"), "content")
         blocks = write_blocks(completion.message.content, place, writer, self.write_block)
         if completion.id is not None:
             writer.report_unsupported((ROOT, "id"), "id")
         if completion.model is not None:
             writer.report_unsupported((ROOT, "model"), "model")
-        kept = inner_extras(inner_extras(own, "output"), "message")
+        kept = inner_extras(inner_extras(extras, "output"), "message")
         message = {"role": kept.get("role", "assistant"), "content": blocks or kept.get("content", [])}
         if "role" in absent:
             del message["role"]
@@ -210,13 +210,13 @@ class BedrockConverter(BedrockMessages):
         output: dict[str, Any] = {"message": message} if blocks or "message" not in absent else {}
         wire: dict[str, Any] = {"output": output} if output or "output" not in absent else {}
         word = (
-            provider_stop_reason(completion, self.FINISH_REASONS, own)
-            if completion.stop_reason is not None or not own
+            provider_stop_reason(completion, self.FINISH_REASONS, extras)
+            if completion.stop_reason is not None or not extras
             else None
         )
         if word is not None:
             wire["stopReason"] = word
         if completion.usage is not None:
             wire["usage"] = self.write_usage(completion.usage, (ROOT, "usage"), writer)
-        restore_extras(wire, own)
+        restore_extras(wire, extras)
         return wire

@@ -9,8 +9,8 @@ from ...json_text import loads
 from ...models import ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
 from ...partial_json import OpenCall
 from ...paths import ROOT, Path
-from ...streams import BaseStream, place_of
-from .client import failure_of, without_bytes
+from ...streams import BaseStream, read_index
+from .client import exception_member, without_bytes
 from .content import block_kind
 
 __all__ = ["BedrockStream"]
@@ -81,17 +81,17 @@ class BedrockStream(BaseStream):
 
     def _take(self, event: dict[str, Any]) -> list[StreamEvent]:
         event = without_bytes(event)
-        failure = failure_of(event)
+        failure = exception_member(event)
         if failure is not None:
             self._fail(*failure)
         delta = event.get("contentBlockDelta")
         if type(delta) is dict and type(delta.get("delta")) is not dict:
             self._spoil(delta.get("contentBlockIndex", 0))
         elif type(delta) is dict:
-            return self._grow(place_of(delta.get("contentBlockIndex", 0), _DELTA), delta["delta"])
+            return self._grow(read_index(delta.get("contentBlockIndex", 0), _DELTA), delta["delta"])
         start = event.get("contentBlockStart")
         if type(start) is dict and type(start.get("start")) is dict:
-            return self._start(place_of(start.get("contentBlockIndex", 0), _START), start["start"])
+            return self._start(read_index(start.get("contentBlockIndex", 0), _START), start["start"])
         if type(event.get("messageStart")) is dict:
             self._message = _unpadded(event["messageStart"])
         if type(event.get("metadata")) is dict:

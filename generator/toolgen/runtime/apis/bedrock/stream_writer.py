@@ -10,7 +10,7 @@ from ...json_text import compact
 from ...models import Completion, ToolCallDelta
 from ...paths import ROOT
 from ...streams import BaseStreamWriter, SentCall
-from .client import failure_of
+from .client import exception_member
 from .content import block_kind
 
 __all__ = ["BedrockStreamWriter"]
@@ -50,7 +50,7 @@ class BedrockStreamWriter(BaseStreamWriter):
 
     def _call(self, event: ToolCallDelta) -> list[dict[str, Any]]:
         events = self._begin()
-        call = self.sent(event.index)
+        call = self.sent_call(event.index)
         if event.index not in self._places:
             if event.id is None or event.name is None:
                 return events
@@ -73,14 +73,14 @@ class BedrockStreamWriter(BaseStreamWriter):
         calls = {place: self.calls[index] for index, place in self._places.items()}
         message = inner_extras(inner_extras(body, "output"), "message")
         content = message.get("content") or []
-        if not self.writer.kept_extras(completion.metadata):
+        if not self.writer.peek_extras(completion.metadata):
             content = self._as_sent(content)
         for index, block in enumerate(content):
             events += self._rest(index, block, calls.get(index))
         for index in range(len(self._blocks)):
             events.append({"contentBlockStop": {"contentBlockIndex": index}})
         top = {key: value for key, value in body.items() if key != "output"}
-        failure = failure_of(top)
+        failure = exception_member(top)
         if failure is not None:
             events.append({failure[0]: top.pop(failure[0])})
         last = ("stopReason", "additionalModelResponseFields")

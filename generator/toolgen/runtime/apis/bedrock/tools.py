@@ -17,11 +17,11 @@ from ...tool_results import write_result_text
 from .content import block_kind
 
 __all__ = [
+    "complete_tool_config",
     "has_tool_blocks",
-    "json_block",
     "read_json_block",
     "read_result_blocks",
-    "settle_tools",
+    "write_json_block",
     "write_result_blocks",
 ]
 
@@ -42,7 +42,7 @@ def _blocks(messages: Any) -> list[tuple[str | None, dict[str, Any]]]:
     return [(block_kind(block), block) for block in blocks]
 
 
-def settle_tools(wire: dict[str, Any], choice: ToolChoice | None, own: Extras, writer: Writer) -> None:
+def complete_tool_config(wire: dict[str, Any], choice: ToolChoice | None, extras: Extras, writer: Writer) -> None:
     """Settle what the API demands of `toolConfig`: no choice without tools, and tools where there are calls.
 
     That no tool may be called is said by leaving the tools out, which the API takes only where there were no calls.
@@ -58,7 +58,7 @@ def settle_tools(wire: dict[str, Any], choice: ToolChoice | None, own: Extras, w
         return
     if config.get("tools"):
         return
-    made = _stand_ins(wire) if history and "toolConfig" not in own.get("$absent", ()) else []
+    made = _stand_ins(wire) if history and "toolConfig" not in extras.get("$absent", ()) else []
     if made:
         reason = "the API requires the tools of earlier calls, but only their names are known"
         writer.report_loss((ROOT, "tools"), "tools", "defaulted", "warning", reason)
@@ -131,11 +131,11 @@ def read_json_block(block: dict[str, Any], reader: Reader) -> TextPart | None:
     return None if text is None else TextPart(text, metadata=reader.metadata(block))
 
 
-def json_block(part: TextPart, own: Extras) -> dict[str, Any] | None:
+def write_json_block(part: TextPart, extras: Extras) -> dict[str, Any] | None:
     """The block of a value that was read as text; None where it says something else by now."""
-    if "json" not in own or _text_of_json(own) != part.text:
+    if "json" not in extras or _text_of_json(extras) != part.text:
         return None
-    return {key: value for key, value in own.items() if key[:1] != "$"}
+    return {key: value for key, value in extras.items() if key[:1] != "$"}
 
 
 def _text_of_json(block: dict[str, Any]) -> str | None:
@@ -155,7 +155,7 @@ def _is_plain(value: Any) -> bool:
 
 
 def write_result_blocks(
-    kind: str, value: Any, is_error: bool | None, own: Extras, at: Path, writer: Writer, write: Write, blank: str
+    kind: str, value: Any, is_error: bool | None, extras: Extras, at: Path, writer: Writer, write: Write, blank: str
 ) -> dict[str, Any]:
     """Write content and status; the content that came is kept while it says the same. `blank` stands for no text.
 
@@ -164,7 +164,7 @@ def write_result_blocks(
     """
     place = (at[0], "value")
     status = {"status": _FAILED} if is_error or kind == "error" else {}
-    kept = own.get("$content")
+    kept = extras.get("$content")
     found = _single(kept, bool(status)) if type(kept) is list else None
     if found is not None and found[0] == kind and same_json(found[1], value):
         return {"content": kept, **status}

@@ -34,9 +34,9 @@ from ...models import (
 from ...paths import ROOT, Path, format_path
 from ...responses import finish_reason, invalidate_calls, provider_stop_reason
 from ...tool_results import read_result_text, write_result_parts, write_result_text
-from ...tool_selection import write_offered
+from ...tool_selection import write_tool_definition
 from ..openai_chat.converter import ChatConverter
-from .fields import add_to_turn, is_blank, offered_only, plan_place, read_documents, system_first, write_documents
+from .fields import add_to_turn, filter_by_choice, is_blank, plan_index, read_documents, system_first, write_documents
 
 __all__ = ["CohereConverter"]
 
@@ -67,7 +67,7 @@ class CohereConverter(ChatConverter):
         """Read the tools on offer."""
         return read_list(None if value is ABSENT else value, at, reader, self.read_tool_entry), ABSENT
 
-    def write_tools(self, definitions: Sequence[Any] | None, kept: Any, at: Path, writer: Writer) -> Any:
+    def write_tools(self, definitions: Sequence[Any] | None, extra: Any, at: Path, writer: Writer) -> Any:
         """Write the tools on offer; that they are strict stands beside them in a request."""
         if definitions is None:
             return ABSENT
@@ -75,11 +75,11 @@ class CohereConverter(ChatConverter):
             for i, definition in enumerate(definitions):
                 if type(definition) is ToolDefinition and definition.strict:
                     writer.report_loss(((at, i), "strict"), "strict", "dropped", "note", "it is sent as strict_tools")
-        return write_list(definitions, at, writer, self.write_offered)
+        return write_list(definitions, at, writer, self.write_tool_definition)
 
-    def write_offered(self, definition: Any, at: Path, writer: Writer) -> Any:
+    def write_tool_definition(self, definition: Any, at: Path, writer: Writer) -> Any:
         """Write a tool as its declaration offers it to this provider."""
-        return write_offered(definition, at, writer, self.write_tool_entry)
+        return write_tool_definition(definition, at, writer, self.write_tool_entry)
 
     def read_output_format(
         self, value: Any, at: Path, reader: Reader
@@ -100,17 +100,17 @@ class CohereConverter(ChatConverter):
         return "text" if value == self.OUTPUT_FORMATS["text"] else None, value
 
     def write_output_format(
-        self, output_format: Literal["text", "json"] | OutputSchema | None, kept: Any, at: Path, writer: Writer
+        self, output_format: Literal["text", "json"] | OutputSchema | None, extra: Any, at: Path, writer: Writer
     ) -> Any:
         """Write what the answer shall be; text is what it is by default."""
         if output_format is None:
-            return ABSENT if is_mark(kept) else kept
+            return ABSENT if is_mark(extra) else extra
         if output_format == "text":
-            return kept if kept == self.OUTPUT_FORMATS["text"] else ABSENT
+            return extra if extra == self.OUTPUT_FORMATS["text"] else ABSENT
         if output_format == "json":
-            return kept["$whole"] if is_mark(kept) else self.OUTPUT_FORMATS["json"]
+            return extra["$whole"] if is_mark(extra) else self.OUTPUT_FORMATS["json"]
         wire = self.write_output_schema(output_format, at, writer)
-        key = original_key(writer.kept_extras(output_format.metadata), "schema")
+        key = original_key(writer.peek_extras(output_format.metadata), "schema")
         return wire if key == "schema" else {**{k: v for k, v in wire.items() if k != "schema"}, key: wire["schema"]}
 
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
@@ -143,7 +143,7 @@ class CohereConverter(ChatConverter):
         elif definitions and wire.get("strict_tools"):
             del wire["strict_tools"]
         if wire.get("tools"):
-            offered, forced = offered_only(request.tool_choice, wire["tools"], writer)
+            offered, forced = filter_by_choice(request.tool_choice, wire["tools"], writer)
             if len(offered) < len(wire["tools"]):
                 writer.report_loss(
                     (at, "tools"), "tools", "narrowed", "note", "only the tools of the choice are offered"
@@ -160,7 +160,7 @@ class CohereConverter(ChatConverter):
             add_extras(message, reader.wire.name, {"$inline": True})
         return message
 
-    def write_messages(self, messages: Sequence[Message], kept: Any, at: Path, writer: Writer) -> list[Any]:
+    def write_messages(self, messages: Sequence[Message], extra: Any, at: Path, writer: Writer) -> list[Any]:
         """Write the messages: the system's as one, one for each result, media of results in a user message after them."""
         wires: list[Any] = []
         system: dict[str, Any] | None = None
@@ -174,7 +174,7 @@ class CohereConverter(ChatConverter):
                 wires.append(self.write_media(writer))
             if type(message) is AssistantMessage:
                 wire = self.write_assistant_message(message, here, writer)
-                if len(wire) > 1 or writer.kept_extras(message.metadata):
+                if len(wire) > 1 or writer.peek_extras(message.metadata):
                     wires.append(wire)
                 else:
                     writer.report_loss(
@@ -182,7 +182,7 @@ class CohereConverter(ChatConverter):
                     )
             elif type(message) is SystemMessage:
                 wire = self.write_system_message(message, here, writer)
-                if system is None or wires[-1] is not system or writer.kept_extras(message.metadata).get("$inline"):
+                if system is None or wires[-1] is not system or writer.peek_extras(message.metadata).get("$inline"):
                     wires.append(wire)
                     system = wire
                 else:
@@ -235,7 +235,7 @@ class CohereConverter(ChatConverter):
 
     def write_assistant_message(self, message: AssistantMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write what the model answered, spread over the wire's keys."""
-        own = writer.own_extras(message.metadata, at)
+        extras = writer.own_extras(message.metadata, at)
         wire: dict[str, Any] = {"role": "assistant"}
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
@@ -243,7 +243,7 @@ class CohereConverter(ChatConverter):
             self.write_planned_parts(message.content, (at, "content"), writer, wire)
             content = wire.get("content")
             if (
-                "content" in own.get("$single", ())
+                "content" in extras.get("$single", ())
                 and content
                 and len(content) == 1
                 and content[0].keys() == {"type", "text"}
@@ -251,13 +251,13 @@ class CohereConverter(ChatConverter):
                 wire["content"] = content[0]["text"]
         elif message.content:
             wire["content"] = message.content
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def write_planned_parts(self, parts: list[AssistantPart], at: Path, writer: Writer, wire: dict[str, Any]) -> None:
         """Write the parts of an answer: what was thought last before calls as the plan, texts and the rest as content."""
-        place = plan_place(parts, writer.wire.name)
+        place = plan_index(parts, writer.wire.name)
         content: list[Any] = []
         calls: list[Any] = []
         for i, part in enumerate(parts):
@@ -267,7 +267,7 @@ class CohereConverter(ChatConverter):
                 calls.append(self.write_tool_call(part.call, (here, "call"), writer))
             elif type(part) is ReasoningPart and i == place:
                 writer.own_extras(part.metadata, here)
-                writer.adopted(part.metadata, here)
+                writer.report_adopted_reasoning(part.metadata, here)
                 wire["tool_plan"] = part.text
                 if any(said.get("type") != "thinking" for said in content):
                     writer.report_loss(here, "reasoning", "moved", "note", "the plan must come first")
@@ -275,7 +275,7 @@ class CohereConverter(ChatConverter):
                 calls.append(part.value)
             else:
                 if calls:
-                    writer.report_loss(here, writer.kind_of(part), "moved", "note", "content must come before calls")
+                    writer.report_loss(here, writer.type_name(part), "moved", "note", "content must come before calls")
                 written = self.write_assistant_part(part, here, writer)
                 if written is not ABSENT:
                     content.append(written)
@@ -293,13 +293,13 @@ class CohereConverter(ChatConverter):
         if (
             (type(part) is TextPart or type(part) is ReasoningPart)
             and not part.text
-            and not writer.kept_extras(part.metadata)
+            and not writer.peek_extras(part.metadata)
         ):
             writer.own_extras(part.metadata, at)
-            writer.report_loss(at, writer.kind_of(part), "dropped", "note", "it is empty")
+            writer.report_loss(at, writer.type_name(part), "dropped", "note", "it is empty")
             return ABSENT
         if type(part) is ReasoningPart:
-            writer.adopted(part.metadata, at)
+            writer.report_adopted_reasoning(part.metadata, at)
         return self.write_assistant_content(part, at, writer)
 
     def read_result_content(
@@ -314,7 +314,7 @@ class CohereConverter(ChatConverter):
         return "multimodal", read_text_or_list(value, at, reader, self.read_result_part), ABSENT
 
     def write_result_content(
-        self, kind: str, value: Any, kept: Any, at: Path, writer: Writer, is_error: bool | None
+        self, kind: str, value: Any, extra: Any, at: Path, writer: Writer, is_error: bool | None
     ) -> str | list[Any]:
         """Write what a call gave; media wait for the end of the turn, for results hold text and documents only."""
         if is_error and kind in ("data", "multimodal"):
@@ -324,12 +324,12 @@ class CohereConverter(ChatConverter):
         if kind == "multimodal":
             return write_result_parts(value, (at[0], "value"), writer, self.write_result_part)
         if kind == "data":
-            documents = write_documents(value, kept)
+            documents = write_documents(value, extra)
             if documents is not None:
                 return documents
             for field in ("kind", "value"):
                 writer.report_loss((at[0], field), field, "rewritten", "note", "it is sent as JSON text")
-        return write_result_text(kind, value, kept, at, writer)
+        return write_result_text(kind, value, extra, at, writer)
 
     def read_response(self, wire: dict[str, Any], at: Path, reader: Reader) -> Completion:
         """Read a response, which is a message and why it ended."""
@@ -373,24 +373,24 @@ class CohereConverter(ChatConverter):
         self, completion: Completion, identifier: str | None, created: int | None, writer: Writer
     ) -> dict[str, Any]:
         """Write a response; its content is always a list, unless it came otherwise."""
-        own = writer.own_extras(completion.metadata, ROOT)
+        extras = writer.own_extras(completion.metadata, ROOT)
         if completion.model is not None:
             writer.report_unsupported((ROOT, "model"), "model")
         wire: dict[str, Any] = {}
         if completion.id is not None or identifier is not None:
             wire["id"] = completion.id if completion.id is not None else identifier
-        if "message" not in own and "message" not in own.get("$absent", ()):
+        if "message" not in extras and "message" not in extras.get("$absent", ()):
             message = self.write_assistant_message(completion.message, (ROOT, "message"), writer)
             content = message.get("content")
-            single = writer.kept_extras(completion.message.metadata).get("$single", ())
+            single = writer.peek_extras(completion.message.metadata).get("$single", ())
             if type(content) is str and "content" not in single:
                 message["content"] = [{"type": "text", "text": content}]
             wire["message"] = message
-        if completion.stop_reason is not None or not own:
-            word = provider_stop_reason(completion, self.FINISH_REASONS, own)
+        if completion.stop_reason is not None or not extras:
+            word = provider_stop_reason(completion, self.FINISH_REASONS, extras)
             if word is not None:
                 wire["finish_reason"] = word
         if completion.usage is not None:
             wire["usage"] = self.write_usage(completion.usage, (ROOT, "usage"), writer)
-        restore_extras(wire, own)
+        restore_extras(wire, extras)
         return wire

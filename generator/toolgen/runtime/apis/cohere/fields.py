@@ -23,31 +23,31 @@ from ...models import (
     ToolChoice,
 )
 from ...paths import Path
-from ...tool_fields import read_dialect, write_dialect_or_empty
+from ...tool_fields import read_parameters_schema, write_schema_or_empty
 
 __all__ = [
     "add_to_turn",
+    "filter_by_choice",
     "is_blank",
-    "methods_for_streams",
-    "offered_only",
-    "plan_place",
-    "read_dialect_beside_strict",
+    "plan_index",
     "read_documents",
+    "read_strict_schema",
     "read_token_budget",
+    "stream_method_kwargs",
     "system_first",
-    "write_dialect_beside_strict",
     "write_documents",
+    "write_strict_schema",
     "write_token_budget",
 ]
 
 
-def read_dialect_beside_strict(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any] | None, Any]:
+def read_strict_schema(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any] | None, Any]:
     """Read the schema as it is; it is kept where lowering by the narrowest dialect would change it.
 
     Raises:
         ConversionError: The value is neither an object nor null.
     """
-    return read_dialect(value, at, reader, True)
+    return read_parameters_schema(value, at, reader, True)
 
 
 def read_token_budget(value: Any, at: Path, reader: Reader) -> tuple[Reasoning | None, Any]:
@@ -70,12 +70,12 @@ def read_token_budget(value: Any, at: Path, reader: Reader) -> tuple[Reasoning |
     return found, ABSENT if same_json(_settings(found), value) else {"$whole": value}
 
 
-def write_token_budget(reasoning: Reasoning | None, kept: Any, at: Path, writer: Writer) -> Any:
+def write_token_budget(reasoning: Reasoning | None, extra: Any, at: Path, writer: Writer) -> Any:
     """Write the settings, as they came while they say the same; an effort has no place."""
     if reasoning is None:
-        return ABSENT if is_mark(kept) else kept
-    if is_mark(kept) and read_token_budget(kept["$whole"], at, Reader(writer.wire))[0] == reasoning:
-        return kept["$whole"]
+        return ABSENT if is_mark(extra) else extra
+    if is_mark(extra) and read_token_budget(extra["$whole"], at, Reader(writer.wire))[0] == reasoning:
+        return extra["$whole"]
     if reasoning.effort not in (None, "none"):
         writer.report_unsupported((at, "effort"), "effort", "warning")
     elif reasoning.effort == "none" and reasoning.budget_tokens is not None:
@@ -91,7 +91,7 @@ def _settings(reasoning: Reasoning) -> Any:
     return {"type": "enabled", "token_budget": reasoning.budget_tokens}
 
 
-def offered_only(choice: ToolChoice | None, entries: list[Any], writer: Writer) -> tuple[list[Any], bool]:
+def filter_by_choice(choice: ToolChoice | None, entries: list[Any], writer: Writer) -> tuple[list[Any], bool]:
     """The entries that a choice names, and whether one of them must be called; all where it names none of them."""
     if type(choice) is NamedToolChoice:
         names, forced = [choice.name], True
@@ -129,9 +129,9 @@ def read_documents(content: list[Any]) -> tuple[Any, Extras] | None:
     return values[0] if len(values) == 1 else values, {"$whole": frames}
 
 
-def write_documents(value: Any, kept: Any) -> list[Any] | None:
+def write_documents(value: Any, extra: Any) -> list[Any] | None:
     """The list again, with what its documents hold now; None where the data did not come so, or fits it no more."""
-    frames = inner_extras({"kept": kept}, "kept").get("$whole")
+    frames = inner_extras({"kept": extra}, "kept").get("$whole")
     if type(frames) is not list:
         return None
     values = value if type(value) is list else [value]
@@ -147,7 +147,7 @@ def write_documents(value: Any, kept: Any) -> list[Any] | None:
     return content
 
 
-write_dialect_beside_strict = write_dialect_or_empty
+write_strict_schema = write_schema_or_empty
 
 
 def is_blank(content: Any) -> bool:
@@ -165,7 +165,7 @@ def system_first(placed: list[Placed], writer: Writer) -> list[Placed]:
     others: list[Placed] = []
     for i, entry in enumerate(placed):
         message = entry[0]
-        if type(message) is not SystemMessage or writer.kept_extras(message.metadata).get("$inline"):
+        if type(message) is not SystemMessage or writer.peek_extras(message.metadata).get("$inline"):
             others.append(entry)
             continue
         if i > 0:
@@ -193,7 +193,7 @@ def add_to_turn(turn: dict[str, Any], more: dict[str, Any]) -> None:
     turn["content"] = content
 
 
-def plan_place(parts: Sequence[AssistantPart], provider: str) -> int | None:
+def plan_index(parts: Sequence[AssistantPart], provider: str) -> int | None:
     """The place of the reasoning that is the plan: what came as it, else the last before calls, unless it was content."""
     thoughts: list[int] = []
     calls = False
@@ -214,13 +214,13 @@ def _is_call(part: AssistantPart, provider: str) -> bool:
     return type(part) is ToolCallPart
 
 
-def methods_for_streams(body: dict[str, Any], accepted: Collection[str]) -> dict[str, Any]:
+def stream_method_kwargs(body: dict[str, Any], allowed_names: Collection[str]) -> dict[str, Any]:
     """Convert the keys of a body to arguments for a client whose method decides whether to stream.
 
     Keys that the call does not accept go into the body through the request options.
     """
-    found = {key: value for key, value in body.items() if key in accepted}
-    extra = {key: value for key, value in body.items() if key not in accepted and key != "stream"}
+    found = {key: value for key, value in body.items() if key in allowed_names}
+    extra = {key: value for key, value in body.items() if key not in allowed_names and key != "stream"}
     if extra:
         found["request_options"] = {"additional_body_parameters": extra}
     return found

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ...models import ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
-from ...partial_json import OpenCall, order_by_place
+from ...partial_json import OpenCall, order_by_index
 from ...paths import ROOT
-from ...streams import BaseStream, place_of
+from ...streams import BaseStream, read_index
 
 __all__ = ["CohereStream"]
 
@@ -94,7 +94,7 @@ class CohereStream(BaseStream):
             message = {}
         if kind == "message-start":
             return self._begin(event, message)
-        index = place_of(event.get("index", 0), (ROOT, "index"))
+        index = read_index(event.get("index", 0), (ROOT, "index"))
         if kind == "tool-plan-delta":
             return self._take_plan(message.get("tool_plan"))
         if kind == "content-start":
@@ -213,7 +213,7 @@ class CohereStream(BaseStream):
         if self._blocks:
             message["content"] = [self._blocks[i].assemble() for i in sorted(self._blocks, key=_order)]
         if self._entries:
-            message["tool_calls"] = [_whole_call(call) for call in order_by_place(list(self._entries.values()))]
+            message["tool_calls"] = [_whole_call(call) for call in order_by_index(list(self._entries.values()))]
         if self._citations:
             message["citations"] = self._citations
         return message

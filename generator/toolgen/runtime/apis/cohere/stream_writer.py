@@ -82,13 +82,13 @@ class CohereStreamWriter(BaseStreamWriter):
         events = [*self._begin(), *self._stop()]
         if event.index not in self._heads:
             if event.id is None or event.name is None:
-                self.sent(event.index).arguments += event.arguments_delta or ""
+                self.sent_call(event.index).arguments += event.arguments_delta or ""
                 return events
             identifier = self.writer.call_id(event.id)
             events += self._start_call(event.index, identifier, self.writer.tool_name(event.name, ROOT))
-            events += self._argue(event.index, self.sent(event.index).arguments)
+            events += self._argue(event.index, self.sent_call(event.index).arguments)
         if event.arguments_delta:
-            self.sent(event.index).arguments += event.arguments_delta
+            self.sent_call(event.index).arguments += event.arguments_delta
             events += self._argue(event.index, event.arguments_delta)
         return events
 
@@ -164,10 +164,10 @@ class CohereStreamWriter(BaseStreamWriter):
             if type(call.get("id")) is not str or type(function.get("name")) is not str:
                 return []
             events = self._start_call(index, call["id"], function["name"])
-            self.sent(index).arguments = ""
-        text, sent = function["arguments"], self.sent(index).arguments
+            self.sent_call(index).arguments = ""
+        text, sent = function["arguments"], self.sent_call(index).arguments
         if text.startswith(sent):
-            self.sent(index).arguments = text
+            self.sent_call(index).arguments = text
             events += self._argue(index, text[len(sent) :])
         return events
 
@@ -180,7 +180,7 @@ class CohereStreamWriter(BaseStreamWriter):
             message["content"] = self._blocks
         if self._heads:
             message["tool_calls"] = [
-                {**head, "function": {**head["function"], "arguments": self.sent(index).arguments}}
+                {**head, "function": {**head["function"], "arguments": self.sent_call(index).arguments}}
                 for index, head in self._heads.items()
             ]
         if citations:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from ...api_converter import ToolConverter
 from ...conversion.extras import ABSENT, add_extras, extra_members, restore_extras
 from ...conversion.reader import Reader
-from ...conversion.values import optional_text, plain, read_list
+from ...conversion.values import optional_text, read_list, to_plain_object
 from ...conversion.writer import OnLoss, OnUnsupported, Writer
 from ...converter import ObjectReader, ObjectWriter, ValueReader, ValueWriter
 from ...errors import BareApiError, wrong_type
@@ -29,8 +29,8 @@ from ...models import (
     Usage,
 )
 from ...paths import ROOT, Path, format_path
-from ...responses import rfc3339
-from .requests import not_waiting, read_answer, request_of, requested_kind, write_answer
+from ...responses import format_rfc3339
+from .requests import read_answer, requested_kind, result_request, without_pending_state, write_answer
 
 __all__ = ["CopilotConverter"]
 
@@ -80,11 +80,11 @@ class CopilotConverter(ToolConverter):
             ConversionError: The value of the result cannot be written.
         """
         writer = Writer(self.wire, on_loss, on_unsupported)
-        own = writer.own_extras(result.metadata, ROOT)
-        wire: dict[str, Any] = write_answer(result, own, writer, self.write_binary_result)
-        if "$bare" not in own:
-            wire = {"requestId": request_of(result, own, calls, writer), **wire}
-            restore_extras(wire, {key: value for key, value in own.items() if key != "result"})
+        extras = writer.own_extras(result.metadata, ROOT)
+        wire: dict[str, Any] = write_answer(result, extras, writer, self.write_binary_result)
+        if "$bare" not in extras:
+            wire = {"requestId": result_request(result, extras, calls, writer), **wire}
+            restore_extras(wire, {key: value for key, value in extras.items() if key != "result"})
         writer.finish()
         return wire
 
@@ -106,7 +106,7 @@ class CopilotConverter(ToolConverter):
             ConversionError: The value is neither of them, or a value has the wrong JSON type.
         """
         reader = Reader(self.wire, tools=tools)
-        kind, value, is_error, rest = read_answer(plain(result, ROOT), ROOT, reader, self.read_binary_result)
+        kind, value, is_error, rest = read_answer(to_plain_object(result, ROOT), ROOT, reader, self.read_binary_result)
         return ToolResult(tool_call_id, name, kind, value, is_error, metadata=reader.metadata(rest))
 
     def to_sdk(
@@ -127,7 +127,7 @@ class CopilotConverter(ToolConverter):
             ConversionError: As for `to_tools`.
         """
         writer = Writer(self.wire, on_loss, on_unsupported)
-        entry = self.write_offered(definition, ROOT, writer)
+        entry = self.write_tool_definition(definition, ROOT, writer)
         written = self.sdk_call({} if entry is ABSENT else entry, self.SDK_KEYWORDS, writer)
         writer.finish()
         return written
@@ -152,7 +152,7 @@ class CopilotConverter(ToolConverter):
         wires = response if type(response) is list else [response]
         found = [self.client_data(wire, (ROOT, i)) for i, wire in enumerate(wires)]
         if len(found) == 1 and "items" in found[0]:
-            return read_list(found[0]["items"], (ROOT, "items"), reader, self.read_pending) or []
+            return read_list(found[0]["items"], (ROOT, "items"), reader, self.read_pending_call) or []
         calls: list[ToolCall] = []
         for i, wire in enumerate(found):
             held = wire["data"] if type(wire.get("data")) is dict else wire
@@ -183,7 +183,7 @@ class CopilotConverter(ToolConverter):
         """
         return self.read_tool_call(self.client_data(wire, ROOT), ROOT, Reader(self.wire, turn, tools))
 
-    def read_pending(self, wire: Any, at: Path, reader: Reader) -> ToolCall:
+    def read_pending_call(self, wire: Any, at: Path, reader: Reader) -> ToolCall:
         """Read an entry of the pending requests."""
         return self.read_tool_call(self.client_data(wire, at), at, reader)
 
@@ -199,7 +199,7 @@ class CopilotConverter(ToolConverter):
     def write_tool_call(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a request for a tool, in its event where it came in one."""
         wire = self.write_tool_request(call, at, writer)
-        event = writer.kept_extras(call.metadata).get("$event")
+        event = writer.peek_extras(call.metadata).get("$event")
         return {**event, "data": wire} if type(event) is dict else wire
 
     def read_response(self, wire: dict[str, Any], at: Path, reader: Reader) -> Completion:
@@ -243,7 +243,7 @@ class CopilotConverter(ToolConverter):
     def read_message(self, data: dict[str, Any], at: Path, reader: Reader) -> AssistantMessage:
         """Read what the model answered: text alone as text, else parts in the order thoughts, content, requests."""
         content, thought = optional_text(data, "content", at), optional_text(data, "reasoningText", at)
-        requests = read_list(data.get("toolRequests"), (at, "toolRequests"), reader, self.read_requested)
+        requests = read_list(data.get("toolRequests"), (at, "toolRequests"), reader, self.read_tool_request_part)
         signed = {key: data[key] for key in _SIGNED & data.keys()}
         if not (thought or signed or requests):
             return AssistantMessage(content)
@@ -258,7 +258,7 @@ class CopilotConverter(ToolConverter):
             [*parts, *(requests or ())], metadata=reader.metadata({"content": None} if content is None else {})
         )
 
-    def read_requested(self, wire: Any, at: Path, reader: Reader) -> ToolCallPart | OpaquePart:
+    def read_tool_request_part(self, wire: Any, at: Path, reader: Reader) -> ToolCallPart | OpaquePart:
         """Read a request of a message; one for a tool that is not one of the app's stays as it is."""
         if type(wire) is dict and requested_kind(wire) == "call":
             call = self.read_tool_request(wire, at, reader)
@@ -270,7 +270,7 @@ class CopilotConverter(ToolConverter):
         self, completion: Completion, identifier: str | None, created: int | None, writer: Writer
     ) -> dict[str, Any]:
         """Write an `assistant.message` event. Its id and its place among the events are the runtime's to give."""
-        own = writer.own_extras(completion.metadata, ROOT)
+        extras = writer.own_extras(completion.metadata, ROOT)
         if completion.finish_reason not in ("stop", "tool_calls"):
             writer.report_unsupported((ROOT, "finishReason"), "finishReason", "warning")
         if completion.stop_reason is not None:
@@ -288,20 +288,20 @@ class CopilotConverter(ToolConverter):
                     data[key] = value
                 elif key in self.USAGE_KEYS:
                     writer.report_unsupported((ROOT, "usage"), key)
-        if "$bare" in own:
-            restore_extras(data, own)
+        if "$bare" in extras:
+            restore_extras(data, extras)
             return data
         wire: dict[str, Any] = {"type": "assistant.message", "data": data}
-        if "type" in own.get("$absent", ()):
+        if "type" in extras.get("$absent", ()):
             del wire["type"]
-        restore_extras(wire, own)
+        restore_extras(wire, extras)
         if created is not None and "timestamp" not in wire:
-            wire["timestamp"] = rfc3339(created)
+            wire["timestamp"] = format_rfc3339(created)
         return wire
 
     def write_message(self, message: AssistantMessage, at: Path, writer: Writer, data: dict[str, Any]) -> None:
         """Write what the model answered, spread over the keys of an event."""
-        own = writer.own_extras(message.metadata, at)
+        extras = writer.own_extras(message.metadata, at)
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
         if type(message.content) is not list:
@@ -313,7 +313,7 @@ class CopilotConverter(ToolConverter):
         for i, part in enumerate(message.content):
             here = (at, "content"), i
             if type(part) is ToolCallPart:
-                requests.append(self.write_requested(part, here, writer))
+                requests.append(self.write_tool_request_part(part, here, writer))
             elif type(part) is ReasoningPart:
                 signed = writer.own_extras(part.metadata, here)
                 if part.text or "reasoningText" not in signed.get("$absent", ()):
@@ -327,19 +327,19 @@ class CopilotConverter(ToolConverter):
             elif type(part) is OpaquePart and part.provider == writer.wire.name:
                 requests.append(part.value)
             else:
-                writer.report_unsupported(here, writer.kind_of(part), "warning")
+                writer.report_unsupported(here, writer.type_name(part), "warning")
         if len(texts) > 1 or len(thoughts) > 1:
             writer.report_loss(
                 (at, "content"), "content", "rewritten", "note", "the API accepts one text, so the texts were joined"
             )
-        data["content"] = "".join(texts) if texts else own.get("content", "")
+        data["content"] = "".join(texts) if texts else extras.get("content", "")
         if thoughts:
             data["reasoningText"] = "".join(thoughts)
         if requests:
             data["toolRequests"] = requests
 
-    def write_requested(self, part: ToolCallPart, at: Path, writer: Writer) -> dict[str, Any]:
+    def write_tool_request_part(self, part: ToolCallPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a request of a message; what it had while it waited for its answer is no part of it."""
-        wire = self.write_tool_request(not_waiting(part.call, writer.wire.name), (at, "call"), writer)
+        wire = self.write_tool_request(without_pending_state(part.call, writer.wire.name), (at, "call"), writer)
         restore_extras(wire, writer.own_extras(part.metadata, at))
         return wire

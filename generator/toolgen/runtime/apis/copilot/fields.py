@@ -10,25 +10,25 @@ from ...conversion.reader import Reader
 from ...conversion.values import optional_text
 from ...conversion.writer import Writer
 from ...fields import read_data_url
-from ...json_text import dump_loosely
+from ...json_text import dump_lenient
 from ...models import InvalidCall
 from ...paths import Path
-from ...tool_fields import read_dialect, read_tool_name, write_dialect, write_object_arguments
+from ...tool_fields import read_parameters_schema, read_tool_name, write_object_arguments, write_parameters_schema
 from ...tool_results import media_kind
 
 __all__ = [
-    "read_any_arguments",
     "read_binary_data",
-    "read_dialect_or_absent",
     "read_either_name",
-    "write_any_arguments",
+    "read_schema_or_absent",
+    "read_untyped_arguments",
     "write_binary_data",
-    "write_dialect_or_absent",
     "write_either_name",
+    "write_schema_or_absent",
+    "write_untyped_arguments",
 ]
 
 
-def read_any_arguments(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any], InvalidCall | None, Any]:
+def read_untyped_arguments(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any], InvalidCall | None, Any]:
     """Read the arguments; how there were none is kept, and so is a value that is not an object. Blank text is none."""
     if type(value) is dict:
         return value, None, ABSENT
@@ -39,8 +39,8 @@ def read_any_arguments(value: Any, at: Path, reader: Reader) -> tuple[dict[str, 
     return {}, InvalidCall(_text(value), "not_an_object"), value
 
 
-def write_any_arguments(
-    arguments: dict[str, Any], invalid: InvalidCall | None, kept: Any, at: Path, writer: Writer
+def write_untyped_arguments(
+    arguments: dict[str, Any], invalid: InvalidCall | None, extra: Any, at: Path, writer: Writer
 ) -> Any:
     """Write the arguments, or what came in their place; an object is run, so that of a call that must not be is refused.
 
@@ -49,19 +49,19 @@ def write_any_arguments(
     """
     if invalid is not None and not arguments:
         said = invalid.text
-        return kept if kept is not None and kept is not ABSENT and _text(kept) == said else said
+        return extra if extra is not None and extra is not ABSENT and _text(extra) == said else said
     if invalid is not None:
         writer.report_loss(
             (at[0], "invalid"), "an invalid call", "rewritten", "behaviour", "the client would run it as it is"
         )
-    if not arguments and (kept is None or type(kept) is str or is_mark(kept)):
-        return ABSENT if is_mark(kept) else kept
-    return write_object_arguments(arguments, None, kept, at, writer)
+    if not arguments and (extra is None or type(extra) is str or is_mark(extra)):
+        return ABSENT if is_mark(extra) else extra
+    return write_object_arguments(arguments, None, extra, at, writer)
 
 
 def _text(value: Any) -> str:
     """The text of a value that is not an object: a text as it is, else JSON."""
-    return value if type(value) is str else dump_loosely(value)
+    return value if type(value) is str else dump_lenient(value)
 
 
 Fields = tuple[str | None, str | None, str | None, Extras]
@@ -84,7 +84,7 @@ def write_binary_data(
     url: str | None,
     data: str | None,
     media_type: str | None,
-    own: Extras,
+    extras: Extras,
     at: Path,
     writer: Writer,
     table: Mapping[str, str],
@@ -97,15 +97,15 @@ def write_binary_data(
     if data is None and url is not None and url[:5] == "data:":
         url, data, known, _ = read_data_url(url, at, Reader(writer.wire))
         media_type = known or media_type
-    absent = own.get("$absent", ())
-    if data is None and "data" not in absent and "data" not in own:
+    absent = extras.get("$absent", ())
+    if data is None and "data" not in absent and "data" not in extras:
         raise UnsupportedValueError("results only support inline data")
     if url is not None:
         writer.report_unsupported(at, "url")
-    block = {"type": own.get("type", table["type"])}
+    block = {"type": extras.get("type", table["type"])}
     if data is not None:
         block["data"] = data
-    if media_type is None and "mimeType" not in absent and "mimeType" not in own:
+    if media_type is None and "mimeType" not in absent and "mimeType" not in extras:
         media_type = table["mediaType"]
         writer.report_loss(
             (at[0], "mediaType"),
@@ -121,18 +121,18 @@ def write_binary_data(
     return block
 
 
-def read_dialect_or_absent(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any] | None, Any]:
+def read_schema_or_absent(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any] | None, Any]:
     """Read the schema; an empty one says nothing, and is kept.
 
     Raises:
         ConversionError: The value is neither an object nor null.
     """
-    return (None, {}) if value == {} else read_dialect(value, at, reader, None)
+    return (None, {}) if value == {} else read_parameters_schema(value, at, reader, None)
 
 
-def write_dialect_or_absent(parameters: dict[str, Any] | None, kept: Any, at: Path, writer: Writer) -> Any:
+def write_schema_or_absent(parameters: dict[str, Any] | None, extra: Any, at: Path, writer: Writer) -> Any:
     """Write the schema; none where it is empty."""
-    return write_dialect(parameters, kept, at, writer, None) if parameters else ABSENT
+    return write_parameters_schema(parameters, extra, at, writer, None) if parameters else ABSENT
 
 
 def read_either_name(wire: dict[str, Any], at: Path, reader: Reader, keys: Mapping[str, str]) -> tuple[str, Extras]:
@@ -148,6 +148,6 @@ def read_either_name(wire: dict[str, Any], at: Path, reader: Reader, keys: Mappi
     return name, {other: wire[other]} if other in wire else {}
 
 
-def write_either_name(name: str, own: Extras, at: Path, writer: Writer, keys: Mapping[str, str]) -> dict[str, Any]:
+def write_either_name(name: str, extras: Extras, at: Path, writer: Writer, keys: Mapping[str, str]) -> dict[str, Any]:
     """Write the name under the key that it had, else under the usual one."""
-    return {original_key(own, keys["usual"]): writer.tool_name(name, at)}
+    return {original_key(extras, keys["usual"]): writer.tool_name(name, at)}

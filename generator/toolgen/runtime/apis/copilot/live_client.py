@@ -8,11 +8,11 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from ...conversion.values import plain
+from ...conversion.values import to_plain_object
 from ...models import ApiError
 from ...paths import ROOT
+from ...sessions.api_errors import SessionError, resolve_attribute
 from ...sessions.connection import HostedCalls
-from ...sessions.refusals import SessionError, resolve_attribute
 
 __all__ = ["Inbox", "LiveClient"]
 
@@ -26,7 +26,7 @@ _STOPPING = 5.0
 
 
 class LiveClient:
-    """The client, and the turn of its agent: between `begin` and its end events are kept."""
+    """The client, and the turn of its agent: between `open_turn` and its end events are kept."""
 
     def __init__(self, client: Any, name: str, calls: HostedCalls, from_error: Callable[[int, Any], ApiError]) -> None:
         """Take the client, the provider's name, how it is called, and how its errors are read."""
@@ -37,26 +37,26 @@ class LiveClient:
         self._inbox = Inbox(self._alive)
         self._unsubscribe: Callable[[], object] | None = None
 
-    def listen(self) -> None:
+    def subscribe(self) -> None:
         """Listen to the events, from the first time on."""
         if self._unsubscribe is None:
             self._unsubscribe = resolve_attribute(self._client, self._calls.subscribe)(self._inbox.put)
 
-    def leave(self) -> None:
+    def unsubscribe(self) -> None:
         """Listen no more."""
         if self._unsubscribe is not None:
             self._unsubscribe()
             self._unsubscribe = None
 
-    def begin(self) -> None:
+    def open_turn(self) -> None:
         """A turn begins: what came before is of no turn of ours."""
         self._inbox.open()
 
-    def end(self) -> None:
+    def close_turn(self) -> None:
         """The turn has ended."""
         self._inbox.close()
 
-    async def stop(self) -> None:
+    async def abort_turn(self) -> None:
         """End the turn, if there is one; that it cannot be ended is no reason to hide what happened before."""
         if not self._inbox.is_open:
             return
@@ -67,14 +67,14 @@ class LiveClient:
         except Exception as raised:  # noqa: BLE001 - the reason of the end is what counts, and is raised
             _logger.warning("%s: cannot abort the turn: %s", self._name, type(raised).__name__)
 
-    async def call(self, way: str, *values: Any, **keywords: Any) -> Any:
+    async def call_method(self, attribute_path: str, *values: Any, **keywords: Any) -> Any:
         """Call the client.
 
         Raises:
             SessionError: The client rejected the call.
         """
         try:
-            return await resolve_attribute(self._client, way)(*values, **keywords)
+            return await resolve_attribute(self._client, attribute_path)(*values, **keywords)
         except Exception as raised:
             found = {name: getattr(raised, name, None) for name in self._calls.error}
             status = found[self._calls.error[0]]
@@ -82,13 +82,13 @@ class LiveClient:
                 raise
         raise SessionError(self._name, status, self._from_error(status, found))
 
-    async def call_with(self, way: str, params: dict[str, Any]) -> Any:
+    async def call_with_params(self, attribute_path: str, params: dict[str, Any]) -> Any:
         """Call the client with params that it sends as they stand.
 
         Raises:
             SessionError: The client rejected the call.
         """
-        return await self.call(way, _Params(params))
+        return await self.call_method(attribute_path, _Params(params))
 
     async def event(self, sent: str | None) -> dict[str, Any] | None:
         """The next event; where a message was sent, the first that is of its turn, for an earlier one may end late.
@@ -105,7 +105,7 @@ class LiveClient:
                 return None
             if found is None:
                 continue
-            event = plain(found, ROOT)
+            event = to_plain_object(found, ROOT)
             origin = resolve_attribute(event, calls.origin)
             begins = event.get("type") == calls.begun and resolve_attribute(event, calls.identifier) in (None, sent)
             if sent is None or origin == sent or begins or (origin is None and self._has_failed(event)):
@@ -131,7 +131,7 @@ class LiveClient:
             Exception: The client's own exception, if the connection or the session is lost.
         """
         try:
-            await self.call(self._calls.alive)
+            await self.call_method(self._calls.alive)
         except SessionError as refused:
             if refused.status != _NO_METHOD:
                 raise

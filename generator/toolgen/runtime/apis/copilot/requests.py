@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeAlias
 
 from ...conversion.extras import ABSENT, Extras, extra_members, inner_extras, restore_extras
 from ...conversion.reader import Reader
-from ...conversion.values import Read, Write, optional_text, plain, read_list, write_list
+from ...conversion.values import Read, Write, optional_text, read_list, to_plain_object, write_list
 from ...conversion.writer import Writer
 from ...errors import wrong_type
 from ...json_text import loads
@@ -21,11 +21,11 @@ from ...tool_results import media_kind, write_result_text
 __all__ = [
     "SessionMessage",
     "binary_kind",
-    "not_waiting",
     "plain_session",
     "read_answer",
-    "request_of",
     "requested_kind",
+    "result_request",
+    "without_pending_state",
     "write_answer",
 ]
 
@@ -63,7 +63,7 @@ def plain_session(value: Any, at: Path) -> dict[str, Any]:
         ConversionError: The value is neither of them.
     """
     if type(value) is dict or hasattr(value, "to_dict") or not hasattr(value, "tool_call_id"):
-        return plain(value, at)
+        return to_plain_object(value, at)
     found = {key: getattr(value, name, None) for name, key in _INVOCATION.items()}
     return {key: item for key, item in found.items() if item is not None}
 
@@ -81,7 +81,7 @@ def requested_kind(request: dict[str, Any]) -> str | None:
     return None if request.get("type") == "custom" or request.get("mcpServerName") is not None else "call"
 
 
-def not_waiting(call: ToolCall, provider: str) -> ToolCall:
+def without_pending_state(call: ToolCall, provider: str) -> ToolCall:
     """A call as a message has it: without what it had while it waited for its answer."""
     kept = inner_extras(call.metadata or {}, provider)
     if _WAITING.isdisjoint(kept):
@@ -99,9 +99,9 @@ _REPEATS = ("contents", "error")
 """Members that say the text once more, and go with it."""
 
 
-def request_of(result: ToolResult, own: Extras, calls: Iterable[ToolCall], writer: Writer) -> str:
+def result_request(result: ToolResult, extras: Extras, calls: Iterable[ToolCall], writer: Writer) -> str:
     """The request that a result answers: its own, or that of its call; the call's id, reported, where neither says it."""
-    for state in (own, *(writer.kept_extras(call.metadata) for call in calls if call.id == result.tool_call_id)):
+    for state in (extras, *(writer.peek_extras(call.metadata) for call in calls if call.id == result.tool_call_id)):
         if type(state.get("requestId")) is str:
             return str(state["requestId"])
     reason = "cannot tell which request this result belongs to; pass its call"
@@ -160,7 +160,7 @@ def _read_object(
     return "error" if failed else "text", text, None, rest or None
 
 
-def write_answer(result: ToolResult, own: Extras, writer: Writer, write: Write) -> Any:
+def write_answer(result: ToolResult, extras: Extras, writer: Writer, write: Write) -> Any:
     """Write the members of an answer that hold the result; what came is kept while it says the same.
 
     Raises:
@@ -175,28 +175,28 @@ def write_answer(result: ToolResult, own: Extras, writer: Writer, write: Write) 
         text, media = _write_parts(value, at, writer, write)
     else:
         text = write_result_text("text" if kind == "error" else kind, value, ABSENT, at, writer)
-    if "$bare" not in own:
-        if kind == "error" and inner_extras(own, "$as").get("result") == "error":
+    if "$bare" not in extras:
+        if kind == "error" and inner_extras(extras, "$as").get("result") == "error":
             return {"error": text}
-        if not (failed or media or type(own.get("result")) is dict):
+        if not (failed or media or type(extras.get("result")) is dict):
             return {"result": text}
-    written = _write_object(text, media, failed, inner_extras(own, "result"))
-    return written if "$bare" in own else {"result": written}
+    written = _write_object(text, media, failed, inner_extras(extras, "result"))
+    return written if "$bare" in extras else {"result": written}
 
 
-def _write_object(text: str, media: list[Any], failed: bool, kept: Extras) -> dict[str, Any]:
+def _write_object(text: str, media: list[Any], failed: bool, extras: Extras) -> dict[str, Any]:
     wire: dict[str, Any] = {"textResultForLlm": text}
-    if not same_json(kept.get("$text", text), text):
-        kept = {key: value for key, value in kept.items() if key not in _REPEATS}
-    usual = None if "resultType" in kept.get("$absent", ()) else _word(failed)
-    word = kept.get("resultType", usual)
-    if (word is not None and type(word) is not str) or _is_failed(word, kept.get("error")) != failed:
+    if not same_json(extras.get("$text", text), text):
+        extras = {key: value for key, value in extras.items() if key not in _REPEATS}
+    usual = None if "resultType" in extras.get("$absent", ()) else _word(failed)
+    word = extras.get("resultType", usual)
+    if (word is not None and type(word) is not str) or _is_failed(word, extras.get("error")) != failed:
         wire["resultType"] = _word(failed)
     elif word is not None:
         wire["resultType"] = word
     if media:
         wire["binaryResultsForLlm"] = media
-    restore_extras(wire, kept)
+    restore_extras(wire, extras)
     return wire
 
 
@@ -245,7 +245,7 @@ class SessionMessage:
         self.calls: list[OpenCall] = []
         self.done: dict[str, Any] | None = None
 
-    def thought(self) -> str:
+    def reasoning_text(self) -> str:
         """What it thought so far; one thought a paragraph."""
         return "\n\n".join("".join(pieces) for pieces in self.thoughts.values())
 
@@ -266,7 +266,7 @@ class SessionMessage:
         if self.identifier is not None:
             data["messageId"] = self.identifier
         if self.thoughts:
-            data["reasoningText"] = self.thought()
+            data["reasoningText"] = self.reasoning_text()
         if requests:
             data["toolRequests"] = requests
         return {"type": "assistant.message", "data": data}

@@ -91,7 +91,7 @@ class KnownMessages:
         """Begin with a client that knows nothing."""
         self._digests: list[bytes] = []
 
-    def new_in(self, messages: Sequence[Message], writer: Writer) -> int:
+    def first_new_index(self, messages: Sequence[Message], writer: Writer) -> int:
         """Where the messages begin that the client has to be told: after all that it knows, and after the last answer.
 
         What the request has before them and the client does not know is reported, and so is what the client knows and the
@@ -152,7 +152,7 @@ class HostedStream(Protocol):
         """
         ...
 
-    def settle(self) -> None:
+    def finish_calls(self) -> None:
         """Take the calls that wait, if any do, for all that will."""
         ...
 
@@ -268,7 +268,7 @@ def hosted_request(
         ConversionError: The request cannot be sent: a waiting call has no result, or there is nothing to send.
     """
     _report(request, writer)
-    begin = known.new_in(request.messages, writer)
+    begin = known.first_new_index(request.messages, writer)
     said: list[tuple[Path, UserMessage]] = []
     answers: dict[str, tuple[str, dict[str, Any]]] = {}
     asked = _asked(request, waiting, request_key, writer)

@@ -17,7 +17,7 @@ from ...conversion.extras import add_extras
 from ...conversion.reader import Reader
 from ...conversion.values import optional_text
 from ...errors import wrong_type
-from ...json_text import dump_loosely
+from ...json_text import dump_lenient
 from ...models import (
     AssistantMessage,
     Completion,
@@ -32,7 +32,7 @@ from ...models import (
 )
 from ...partial_json import OpenCall
 from ...paths import ROOT, Path
-from ...responses import FinishReason, count, invalidate_calls
+from ...responses import FinishReason, invalidate_calls, read_count
 from ...streams import BaseStream
 from .requests import SessionMessage, requested_kind
 
@@ -105,7 +105,7 @@ class CopilotStream(BaseStream):
         """Whether the answer is whole: nothing more comes before its calls are answered."""
         return self._ended()
 
-    def settle(self) -> None:
+    def finish_calls(self) -> None:
         """Take the calls that wait, if any do, for all that will: one that is asked for later is told in another answer."""
         self._settled = not self._asked.keys() <= self._answered
 
@@ -190,8 +190,8 @@ class CopilotStream(BaseStream):
         message = self._open(optional_text(data, "messageId", _DATA))
         events: list[StreamEvent] = []
         if message.thoughts and not thought:
-            data = {**data, "reasoningText": message.thought()}
-        elif thought and (rest := _rest(thought, message.thought())):
+            data = {**data, "reasoningText": message.reasoning_text()}
+        elif thought and (rest := _rest(thought, message.reasoning_text())):
             events.append(ReasoningDelta(rest))
         if text and (rest := _rest(text, "".join(message.pieces))):
             events.append(TextDelta(rest))
@@ -210,7 +210,7 @@ class CopilotStream(BaseStream):
         said = arguments is None or (call is not None and call.pieces)
         if call is not None and call.name and said:
             return []
-        return [self._grow(message, identifier, str(name), None if said else dump_loosely(arguments))]
+        return [self._grow(message, identifier, str(name), None if said else dump_lenient(arguments))]
 
     def _ask(self, event: dict[str, Any], data: dict[str, Any]) -> list[StreamEvent]:
         """The agent asks for a tool of the app and waits; asked twice, it is still one call."""
@@ -243,7 +243,7 @@ class CopilotStream(BaseStream):
         total = {**self._usage, **data}
         for key in (*_TOKENS, *_AMOUNTS):
             before: Any = self._usage.get(key)
-            more: Any = count(data, key, _DATA) if key in _TOKENS else data.get(key)
+            more: Any = read_count(data, key, _DATA) if key in _TOKENS else data.get(key)
             if type(before) in (int, float) and type(more) in (int, float):
                 total[key] = before + more
             elif more is None and before is not None:

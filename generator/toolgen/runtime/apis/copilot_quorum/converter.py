@@ -8,7 +8,7 @@ from typing import Any, Literal
 from ...api_converter import ToolConverter
 from ...conversion.extras import ABSENT, Extras, add_extras, extra_members, is_mark, restore_extras
 from ...conversion.reader import Reader
-from ...conversion.values import optional_text, plain, read_list
+from ...conversion.values import optional_text, read_list, to_plain_object
 from ...conversion.writer import OnLoss, OnUnsupported, Writer
 from ...converter import ObjectReader, ObjectWriter
 from ...errors import wrong_type
@@ -105,7 +105,7 @@ class CopilotQuorumConverter(ToolConverter):
         Raises:
             ConversionError: A value has the wrong JSON type.
         """
-        wire = plain(result, ROOT)
+        wire = to_plain_object(result, ROOT)
         found = self.read_tool_result(wire, ROOT, Reader(self.wire, tools=tools))
         kept: Extras = {}
         if tool_call_id is not None and tool_call_id != found.tool_call_id:
@@ -135,7 +135,7 @@ class CopilotQuorumConverter(ToolConverter):
         """
         reader = Reader(self.wire, turn, tools)
         wires = response if type(response) is list else [response]
-        found = [plain(wire, (ROOT, i)) for i, wire in enumerate(wires)]
+        found = [to_plain_object(wire, (ROOT, i)) for i, wire in enumerate(wires)]
         if len(found) == 1 and "content" in found[0]:
             content = self.read_response(found[0], ROOT, reader).message.content
             return [part.call for part in content if type(part) is ToolCallPart] if type(content) is list else []
@@ -157,7 +157,7 @@ class CopilotQuorumConverter(ToolConverter):
         Raises:
             ConversionError: A value has the wrong JSON type.
         """
-        return self.read_tool_call(plain(wire, ROOT), ROOT, Reader(self.wire, turn, tools))
+        return self.read_tool_call(to_plain_object(wire, ROOT), ROOT, Reader(self.wire, turn, tools))
 
     def read_tool_call(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
         """Read a call; that it was a block is kept."""
@@ -172,7 +172,7 @@ class CopilotQuorumConverter(ToolConverter):
 
     def write_tool_call(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a call as the application has it, or the block that it came as."""
-        beside = writer.kept_extras(call.metadata).get("$item")
+        beside = writer.peek_extras(call.metadata).get("$item")
         if type(beside) is dict:
             return {**beside, "ToolUse": self.write_tool_use(call, at, writer)}
         return self.write_called(call, at, writer)
@@ -229,26 +229,26 @@ class CopilotQuorumConverter(ToolConverter):
         self, completion: Completion, identifier: str | None, created: int | None, writer: Writer
     ) -> dict[str, Any]:
         """Write a response; its id, its time and what it cost have no place here."""
-        own = writer.own_extras(completion.metadata, ROOT)
+        extras = writer.own_extras(completion.metadata, ROOT)
         for field, value in (("id", completion.id), ("usage", completion.usage)):
             if value is not None:
                 writer.report_unsupported((ROOT, field), field)
-        kept = own.get("stop_reason", ABSENT)
+        kept = extras.get("stop_reason", ABSENT)
         word = completion.stop_reason
         stop: Any = None
         if is_mark(kept) and _read_stop_reason(kept.get("$whole"), ROOT) == word:
             stop = kept["$whole"]
-        elif word is not None or not ("stop_reason" in own or "stop_reason" in own.get("$absent", ())):
-            stop = _write_stop_reason(provider_stop_reason(completion, self.FINISH_REASONS, own))
+        elif word is not None or not ("stop_reason" in extras or "stop_reason" in extras.get("$absent", ())):
+            stop = _write_stop_reason(provider_stop_reason(completion, self.FINISH_REASONS, extras))
         wire: dict[str, Any] = {
             "content": self.write_message(completion.message, (ROOT, "message"), writer),
             "stop_reason": stop,
             "model": completion.model,
         }
-        for key in own.get("$absent", ()):
+        for key in extras.get("$absent", ()):
             if wire.get(key) is None:
                 wire.pop(key, None)
-        restore_extras(wire, own)
+        restore_extras(wire, extras)
         return wire
 
     def write_message(self, message: AssistantMessage, at: Path, writer: Writer) -> list[Any]:
@@ -273,7 +273,7 @@ class CopilotQuorumConverter(ToolConverter):
                 blocks.append(part.value)
             else:
                 writer.report_unsupported(
-                    here, writer.kind_of(part), "note" if type(part) is ReasoningPart else "warning"
+                    here, writer.type_name(part), "note" if type(part) is ReasoningPart else "warning"
                 )
         return blocks
 
@@ -296,7 +296,7 @@ class CopilotQuorumConverter(ToolConverter):
         )
 
     def write_output(
-        self, kind: str, value: Any, is_error: bool | None, own: Extras, at: Path, writer: Writer
+        self, kind: str, value: Any, is_error: bool | None, extras: Extras, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write what a call gave as text, and whether it failed."""
         place = (at[0], "value")
@@ -304,9 +304,9 @@ class CopilotQuorumConverter(ToolConverter):
             lines: list[str] = []
             for i, part in enumerate(value):
                 if type(part) is TextPart:
-                    lines.append(writer.text_alone(part, (place, i)))
+                    lines.append(writer.text_only(part, (place, i)))
                 else:
-                    lines.append(writer.described(part, (place, i)).text)
+                    lines.append(writer.describe_part(part, (place, i)).text)
             text = "\n".join(lines)
         elif kind == "error" and type(value) is str:
             return {"output": value, "is_error": True}
@@ -319,6 +319,6 @@ class CopilotQuorumConverter(ToolConverter):
                 )
         if is_error:
             return {"output": text, "is_error": True}
-        if "is_error" in own.get("$absent", ()) or own.get("is_error", ABSENT) is None:
+        if "is_error" in extras.get("$absent", ()) or extras.get("is_error", ABSENT) is None:
             return {"output": text}
         return {"output": text, "is_error": False}

@@ -12,14 +12,14 @@ from ...models import InvalidCall
 from ...paths import Path
 from ...tool_fields import INVALID, read_object_arguments, read_tool_name, write_object_arguments, write_tool_name
 
-__all__ = ["read_answered_name", "read_map_arguments", "write_answered_name", "write_map_arguments"]
+__all__ = ["read_map_arguments", "read_result_tool_name", "write_map_arguments", "write_result_tool_name"]
 
 
-def write_answered_name(name: str, kept: Any, at: Path, writer: Writer) -> str:
+def write_result_tool_name(name: str, extra: Any, at: Path, writer: Writer) -> str:
     """Write the name; what stood there goes back while the result is that of the call which it was taken for."""
-    if type(kept) is dict and kept.get("$synthetic") == name and type(kept.get("$wire")) is str:
-        return str(kept["$wire"])
-    return write_tool_name(name, kept, at, writer)
+    if type(extra) is dict and extra.get("$synthetic") == name and type(extra.get("$wire")) is str:
+        return str(extra["$wire"])
+    return write_tool_name(name, extra, at, writer)
 
 
 def read_map_arguments(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any], InvalidCall | None, Any]:
@@ -45,21 +45,21 @@ def read_map_arguments(value: Any, at: Path, reader: Reader) -> tuple[dict[str, 
 
 
 def write_map_arguments(
-    arguments: dict[str, Any], invalid: InvalidCall | None, kept: Any, at: Path, writer: Writer
+    arguments: dict[str, Any], invalid: InvalidCall | None, extra: Any, at: Path, writer: Writer
 ) -> Any:
     """Write the arguments, or what stood there while it says the same.
 
     Raises:
         ConversionError: The arguments cannot be written as JSON.
     """
-    if is_mark(kept) and not arguments:
-        if "$absent" in kept:
+    if is_mark(extra) and not arguments:
+        if "$absent" in extra:
             return ABSENT
-        if kept["$whole"] is None or (type(kept["$whole"]) is str and not kept["$whole"].strip()):
-            return kept["$whole"]
-        if invalid is not None and kept["$whole"] == invalid.text:
-            return kept["$whole"]
-    return write_object_arguments(arguments, invalid, kept, at, writer)
+        if extra["$whole"] is None or (type(extra["$whole"]) is str and not extra["$whole"].strip()):
+            return extra["$whole"]
+        if invalid is not None and extra["$whole"] == invalid.text:
+            return extra["$whole"]
+    return write_object_arguments(arguments, invalid, extra, at, writer)
 
 
-read_answered_name = read_tool_name
+read_result_tool_name = read_tool_name

@@ -12,30 +12,30 @@ from ...conversion.reader import Reader
 from ...conversion.values import Write
 from ...conversion.writer import Writer
 from ...errors import ConversionError, wrong_type
-from ...fields import read_data_url, read_words
+from ...fields import read_data_url, read_enum_value
 from ...json_values import same_json
 from ...models import OpaquePart, ToolDefinition
 from ...paths import Path, format_path
 
 __all__ = [
-    "begin_group",
+    "add_modality_tokens",
     "from_openapi",
-    "generate_content",
-    "read_answered_id",
-    "read_known_word",
+    "generate_content_kwargs",
+    "mark_group",
+    "modality_tokens",
+    "read_enum_value_any_case",
     "read_media_content",
+    "read_result_id_by_name",
     "read_schema",
-    "tokens_of",
-    "with_tokens",
-    "write_answered_id",
+    "write_enum_value_any_case",
     "write_grouped",
-    "write_known_word",
     "write_media_content",
+    "write_result_id_by_name",
     "write_schema",
 ]
 
 
-def read_answered_id(value: Any, at: Path, reader: Reader, name: str) -> tuple[str, Any]:
+def read_result_id_by_name(value: Any, at: Path, reader: Reader, name: str) -> tuple[str, Any]:
     """Read the id; without one, or with one that no call has, the result is that of the next call of this tool.
 
     Raises:
@@ -44,7 +44,7 @@ def read_answered_id(value: Any, at: Path, reader: Reader, name: str) -> tuple[s
     if value is not None and value is not ABSENT and type(value) is not str:
         raise wrong_type(at, "a string", value)
     if value:
-        identifier, called = reader.call_of(value)
+        identifier, called = reader.find_call(value)
         if called:
             reader.note_answered(identifier)
             return identifier, ABSENT if identifier == value else {"$synthetic": identifier, "$wire": value}
@@ -54,7 +54,7 @@ def read_answered_id(value: Any, at: Path, reader: Reader, name: str) -> tuple[s
     return identifier, {"$synthetic": identifier, "$wire": value} if type(value) is str else {"$synthetic": identifier}
 
 
-def write_answered_id(identifier: str, kept: Any, at: Path, writer: Writer, name: str) -> Any:
+def write_result_id_by_name(identifier: str, extra: Any, at: Path, writer: Writer, name: str) -> Any:
     """Write the id as it stands with the call; none where the call has none.
 
     Raises:
@@ -62,12 +62,12 @@ def write_answered_id(identifier: str, kept: Any, at: Path, writer: Writer, name
     """
     if not name:
         raise ConversionError(format_path((at[0], "name")), f"{writer.wire.title} requires the name of the tool")
-    if type(kept) is dict and kept.get("$synthetic") == identifier:
-        return kept["$wire"] if type(kept.get("$wire")) is str else ABSENT
-    return ABSENT if writer.is_left_out(identifier) else writer.call_id(identifier)
+    if type(extra) is dict and extra.get("$synthetic") == identifier:
+        return extra["$wire"] if type(extra.get("$wire")) is str else ABSENT
+    return ABSENT if writer.is_id_omitted(identifier) else writer.call_id(identifier)
 
 
-def read_known_word(value: Any, at: Path, reader: Reader, table: Mapping[str, str]) -> tuple[str | None, Any]:
+def read_enum_value_any_case(value: Any, at: Path, reader: Reader, table: Mapping[str, str]) -> tuple[str | None, Any]:
     """Read a word; one that the table lacks is kept as it is.
 
     Raises:
@@ -75,17 +75,17 @@ def read_known_word(value: Any, at: Path, reader: Reader, table: Mapping[str, st
     """
     if type(value) is str and value.upper() in table:
         return table[value.upper()], ABSENT if value.isupper() else value
-    return read_words(value, at, reader, table)
+    return read_enum_value(value, at, reader, table)
 
 
-def write_known_word(word: str | None, kept: Any, at: Path, writer: Writer, table: Mapping[str, str]) -> Any:
+def write_enum_value_any_case(value: str | None, extra: Any, at: Path, writer: Writer, table: Mapping[str, str]) -> Any:
     """Write a word, in the case in which it came."""
-    if word is None:
-        return kept
-    if type(kept) is str and table.get(kept.upper()) == word:
-        return kept
+    if value is None:
+        return extra
+    if type(extra) is str and table.get(extra.upper()) == value:
+        return extra
     for spelling, meaning in table.items():
-        if meaning == word:
+        if meaning == value:
             return spelling
     writer.report_unsupported(at, at[1], "warning")
     return ABSENT
@@ -129,7 +129,7 @@ def write_media_content(
     data: str | None,
     media_type: str | None,
     name: str | None,
-    own: Extras,
+    extras: Extras,
     at: Path,
     writer: Writer,
     table: Mapping[str, str],
@@ -145,10 +145,10 @@ def write_media_content(
     if data is None and url is None:
         raise UnsupportedValueError("it has neither a URL nor data")
     key = "inlineData" if data is not None else "fileData"
-    if data is not None and "$urlsafe" in inner_extras(own, key):
+    if data is not None and "$urlsafe" in inner_extras(extras, key):
         data = data.translate(_URLSAFE)
     content: dict[str, Any] = {_KEYS[key]: url if data is None else data}
-    if media_type is None and "$absent" not in inner_extras(own, key):
+    if media_type is None and "$absent" not in inner_extras(extras, key):
         media_type = table["mediaType"]
         writer.report_loss(
             (at[0], "mediaType"),
@@ -164,7 +164,7 @@ def write_media_content(
     return {key: content}
 
 
-def tokens_of(details: Any, modality: str) -> int | None:
+def modality_tokens(details: Any, modality: str) -> int | None:
     """The tokens of one modality in a list of `{modality, tokenCount}`; None where it is not there."""
     if type(details) is not list:
         return None
@@ -172,9 +172,9 @@ def tokens_of(details: Any, modality: str) -> int | None:
     return sum(c for c in counts if type(c) is int) if counts else None
 
 
-def with_tokens(details: Any, modality: str, tokens: int | None) -> Any:
+def add_modality_tokens(details: Any, modality: str, tokens: int | None) -> Any:
     """The list with another count for a modality; the list as it is where the count is the same."""
-    if tokens == tokens_of(details, modality):
+    if tokens == modality_tokens(details, modality):
         return details
     others = (
         [d for d in details if not (type(d) is dict and d.get("modality") == modality)] if type(details) is list else []
@@ -242,7 +242,7 @@ def _nullable(schema: dict[str, Any]) -> dict[str, Any]:
     return schema
 
 
-def begin_group(entries: Sequence[ToolDefinition], before: Sequence[Any], rest: Extras, reader: Reader) -> None:
+def mark_group(entries: Sequence[ToolDefinition], before: Sequence[Any], rest: Extras, reader: Reader) -> None:
     """Mark the first of a tool's declarations, where the tool is not the first with any, or holds more than them."""
     if entries and (rest or any(type(tool) is ToolDefinition for tool in before)):
         first = entries[0]
@@ -258,7 +258,7 @@ def write_grouped(definitions: Sequence[Any], at: Path, writer: Writer, key: str
     group: list[Any] | None = None
     for i, tool in enumerate(definitions):
         if type(tool) is OpaquePart:
-            if tool.provider != writer.wire.name or not writer.accepts(tool.value):
+            if tool.provider != writer.wire.name or not writer.is_accepted(tool.value):
                 writer.report_unsupported((at, i), "a provider's own tool", "warning")
                 continue
             wires.append(tool.value)
@@ -271,7 +271,7 @@ def write_grouped(definitions: Sequence[Any], at: Path, writer: Writer, key: str
         written = write(tool, (at, i), writer)
         if group is None or type(rest) is dict:
             group = []
-            wires.append({key: group, **(writer.accepted(rest, ((at, i), "metadata")) if rest else {})})
+            wires.append({key: group, **(writer.without_rejected(rest, ((at, i), "metadata")) if rest else {})})
         group.append(written)
     return wires
 
@@ -296,24 +296,24 @@ def read_schema(holder: dict[str, Any], keys: tuple[str, str], at: Path, reader:
             raise wrong_type((at, key), "an object", value)
         if key == keys[1]:
             return from_openapi(value), {f"${key}": value}
-        lowered = lowerings.lowered(value, None)
-        plain = lowerings.key is None and same_json(lowered.schema, value) and lowered.spelling is None
+        lowered = lowerings.lower(value, None)
+        plain = lowerings.key is None and same_json(lowered.schema, value) and lowered.encoding_table is None
         return value, {} if plain else {f"${key}": value}
     return None, {}
 
 
-def write_schema(schema: Any, own: Extras, keys: tuple[str, str], at: Path, writer: Writer) -> dict[str, Any]:
+def write_schema(schema: Any, extras: Extras, keys: tuple[str, str], at: Path, writer: Writer) -> dict[str, Any]:
     """Write a schema under the key that it came with, else as the profile says; what is not supported is reported."""
     if schema is None:
         return {}
     for key in keys:
-        kept = own.get(f"${key}")
+        kept = extras.get(f"${key}")
         if type(kept) is dict and same_json(from_openapi(kept) if key == keys[1] else kept, schema):
             return {key: kept}
-    return {keys[0] if writer.wire.lowerings.key is None else keys[1]: writer.lowered(schema, None, at)}
+    return {keys[0] if writer.wire.lowerings.key is None else keys[1]: writer.lower_schema(schema, None, at)}
 
 
-def generate_content(model: str | None, body: dict[str, Any], accepted: Collection[str]) -> dict[str, Any]:
+def generate_content_kwargs(model: str | None, body: dict[str, Any], allowed_names: Collection[str]) -> dict[str, Any]:
     """Convert a body for a client that takes a model, contents and a config.
 
     Keys that the config does not have go into the body unchanged, through the client's HTTP options. The client must
@@ -321,9 +321,9 @@ def generate_content(model: str | None, body: dict[str, Any], accepted: Collecti
     """
     settings = {key: value for key, value in body.items() if key not in ("contents", "generationConfig")}
     settings |= body.get("generationConfig", {})
-    config = {key: value for key, value in settings.items() if key in accepted}
-    extra = {key: value for key, value in body.items() if key in settings and key not in accepted}
-    generation = {key: value for key, value in body.get("generationConfig", {}).items() if key not in accepted}
+    config = {key: value for key, value in settings.items() if key in allowed_names}
+    extra = {key: value for key, value in body.items() if key in settings and key not in allowed_names}
+    generation = {key: value for key, value in body.get("generationConfig", {}).items() if key not in allowed_names}
     if generation:
         extra["generationConfig"] = generation
     if extra:

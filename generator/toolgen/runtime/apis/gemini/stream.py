@@ -6,12 +6,12 @@ from typing import Any
 
 from ...conversion.writer import OnLoss
 from ...errors import wrong_type
-from ...json_text import dump_loosely
+from ...json_text import dump_lenient
 from ...models import Completion, ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
 from ...partial_json import OpenCall
 from ...paths import ROOT, Path
 from ...responses import invalidate_call
-from ...streams import BaseStream, BaseStreamWriter, place_of
+from ...streams import BaseStream, BaseStreamWriter, read_index
 from .parts import NUMBERED, part_list
 from .stream_arguments import PathArguments
 
@@ -144,7 +144,7 @@ class GeminiStream(BaseStream):
         if self._ended() and self._failure is None:
             for call, arguments in answer.updates.items():
                 if arguments.unplaced:
-                    invalidate_call(completion.message, call.index, "malformed", dump_loosely(arguments.unplaced))
+                    invalidate_call(completion.message, call.index, "malformed", dump_lenient(arguments.unplaced))
         if answer.open is not None:
             invalidate_call(completion.message, answer.open.index)
         return completion
@@ -165,7 +165,7 @@ class GeminiStream(BaseStream):
         return events
 
     def _take_candidate(self, candidate: dict[str, Any], events: list[StreamEvent]) -> None:
-        index = place_of(candidate.get("index") or 0, ((ROOT, "candidates"), "index"))
+        index = read_index(candidate.get("index") or 0, ((ROOT, "candidates"), "index"))
         answer = self._answers.setdefault(index, _Candidate())
         before = answer.rest.get("finishReason")
         answer.rest |= {key: value for key, value in candidate.items() if key != "content"}
@@ -229,7 +229,7 @@ class GeminiStream(BaseStream):
         answer.calls += 1
         answer.parts.append(begun)
         growing = call.get("willContinue") is True or "partialArgs" in call
-        text = "" if growing else dump_loosely(call.get("args") or {})
+        text = "" if growing else dump_lenient(call.get("args") or {})
         if growing:
             begun.head["functionCall"] = {key: value for key, value in call.items() if key not in _PIECES}
             answer.updates[begun] = PathArguments()

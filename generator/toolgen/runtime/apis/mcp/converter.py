@@ -8,7 +8,7 @@ from typing import Any
 from ...api_converter import ToolConverter
 from ...conversion.extras import add_extras, extra_at, inner_extras, restore_extras
 from ...conversion.reader import Reader
-from ...conversion.values import plain
+from ...conversion.values import to_plain_object
 from ...conversion.writer import OnLoss, OnUnsupported, Writer
 from ...converter import ValueReader, ValueWriter
 from ...models import ContentPart, OpaquePart, ToolCall, ToolDefinition, ToolResult
@@ -50,9 +50,9 @@ class McpConverter(ToolConverter):
             ConversionError: The value of the result cannot be written.
         """
         writer = Writer(self.wire, on_loss, on_unsupported)
-        own = writer.own_extras(result.metadata, ROOT)
-        wire = write_call_result(result, self.is_wrapped(result.name, tools), own, writer, self.write_block)
-        restore_extras(wire, own)
+        extras = writer.own_extras(result.metadata, ROOT)
+        wire = write_call_result(result, self.is_wrapped(result.name, tools), extras, writer, self.write_block)
+        restore_extras(wire, extras)
         writer.finish()
         return wire
 
@@ -74,7 +74,7 @@ class McpConverter(ToolConverter):
             ConversionError: It asks for input instead of a result, or a value has the wrong JSON type.
         """
         reader = Reader(self.wire, tools=tools)
-        wire = plain(result, ROOT)
+        wire = to_plain_object(result, ROOT)
         kind, value, is_error, rest = read_call_result(
             wire, self.is_wrapped(name, tools), ROOT, reader, self.read_block
         )
@@ -133,7 +133,7 @@ class McpConverter(ToolConverter):
         Raises:
             ConversionError: A value has the wrong JSON type.
         """
-        return self.read_single_call(plain(wire, ROOT), id, ROOT, Reader(self.wire, turn, tools))
+        return self.read_single_call(to_plain_object(wire, ROOT), id, ROOT, Reader(self.wire, turn, tools))
 
     def from_tool_calls(
         self, response: Any, turn: int = 0, *, tools: Iterable[ToolDefinition | OpaquePart] = ()
@@ -153,7 +153,10 @@ class McpConverter(ToolConverter):
         """
         reader = Reader(self.wire, turn, tools)
         wires = response if type(response) is list else [response]
-        return [self.read_single_call(plain(wire, (ROOT, i)), None, (ROOT, i), reader) for i, wire in enumerate(wires)]
+        return [
+            self.read_single_call(to_plain_object(wire, (ROOT, i)), None, (ROOT, i), reader)
+            for i, wire in enumerate(wires)
+        ]
 
     def read_single_call(self, wire: dict[str, Any], given: str | None, at: Path, reader: Reader) -> ToolCall:
         """Read a call under an id that is given, or made here and marked so."""

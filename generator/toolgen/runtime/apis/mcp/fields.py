@@ -18,16 +18,16 @@ __all__ = [
     "WRAPPED",
     "is_wrapper",
     "object_schema_of",
-    "read_live_arguments",
+    "read_client_arguments",
     "read_object_schema",
     "read_text_block",
-    "write_live_arguments",
+    "write_client_arguments",
     "write_object_schema",
     "write_text_block",
 ]
 
 
-def read_live_arguments(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any], InvalidCall | None, Any]:
+def read_client_arguments(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any], InvalidCall | None, Any]:
     """Read the arguments; that there were none is kept.
 
     Raises:
@@ -40,8 +40,8 @@ def read_live_arguments(value: Any, at: Path, reader: Reader) -> tuple[dict[str,
     raise wrong_type(at, "an object", value)
 
 
-def write_live_arguments(
-    arguments: dict[str, Any], invalid: InvalidCall | None, kept: Any, at: Path, writer: Writer
+def write_client_arguments(
+    arguments: dict[str, Any], invalid: InvalidCall | None, extra: Any, at: Path, writer: Writer
 ) -> Any:
     """Write the arguments; to send a call is to run it, so one that must not be run is refused.
 
@@ -52,9 +52,9 @@ def write_live_arguments(
         writer.report_loss(
             (at[0], "invalid"), "an invalid call", "rewritten", "behaviour", "the server would run it as it is"
         )
-    if not arguments and (kept is None or is_mark(kept)):
-        return None if kept is None else ABSENT
-    return write_object_arguments(arguments, None, kept, at, writer)
+    if not arguments and (extra is None or is_mark(extra)):
+        return None if extra is None else ABSENT
+    return write_object_arguments(arguments, None, extra, at, writer)
 
 
 def read_object_schema(value: Any, at: Path, reader: Reader) -> tuple[Any, Any]:
@@ -74,7 +74,7 @@ def read_object_schema(value: Any, at: Path, reader: Reader) -> tuple[Any, Any]:
         raise ConversionError(format_path(at), "is nested too deeply") from error
 
 
-def write_object_schema(schema: Any, kept: Any, at: Path, writer: Writer) -> Any:
+def write_object_schema(schema: Any, extra: Any, at: Path, writer: Writer) -> Any:
     """Write the schema; one that admits more than objects is that of an object around the value.
 
     Raises:
@@ -85,7 +85,7 @@ def write_object_schema(schema: Any, kept: Any, at: Path, writer: Writer) -> Any
     if type(schema) is not dict and type(schema) is not bool:
         raise wrong_type(at, "an object or a boolean", schema)
     try:
-        return object_schema_of(schema, kept)
+        return object_schema_of(schema, extra)
     except RecursionError as error:
         raise ConversionError(format_path(at), "is nested too deeply") from error
 
@@ -110,9 +110,9 @@ def read_text_block(block: dict[str, Any], at: Path, reader: Reader) -> tuple[st
     return text, {key: block[key] for key in ("resource",) if key in block}
 
 
-def write_text_block(text: str, own: Extras, at: Path, writer: Writer) -> dict[str, Any]:
+def write_text_block(text: str, extras: Extras, at: Path, writer: Writer) -> dict[str, Any]:
     """Write the text where it stood."""
-    if own.get("type") == "resource":
+    if extras.get("type") == "resource":
         return {"type": "resource", "resource": {"text": text}}
     return {"type": "text", "text": text}
 
@@ -128,10 +128,10 @@ _MAPS = frozenset(["properties", "$defs", "definitions", "patternProperties", "d
 _DATA = frozenset(["const", "default", "enum", "examples"])
 
 
-def object_schema_of(schema: Any, kept: Any = ABSENT) -> dict[str, Any]:
-    """The schema on the wire for the schema of a value: the one that came (`kept`) while it says the same."""
-    if type(kept) is dict and same_json(value_schema_of(kept), schema):
-        return kept
+def object_schema_of(schema: Any, extra: Any = ABSENT) -> dict[str, Any]:
+    """The schema on the wire for the schema of a value: the one that came (`extra`) while it says the same."""
+    if type(extra) is dict and same_json(value_schema_of(extra), schema):
+        return extra
     if type(schema) is dict and _stays(schema):
         return schema if schema.get("type") == "object" else {"type": "object", **schema}
     return _wrapped(schema)

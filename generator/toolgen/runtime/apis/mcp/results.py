@@ -27,11 +27,11 @@ from ...tool_results import media_kind
 from .fields import WRAPPED
 
 __all__ = [
-    "address_of",
-    "name_in",
+    "name_from_url",
     "read_call_result",
     "read_media_block",
     "result_block_kind",
+    "url_from_name",
     "write_call_result",
     "write_media_block",
 ]
@@ -80,7 +80,7 @@ def read_call_result(
 
 
 def write_call_result(
-    result: ToolResult, wrapped: bool | None, own: Extras, writer: Writer, write: Write
+    result: ToolResult, wrapped: bool | None, extras: Extras, writer: Writer, write: Write
 ) -> dict[str, Any]:
     """Write content, value and error flag; what came is kept while it says the same.
 
@@ -89,7 +89,7 @@ def write_call_result(
     """
     failed = result.kind == "error" or bool(result.is_error)
     try:
-        wire = _content(result, failed, wrapped, inner_extras(own, "$result"), writer, write)
+        wire = _content(result, failed, wrapped, inner_extras(extras, "$result"), writer, write)
     except (TypeError, RecursionError) as error:
         raise ConversionError("value", f"cannot be written as JSON: {type(error).__name__}") from error
     if failed:
@@ -101,7 +101,7 @@ def write_call_result(
 
 
 def _content(
-    result: ToolResult, failed: bool, wrapped: bool | None, kept: Extras, writer: Writer, write: Write
+    result: ToolResult, failed: bool, wrapped: bool | None, extras: Extras, writer: Writer, write: Write
 ) -> dict[str, Any]:
     """Write content and value."""
     kind, value, at = result.kind, result.value, (ROOT, "value")
@@ -109,14 +109,14 @@ def _content(
         if type(value) is not list:
             raise wrong_type(at, "an array", value)
         content = write_list(value, at, writer, write)
-        if same_json(content, kept.get("content")):
-            return dict(kept)
+        if same_json(content, extras.get("content")):
+            return dict(extras)
         if len(value) < 2 and _value(content, ABSENT, failed, wrapped) is not None:
             for field in ("kind", "value"):
                 writer.report_loss((ROOT, field), field, "rewritten", "note", "a single text is sent without a list")
         return {"content": content}
-    if _says(kept, kind, value, failed, wrapped):
-        return dict(kept)
+    if _says(extras, kind, value, failed, wrapped):
+        return dict(extras)
     if kind != "data" and type(value) is not str:
         raise wrong_type(at, "a string", value)
     try:
@@ -146,11 +146,11 @@ def _text(text: str) -> list[dict[str, Any]]:
     return [{"type": "text", "text": text}]
 
 
-def _says(kept: Extras, kind: str, value: Any, failed: bool, wrapped: bool | None) -> bool:
+def _says(extras: Extras, kind: str, value: Any, failed: bool, wrapped: bool | None) -> bool:
     """Whether what came still means this value."""
-    if not kept:
+    if not extras:
         return False
-    known = _value(kept.get("content") or [], kept.get("structuredContent", ABSENT), failed, wrapped)
+    known = _value(extras.get("content") or [], extras.get("structuredContent", ABSENT), failed, wrapped)
     return known is not None and known[0] == kind and same_json(known[1], value)
 
 
@@ -241,9 +241,9 @@ def _embedded(resource: dict[str, Any], at: Path, rest: Extras, table: Mapping[s
         _text_at(resource, "uri", at),
         _media_type(resource, at, table),
     )
-    name = None if uri is None else name_in(uri)
+    name = None if uri is None else name_from_url(uri)
     inner = extra_members(resource, _EMBEDDED)
-    if uri is not None and (name is None or address_of(name) != uri):
+    if uri is not None and (name is None or url_from_name(name) != uri):
         inner["uri"] = uri
     if uri is None:
         inner["$absent"] = ["uri"]
@@ -264,7 +264,7 @@ def write_media_block(
     data: str | None,
     media_type: str | None,
     name: str | None,
-    own: Extras,
+    extras: Extras,
     at: Path,
     writer: Writer,
     table: Mapping[str, str],
@@ -283,10 +283,10 @@ def write_media_block(
     if data is None and url is None:
         raise UnsupportedValueError("it has neither a URL nor data")
     if data is None:
-        return _link(str(url), media_type, name, own, at, writer, table)
+        return _link(str(url), media_type, name, extras, at, writer, table)
     if url is not None:
         writer.report_unsupported(at, "url")
-    form = own.get("type", table["type"])
+    form = extras.get("type", table["type"])
     if media_type is None and "mediaType" in table and form != "resource":
         media_type = table["mediaType"]
         writer.report_loss(
@@ -302,7 +302,7 @@ def write_media_block(
         return {"type": form, "data": data, "mimeType": media_type}
     return {
         "type": form,
-        "resource": _resource(data, media_type, name, inner_extras(own, "resource"), at, writer, table),
+        "resource": _resource(data, media_type, name, inner_extras(extras, "resource"), at, writer, table),
     }
 
 
@@ -310,18 +310,18 @@ def _resource(
     data: str,
     media_type: str | None,
     name: str | None,
-    kept: Extras,
+    extras: Extras,
     at: Path,
     writer: Writer,
     table: Mapping[str, str],
 ) -> dict[str, Any]:
     resource: dict[str, Any] = {"blob": data}
     _tell_kind(media_type or table.get("any"), resource, at, writer, table)
-    uri = kept.get("uri")
-    if type(uri) is str and name_in(uri) == name:
+    uri = extras.get("uri")
+    if type(uri) is str and name_from_url(uri) == name:
         resource["uri"] = uri
-    elif name is not None or "uri" not in kept.get("$absent", ()):
-        resource["uri"] = address_of(_named(name, table["name"], at, writer))
+    elif name is not None or "uri" not in extras.get("$absent", ()):
+        resource["uri"] = url_from_name(_named(name, table["name"], at, writer))
     return resource
 
 
@@ -329,14 +329,14 @@ def _link(
     url: str,
     media_type: str | None,
     name: str | None,
-    own: Extras,
+    extras: Extras,
     at: Path,
     writer: Writer,
     table: Mapping[str, str],
 ) -> dict[str, Any]:
     link: dict[str, Any] = {"type": "resource_link", "uri": url}
-    if name is not None or "name" not in own.get("$absent", ()):
-        link["name"] = _named(name, name_in(url) or table["name"], at, writer)
+    if name is not None or "name" not in extras.get("$absent", ()):
+        link["name"] = _named(name, name_from_url(url) or table["name"], at, writer)
     _tell_kind(media_type or table.get("any"), link, at, writer, table)
     return link
 
@@ -381,7 +381,7 @@ def result_block_kind(block: dict[str, Any]) -> str | None:
     return media_kind(resource.get("mimeType")) if resource.get("blob") is not None else None
 
 
-def name_in(address: str) -> str | None:
+def name_from_url(address: str) -> str | None:
     """Return the file name in a URL; None if there is none."""
     from urllib.parse import unquote  # late, for few results have files
 
@@ -389,7 +389,7 @@ def name_in(address: str) -> str | None:
     return unquote(path.rsplit("/", 1)[1]) or None if "/" in path else None
 
 
-def address_of(name: str) -> str:
+def url_from_name(name: str) -> str:
     """Return a URI for a file that has none."""
     from urllib.parse import quote  # late, for few results have files
 

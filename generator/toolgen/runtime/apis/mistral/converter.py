@@ -35,7 +35,7 @@ from ...models import (
 from ...paths import ROOT, Path
 from ...tool_results import write_result_parts, write_result_text
 from ..openai_chat.converter import ChatConverter
-from .fields import error_in, systems_in_place
+from .fields import error_of_body, system_messages_in_place
 
 __all__ = ["MistralConverter"]
 
@@ -95,29 +95,31 @@ class MistralConverter(ChatConverter):
                 add_extras(messages[-1], reader.wire.name, {"$absent": [*absent, "prefix"]})
         return messages, ABSENT
 
-    def write_conversation(self, messages: Sequence[Message], kept: Any, at: Path, writer: Writer) -> list[Any]:
+    def write_conversation(self, messages: Sequence[Message], extra: Any, at: Path, writer: Writer) -> list[Any]:
         """Write the messages of a request; an answer at the end is refused unless it is a `prefix`."""
-        wires = self.write_messages(messages, kept, at, writer)
+        wires = self.write_messages(messages, extra, at, writer)
         last = wires[-1] if wires else {}
         if last.get("role") == "assistant" and not last.get("tool_calls"):
-            said = writer.kept_extras(messages[-1].metadata)
+            said = writer.peek_extras(messages[-1].metadata)
             if "prefix" not in last and "prefix" not in said.get("$absent", ()):
                 last["prefix"] = True
         return wires
 
-    def read_asked(self, value: Any, at: Path, reader: Reader) -> tuple[str | list[ContentPart], Any]:
+    def read_user_parts(self, value: Any, at: Path, reader: Reader) -> tuple[str | list[ContentPart], Any]:
         """Read what the user says; null is nothing."""
         return ("", None) if value is None else (read_text_or_list(value, at, reader, self.read_user_content), ABSENT)
 
-    def write_asked(self, content: str | list[ContentPart], kept: Any, at: Path, writer: Writer) -> Any:
+    def write_user_parts(self, content: str | list[ContentPart], extra: Any, at: Path, writer: Writer) -> Any:
         """Write what the user says."""
         return (
-            None if kept is None and content == "" else write_text_or_list(content, at, writer, self.write_user_content)
+            None
+            if extra is None and content == ""
+            else write_text_or_list(content, at, writer, self.write_user_content)
         )
 
     def order_for_api(self, messages: Sequence[Message], at: Path, writer: Writer) -> Iterable[Placed]:
         """Put the messages into the order that the API demands."""
-        return systems_in_place(order_for_api(messages, at, writer), writer)
+        return system_messages_in_place(order_for_api(messages, at, writer), writer)
 
     def read_assistant_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> AssistantMessage:
         """Read what the model answered: text alone as text, else its chunks in their order, then calls."""
@@ -155,22 +157,22 @@ class MistralConverter(ChatConverter):
 
     def write_assistant_message(self, message: AssistantMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write what the model answered: its chunks into `content`, its calls after them."""
-        own = writer.own_extras(message.metadata, at)
+        extras = writer.own_extras(message.metadata, at)
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
         wire: dict[str, Any] = {"role": "assistant"}
         if type(message.content) is list:
-            self.write_assistant_parts(message.content, (at, "content"), writer, wire, own)
+            self.write_assistant_parts(message.content, (at, "content"), writer, wire, extras)
         else:
             wire["content"] = message.content
-        if not wire["content"] and "content" in own.get("$absent", ()):
+        if not wire["content"] and "content" in extras.get("$absent", ()):
             del wire["content"]
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def write_assistant_parts(
-        self, parts: list[AssistantPart], at: Path, writer: Writer, wire: dict[str, Any], own: Extras
+        self, parts: list[AssistantPart], at: Path, writer: Writer, wire: dict[str, Any], extras: Extras
     ) -> None:
         """Write the parts of an answer."""
         chunks: list[Any] = []
@@ -187,16 +189,16 @@ class MistralConverter(ChatConverter):
                     writer.report_unsupported(here, "a call", "warning")
             else:
                 if calls:
-                    writer.report_loss(here, writer.kind_of(part), "moved", "note", "content must come before calls")
+                    writer.report_loss(here, writer.type_name(part), "moved", "note", "content must come before calls")
                 chunks += self.write_chunk(part, here, writer)
-        listed = "content" in own.get("$list", ())
+        listed = "content" in extras.get("$list", ())
         bare = len(chunks) == 1 and type(chunks[0]) is dict and chunks[0].keys() == {"text", "type"}
         if chunks and (listed or not bare):
             wire["content"] = chunks
         elif chunks:
             wire["content"] = chunks[0]["text"]
         elif calls:
-            wire["content"] = [] if listed else own.get("content", "")
+            wire["content"] = [] if listed else extras.get("content", "")
         else:
             wire["content"] = [] if not parts else None
         if calls:
@@ -209,11 +211,11 @@ class MistralConverter(ChatConverter):
             writer.report_loss(at, "a refusal", "rewritten", "note", "it is sent as text")
             return [{"type": "text", "text": part.text}]
         if type(part) is ReasoningPart:
-            writer.adopted(part.metadata, at)
+            writer.report_adopted_reasoning(part.metadata, at)
         try:
             chunk = self.write_assistant_content(part, at, writer)
         except UnsupportedValueError as reason:
-            writer.report_loss(at, writer.kind_of(part), "dropped", "warning", f"{writer.wire.title}: {reason}")
+            writer.report_loss(at, writer.type_name(part), "dropped", "warning", f"{writer.wire.title}: {reason}")
             return []
         return [] if chunk is ABSENT else [chunk]
 
@@ -224,7 +226,7 @@ class MistralConverter(ChatConverter):
         return ("text", "", None) if value is None else super().read_result_content(value, at, reader)
 
     def write_result_content(
-        self, kind: str, value: Any, kept: Any, at: Path, writer: Writer, is_error: bool | None
+        self, kind: str, value: Any, extra: Any, at: Path, writer: Writer, is_error: bool | None
     ) -> str | list[Any] | None:
         """Write what a call gave; media wait for the end of the turn unless they came inside of a result."""
         if is_error and kind in ("data", "multimodal"):
@@ -233,8 +235,8 @@ class MistralConverter(ChatConverter):
             )
         if kind == "multimodal":
             return write_result_parts(value, (at[0], "value"), writer, self.write_result_part)
-        return None if kept is None and value == "" else write_result_text(kind, value, kept, at, writer)
+        return None if extra is None and value == "" else write_result_text(kind, value, extra, at, writer)
 
-    def error_inside(self, wire: dict[str, Any]) -> Any:
+    def body_error(self, wire: dict[str, Any]) -> Any:
         """The error that stands in a body of status 200; None where there is none."""
-        return error_in(wire)
+        return error_of_body(wire)

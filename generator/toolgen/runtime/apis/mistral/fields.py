@@ -8,7 +8,7 @@ from typing import Any
 
 from ...conversion.extras import ABSENT, Extras, UnsupportedValueError, extra_members, restore_extras
 from ...conversion.reader import Reader
-from ...conversion.values import plain
+from ...conversion.values import to_plain_object
 from ...conversion.writer import Writer
 from ...errors import wrong_type
 from ...fields import read_data_url, write_data_url
@@ -18,27 +18,27 @@ from ...paths import ROOT, Path
 from ...tool_fields import read_optional_id, write_optional_id
 
 __all__ = [
-    "error_in",
-    "known_keywords",
-    "read_address_or_data",
-    "read_address_or_object",
-    "read_given_id",
-    "read_given_result",
+    "error_of_body",
+    "known_kwargs",
+    "read_id_or_placeholder",
+    "read_result_id_or_placeholder",
     "read_text_chunks",
-    "systems_in_place",
-    "unwrapped",
-    "write_address_or_data",
-    "write_address_or_object",
-    "write_given_id",
-    "write_given_result",
+    "read_url_or_data",
+    "read_url_or_object",
+    "system_messages_in_place",
+    "unwrap_sdk_object",
+    "write_id_or_placeholder",
+    "write_result_id_or_placeholder",
     "write_text_chunks",
+    "write_url_or_data",
+    "write_url_or_object",
 ]
 
 
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 
 
-def read_address_or_data(value: Any, at: Path, reader: Reader) -> tuple[str | None, str | None, str | None, Any]:
+def read_url_or_data(value: Any, at: Path, reader: Reader) -> tuple[str | None, str | None, str | None, Any]:
     """Read url, data and media type; of a `data:` address it is kept that it was one, of an object with `data` the object.
 
     Raises:
@@ -55,8 +55,8 @@ def read_address_or_data(value: Any, at: Path, reader: Reader) -> tuple[str | No
     return (url, None, None, ABSENT) if _ADDRESS.match(url) else (None, url, None, ABSENT)
 
 
-def write_address_or_data(
-    url: str | None, data: str | None, media_type: str | None, kept: Any, at: Path, writer: Writer
+def write_url_or_data(
+    url: str | None, data: str | None, media_type: str | None, extra: Any, at: Path, writer: Writer
 ) -> str | dict[str, Any]:
     """Write the text, or the object that came while it says the same.
 
@@ -65,7 +65,7 @@ def write_address_or_data(
     """
     if url is not None and url[:5] == "data:":
         return url
-    came = kept.get("$object") if type(kept) is dict else None
+    came = extra.get("$object") if type(extra) is dict else None
     if type(came) is dict and came.get("data") == data:
         form = came.get("format")
         if media_type == (f"audio/{form}" if type(form) is str else None):
@@ -76,7 +76,7 @@ def write_address_or_data(
         if media_type is not None:
             writer.report_unsupported((at[0], "mediaType"), "mediaType")
         return str(url if data is None else data)
-    if type(kept) is dict and kept.get("$whole") == media_type:
+    if type(extra) is dict and extra.get("$whole") == media_type:
         return f"data:{media_type};base64,{data}"
     writer.report_unsupported((at[0], "mediaType"), "mediaType")
     return data
@@ -85,7 +85,7 @@ def write_address_or_data(
 _KNOWN = frozenset(["detail", "url"])
 
 
-def read_address_or_object(
+def read_url_or_object(
     value: Any, at: Path, reader: Reader
 ) -> tuple[str | None, str | None, str | None, str | None, Any]:
     """Read url, data, media type and detail.
@@ -103,12 +103,12 @@ def read_address_or_object(
     return url, data, media_type, detail, {"$whole": extra_members(value, _KNOWN)}
 
 
-def write_address_or_object(
+def write_url_or_object(
     url: str | None,
     data: str | None,
     media_type: str | None,
     detail: str | None,
-    kept: Any,
+    extra: Any,
     at: Path,
     writer: Writer,
 ) -> Any:
@@ -118,7 +118,7 @@ def write_address_or_object(
         UnsupportedValueError: The part has neither a URL nor data with a media type.
     """
     address = write_data_url(url, data, media_type, ABSENT, at, writer)
-    whole = kept.get("$whole") if type(kept) is dict else None
+    whole = extra.get("$whole") if type(extra) is dict else None
     if detail is None and type(whole) is not dict:
         return address
     written: dict[str, Any] = {"url": address} if detail is None else {"url": address, "detail": detail}
@@ -127,13 +127,13 @@ def write_address_or_object(
     return written
 
 
-def read_given_id(value: Any, at: Path, reader: Reader, none: Collection[str]) -> tuple[str, Any]:
+def read_id_or_placeholder(value: Any, at: Path, reader: Reader, placeholders: Collection[str]) -> tuple[str, Any]:
     """Read the id; one that is missing or used before is made here, and one that we would rename is kept with it.
 
     Raises:
         ConversionError: The value is neither a string nor null.
     """
-    if value is None or (type(value) is str and value in none):
+    if value is None or (type(value) is str and value in placeholders):
         identifier, _ = reader.call_id(None, at)
         return identifier, {"$synthetic": identifier, "$wire": value}
     identifier, kept = read_optional_id(value, at, reader)
@@ -142,16 +142,20 @@ def read_given_id(value: Any, at: Path, reader: Reader, none: Collection[str]) -
     return identifier, kept
 
 
-def write_given_id(identifier: str, kept: Any, at: Path, writer: Writer, none: Collection[str]) -> Any:
+def write_id_or_placeholder(
+    identifier: str, extra: Any, at: Path, writer: Writer, placeholders: Collection[str]
+) -> Any:
     """Write the id: as it came while it is the same; renamed where it comes from elsewhere and would be refused."""
-    if type(kept) is str and kept == identifier:
-        writer.keep_id(identifier, kept)
-        return kept
-    written = write_optional_id(identifier, kept, at, writer)
-    return None if written is ABSENT and "$wire" in kept else written
+    if type(extra) is str and extra == identifier:
+        writer.restore_id(identifier, extra)
+        return extra
+    written = write_optional_id(identifier, extra, at, writer)
+    return None if written is ABSENT and "$wire" in extra else written
 
 
-def read_given_result(wire: dict[str, Any], at: Path, reader: Reader, none: Collection[str]) -> tuple[str, str, Extras]:
+def read_result_id_or_placeholder(
+    wire: dict[str, Any], at: Path, reader: Reader, placeholders: Collection[str]
+) -> tuple[str, str, Extras]:
     """Read the id of the call and the name of the tool; the name is empty where neither the result nor a call has it.
 
     Raises:
@@ -163,8 +167,8 @@ def read_given_result(wire: dict[str, Any], at: Path, reader: Reader, none: Coll
     found, said = wire.get("tool_call_id"), wire.get("name")
     rest: Extras = {} if said is None else {"name": said}
     name = reader.tool_name(said) if said else ""
-    if found and found not in none:
-        identifier, called = reader.call_of(found)
+    if found and found not in placeholders:
+        identifier, called = reader.find_call(found)
         reader.note_answered(identifier)
         return identifier, name or called, rest
     identifier = reader.next_open_id(name) or name
@@ -172,16 +176,16 @@ def read_given_result(wire: dict[str, Any], at: Path, reader: Reader, none: Coll
     return identifier, name, rest
 
 
-def write_given_result(
-    identifier: str, name: str, own: Extras, at: Path, writer: Writer, none: Collection[str]
+def write_result_id_or_placeholder(
+    identifier: str, name: str, extras: Extras, at: Path, writer: Writer, placeholders: Collection[str]
 ) -> dict[str, Any]:
     """Write the id as it stands with the call, and the name where the result came with one."""
     written: dict[str, Any] = {}
-    kept, said = own.get("tool_call_id"), own.get("name")
+    kept, said = extras.get("tool_call_id"), extras.get("name")
     if type(kept) is dict and kept.get("$synthetic") == identifier:
         if "$wire" in kept:
             written["tool_call_id"] = kept["$wire"]
-    elif not writer.is_left_out(identifier):
+    elif not writer.is_id_omitted(identifier):
         written["tool_call_id"] = writer.call_id(identifier)
     if type(said) is str:
         written["name"] = writer.tool_name(name, (at[0], "name")) if name else said
@@ -207,10 +211,10 @@ def read_text_chunks(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
     return text, ABSENT if value == _chunks_of(text) else value
 
 
-def write_text_chunks(text: str, kept: Any, at: Path, writer: Writer) -> Any:
+def write_text_chunks(text: str, extra: Any, at: Path, writer: Writer) -> Any:
     """Write the text, in the chunks in which it came."""
-    if type(kept) in (list, str) and _text_of(kept) == text:
-        return kept
+    if type(extra) in (list, str) and _text_of(extra) == text:
+        return extra
     return _chunks_of(text)
 
 
@@ -224,7 +228,7 @@ def _text_of(value: Any) -> str:
     return "".join(chunk["text"] for chunk in value if chunk.get("type") == "text")
 
 
-def error_in(wire: dict[str, Any]) -> Any:
+def error_of_body(wire: dict[str, Any]) -> Any:
     """The error that a body holds, or is; None where there is none."""
     if wire.get("error"):
         return wire["error"]
@@ -235,7 +239,7 @@ def error_in(wire: dict[str, Any]) -> Any:
     return wire if "detail" in wire or "message" in wire else None
 
 
-def unwrapped(value: Any, at: Path) -> dict[str, Any]:
+def unwrap_sdk_object(value: Any, at: Path) -> dict[str, Any]:
     """The object itself where it is one, else what the client's object dumps, as the API sent it.
 
     Raises:
@@ -243,7 +247,7 @@ def unwrapped(value: Any, at: Path) -> dict[str, Any]:
     """
     if type(value) is dict:
         return value
-    found = plain(value, at)
+    found = to_plain_object(value, at)
     if found.keys() == {"data"} and type(found["data"]) is dict:
         found = found["data"]
     choices = found.get("choices")
@@ -260,7 +264,7 @@ def _known(chunk: Any) -> Any:
     return chunk["raw"] if type(chunk) is dict and "type" not in chunk and "raw" in chunk else chunk
 
 
-def systems_in_place(placed: list[Placed], writer: Writer) -> list[Placed]:
+def system_messages_in_place(placed: list[Placed], writer: Writer) -> list[Placed]:
     """The messages with those of the system first, or after another one of the system or one of the user.
 
     One that stands elsewhere moves up to the nearest such place, and is reported.
@@ -288,9 +292,9 @@ def _goes_before_a_system(message: Message) -> bool:
     return type(message) is SystemMessage or type(message) is UserMessage
 
 
-def known_keywords(body: dict[str, Any], accepted: Collection[str], writer: Writer) -> dict[str, Any]:
+def known_kwargs(body: dict[str, Any], allowed_names: Collection[str], writer: Writer) -> dict[str, Any]:
     """Convert the keys of a body to arguments for a client that accepts no other keys. Other keys are reported."""
-    found = {key: value for key, value in body.items() if key in accepted}
+    found = {key: value for key, value in body.items() if key in allowed_names}
     for key in [key for key in body if key not in found]:
         writer.report_loss((ROOT, key), key, "dropped", "warning", "the client does not accept it as an argument")
     return found

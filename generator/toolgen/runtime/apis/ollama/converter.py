@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 from ...api_converter import ApiConverter
 from ...conversion.extras import ABSENT, Extras, add_extras, extra_members, restore_extras
 from ...conversion.reader import Reader
-from ...conversion.values import has_no_place, opaque_message, optional_text, read_list, write_list, write_user_turn
+from ...conversion.values import is_empty_on_wire, opaque_message, optional_text, read_list, write_list, write_user_turn
 from ...conversion.writer import OnLoss, OnUnsupported, Writer
 from ...converter import ObjectReader, ObjectWriter
 from ...errors import BareApiError, wrong_type
@@ -37,10 +37,10 @@ from ...models import (
     UserMessage,
 )
 from ...paths import ROOT, Path, format_path
-from ...responses import finish_reason, invalidate_calls, provider_stop_reason, rfc3339
+from ...responses import finish_reason, format_rfc3339, invalidate_calls, provider_stop_reason
 from ...tool_results import read_result_text, write_result_text
-from ...tool_selection import write_offer, write_offered
-from .fields import keywords_as_typed
+from ...tool_selection import write_selected_tools, write_tool_definition
+from .fields import typed_kwargs
 from .media import empty_members, order_by_name, read_medium, read_text_and_media, write_medium, write_text_and_media
 
 __all__ = ["OllamaConverter"]
@@ -91,46 +91,44 @@ class OllamaConverter(ApiConverter):
             ConversionError: The wire cannot express a value, and `on_unsupported` is "error".
         """
         writer = Writer(self.wire, on_loss, on_unsupported, tools=request.tools or ())
-        found = keywords_as_typed(
-            self.write_request(request, ROOT, writer), self.SDK_KEYWORDS, self.SDK_MEMBERS, writer
-        )
+        found = typed_kwargs(self.write_request(request, ROOT, writer), self.SDK_KEYWORDS, self.SDK_MEMBERS, writer)
         writer.finish()
         return found
 
     def read_tools(self, value: Any, at: Path, reader: Reader) -> tuple[list[ToolDefinition | OpaquePart] | None, Any]:
         """Read the tools on offer."""
-        return read_list(None if value is ABSENT else value, at, reader, self.read_offered), ABSENT
+        return read_list(None if value is ABSENT else value, at, reader, self.read_tool_definition), ABSENT
 
-    def read_offered(self, wire: Any, at: Path, reader: Reader) -> ToolDefinition | OpaquePart:
+    def read_tool_definition(self, wire: Any, at: Path, reader: Reader) -> ToolDefinition | OpaquePart:
         """Read a tool; its type may be left out."""
         tool = self.read_tool_entry(wire, at, reader)
         if type(tool) is ToolDefinition and "type" not in wire:
             add_extras(tool, reader.wire.name, {"$absent": ["type"]})
         return tool
 
-    def write_tools(self, definitions: Sequence[Any] | None, kept: Any, at: Path, writer: Writer) -> Any:
+    def write_tools(self, definitions: Sequence[Any] | None, extra: Any, at: Path, writer: Writer) -> Any:
         """Write the tools on offer."""
-        return ABSENT if definitions is None else write_list(definitions, at, writer, self.write_offered)
+        return ABSENT if definitions is None else write_list(definitions, at, writer, self.write_tool_definition)
 
-    def write_offered(self, definition: Any, at: Path, writer: Writer) -> Any:
+    def write_tool_definition(self, definition: Any, at: Path, writer: Writer) -> Any:
         """Write a tool as its declaration offers it to this provider."""
-        entry = write_offered(definition, at, writer, self.write_tool_entry)
-        if type(definition) is ToolDefinition and "type" in writer.kept_extras(definition.metadata).get("$absent", ()):
+        entry = write_tool_definition(definition, at, writer, self.write_tool_entry)
+        if type(definition) is ToolDefinition and "type" in writer.peek_extras(definition.metadata).get("$absent", ()):
             del entry["type"]
         return entry
 
-    def read_offer(
+    def read_selected_tools(
         self, value: Any, at: Path, reader: Reader
     ) -> tuple[list[ToolDefinition | OpaquePart] | None, ToolChoice | None, Any]:
         """Read the tools on offer; how they are to be used is not said here."""
         tools, kept = self.read_tools(value, at, reader)
         return tools, None, kept
 
-    def write_offer(
-        self, definitions: Sequence[Any] | None, choice: ToolChoice | None, kept: Any, at: Path, writer: Writer
+    def write_selected_tools(
+        self, definitions: Sequence[Any] | None, choice: ToolChoice | None, extra: Any, at: Path, writer: Writer
     ) -> Any:
         """Write the tools on offer, as far as they may be called."""
-        return write_offer(definitions, choice, at[0], writer, self.TOOL_CHOICES, self.write_offered)
+        return write_selected_tools(definitions, choice, at[0], writer, self.TOOL_CHOICES, self.write_tool_definition)
 
     def read_output_format(
         self, value: Any, at: Path, reader: Reader
@@ -147,11 +145,11 @@ class OllamaConverter(ApiConverter):
         return None if value else "text", value
 
     def write_output_format(
-        self, output_format: Literal["text", "json"] | OutputSchema | None, kept: Any, at: Path, writer: Writer
+        self, output_format: Literal["text", "json"] | OutputSchema | None, extra: Any, at: Path, writer: Writer
     ) -> Any:
         """Write what the answer shall be; text is what it is by default."""
         if output_format is None or output_format == "text":
-            return kept if output_format is None or kept == "" else ABSENT
+            return extra if output_format is None or extra == "" else ABSENT
         if output_format == "json":
             return "json"
         writer.own_extras(output_format.metadata, at)
@@ -189,7 +187,7 @@ class OllamaConverter(ApiConverter):
                 messages.append(opaque_message(item, reader))
         return messages, ABSENT
 
-    def write_messages(self, messages: Sequence[Message], kept: Any, at: Path, writer: Writer) -> list[Any]:
+    def write_messages(self, messages: Sequence[Message], extra: Any, at: Path, writer: Writer) -> list[Any]:
         """Write the messages: one for each result, directly after the calls of the turn."""
         wires: list[Any] = []
         before: Message | None = None
@@ -200,7 +198,7 @@ class OllamaConverter(ApiConverter):
                     wires.append(self.write_tool_result(result, place, writer))
             elif type(message) is AssistantMessage:
                 wire = self.write_assistant_message(message, here, writer)
-                if has_no_place(message.content, wire):
+                if is_empty_on_wire(message.content, wire):
                     writer.report_loss(
                         here, "an empty message", "dropped", "note", "the API supports none of its parts"
                     )
@@ -243,7 +241,7 @@ class OllamaConverter(ApiConverter):
 
     def write_assistant_message(self, message: AssistantMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write what the model answered, spread over the wire's keys."""
-        own = writer.own_extras(message.metadata, at)
+        extras = writer.own_extras(message.metadata, at)
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
         wire: dict[str, Any] = {"role": "assistant", "content": ""}
@@ -251,13 +249,13 @@ class OllamaConverter(ApiConverter):
             self.write_assistant_parts(message.content, (at, "content"), writer, wire)
         elif message.content is not None:
             wire["content"] = message.content
-        if not wire["content"] and own.get("content", ABSENT) is None:
+        if not wire["content"] and extras.get("content", ABSENT) is None:
             wire["content"] = None
-        for key in own.get("$absent", ()):
+        for key in extras.get("$absent", ()):
             if key == "role" or not wire[key]:
                 del wire[key]
-        if own:
-            restore_extras(wire, own)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def write_assistant_parts(self, parts: list[AssistantPart], at: Path, writer: Writer, wire: dict[str, Any]) -> None:
@@ -273,7 +271,7 @@ class OllamaConverter(ApiConverter):
                 calls.append(self.write_tool_call(part.call, (here, "call"), writer))
             elif type(part) is ReasoningPart:
                 writer.own_extras(part.metadata, here)
-                writer.adopted(part.metadata, here)
+                writer.report_adopted_reasoning(part.metadata, here)
                 thoughts.append(part.text)
                 if not part.text:
                     writer.report_unsupported(here, "reasoning without text")
@@ -282,10 +280,10 @@ class OllamaConverter(ApiConverter):
                 texts.append(part.text)
                 if type(part) is RefusalPart:
                     writer.report_loss(here, "refusal", "rewritten", "note", "the API accepts only text")
-            elif type(part) is OpaquePart and writer.kept_extras(part.metadata).get("$key") == "tool_calls":
+            elif type(part) is OpaquePart and writer.peek_extras(part.metadata).get("$key") == "tool_calls":
                 calls.append(part.value)
             elif type(part) is OpaquePart and part.provider != writer.wire.name:
-                writer.report_unsupported(here, writer.kind_of(part), "warning")
+                writer.report_unsupported(here, writer.type_name(part), "warning")
             elif type(written := write_medium(part, here, writer)) is TextPart:
                 texts.append(written.text)
             else:
@@ -337,37 +335,39 @@ class OllamaConverter(ApiConverter):
         self, completion: Completion, identifier: str | None, created: int | None, writer: Writer
     ) -> dict[str, Any]:
         """Write a response. An answer has no id here; one that failed is not done."""
-        own = writer.own_extras(completion.metadata, ROOT)
-        absent = own.get("$absent", ())
+        extras = writer.own_extras(completion.metadata, ROOT)
+        absent = extras.get("$absent", ())
         if completion.id is not None:
             writer.report_unsupported((ROOT, "id"), "id")
         wire: dict[str, Any] = {}
         if completion.model is not None:
             wire["model"] = completion.model
-        if created is not None or "created_at" in own:
-            wire["created_at"] = own["created_at"] if "created_at" in own else rfc3339(created or 0)
+        if created is not None or "created_at" in extras:
+            wire["created_at"] = extras["created_at"] if "created_at" in extras else format_rfc3339(created or 0)
         message = self.write_assistant_message(completion.message, (ROOT, "message"), writer)
-        if message or not ("message" in absent or "message" in own):
+        if message or not ("message" in absent or "message" in extras):
             wire["message"] = message
         if "done" not in absent:
-            wire["done"] = own["done"] if "done" in own else bool(own) or completion.finish_reason != "error"
-        word = provider_stop_reason(completion, self.FINISH_REASONS, own)
+            wire["done"] = extras["done"] if "done" in extras else bool(extras) or completion.finish_reason != "error"
+        word = provider_stop_reason(completion, self.FINISH_REASONS, extras)
         if word is not None and not (
-            completion.stop_reason is None and ("done_reason" in absent or "done_reason" in own)
+            completion.stop_reason is None and ("done_reason" in absent or "done_reason" in extras)
         ):
             wire["done_reason"] = word
         if completion.usage is not None:
             wire |= self.write_usage(completion.usage, (ROOT, "usage"), writer)
-        restore_extras(wire, own)
+        restore_extras(wire, extras)
         return wire
 
     def read_content(self, wire: dict[str, Any], at: Path, reader: Reader) -> tuple[str | list[ContentPart], Extras]:
         """Read what the user or the system says: a text, and images beside it."""
         return read_text_and_media(wire, "content", "images", at, reader)
 
-    def write_content(self, content: str | list[ContentPart], own: Extras, at: Path, writer: Writer) -> dict[str, Any]:
+    def write_content(
+        self, content: str | list[ContentPart], extras: Extras, at: Path, writer: Writer
+    ) -> dict[str, Any]:
         """Write what the user or the system says."""
-        return write_text_and_media(content, own, "content", "images", at, writer)
+        return write_text_and_media(content, extras, "content", "images", at, writer)
 
     def read_result_content(
         self, wire: dict[str, Any], at: Path, reader: Reader
@@ -380,7 +380,7 @@ class OllamaConverter(ApiConverter):
         return kind, value, kept if spelling is ABSENT else {**kept, "$text": spelling}
 
     def write_result_content(
-        self, kind: str, value: Any, own: Extras, at: Path, writer: Writer, is_error: bool | None
+        self, kind: str, value: Any, extras: Extras, at: Path, writer: Writer, is_error: bool | None
     ) -> dict[str, Any]:
         """Write what a call gave; the server takes images of any message."""
         if is_error and kind in ("data", "multimodal"):
@@ -389,5 +389,5 @@ class OllamaConverter(ApiConverter):
             )
         content = value
         if kind != "multimodal":
-            content = write_result_text(kind, value, own.get("$text", ABSENT), (at[0], "value"), writer)
-        return write_text_and_media(content, own, "content", "images", (at[0], "value"), writer)
+            content = write_result_text(kind, value, extras.get("$text", ABSENT), (at[0], "value"), writer)
+        return write_text_and_media(content, extras, "content", "images", (at[0], "value"), writer)

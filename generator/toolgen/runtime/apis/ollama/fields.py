@@ -14,14 +14,14 @@ from ...models import Reasoning
 from ...paths import ROOT, Path, format_path
 
 __all__ = [
-    "keywords_as_typed",
-    "read_answered_call",
-    "read_negative_is_none",
-    "read_on_unasked",
+    "read_flag_on_by_default",
+    "read_limit_negative_as_none",
+    "read_result_call",
     "read_thinking_switch",
-    "write_answered_call",
-    "write_negative_is_none",
-    "write_on_unasked",
+    "typed_kwargs",
+    "write_flag_on_by_default",
+    "write_limit_negative_as_none",
+    "write_result_call",
     "write_thinking_switch",
 ]
 
@@ -29,7 +29,7 @@ __all__ = [
 _ID, _NAME = "tool_call_id", "tool_name"
 
 
-def read_answered_call(wire: dict[str, Any], at: Path, reader: Reader) -> tuple[str, str, Extras]:
+def read_result_call(wire: dict[str, Any], at: Path, reader: Reader) -> tuple[str, str, Extras]:
     """Read the id of the call and the tool's name: by the id, else the next open call with the name, else the next.
 
     Keys that we would write otherwise are kept, with the id that they stood for.
@@ -39,7 +39,7 @@ def read_answered_call(wire: dict[str, Any], at: Path, reader: Reader) -> tuple[
     """
     spelled_id, spelled_name = optional_text(wire, _ID, at), optional_text(wire, _NAME, at)
     name = reader.tool_name(spelled_name) if spelled_name else ""
-    identifier, called = reader.call_of(spelled_id) if spelled_id else ("", "")
+    identifier, called = reader.find_call(spelled_id) if spelled_id else ("", "")
     if called:
         reader.note_answered(identifier)
         if name:
@@ -51,19 +51,19 @@ def read_answered_call(wire: dict[str, Any], at: Path, reader: Reader) -> tuple[
     return identifier, name or called, {"$synthetic": identifier, "$wire": found}
 
 
-def write_answered_call(identifier: str, name: str, own: Extras, at: Path, writer: Writer) -> dict[str, Any]:
+def write_result_call(identifier: str, name: str, extras: Extras, at: Path, writer: Writer) -> dict[str, Any]:
     """Write both keys: the id as it stands with the call, if it does, and the name that templates look for."""
-    kept = inner_extras(own, "$wire")
-    unchanged = "$wire" in own and own.get("$synthetic") == identifier
+    kept = inner_extras(extras, "$wire")
+    unchanged = "$wire" in extras and extras.get("$synthetic") == identifier
     if unchanged and kept.get(_NAME) in (None, "", writer.wire.wire_name(name)):
         return kept
     found: dict[str, Any] = {_NAME: writer.tool_name(name, (at[0], "name"))} if name else {}
-    if not writer.is_left_out(identifier):
+    if not writer.is_id_omitted(identifier):
         found[_ID] = writer.call_id(identifier)
     return found
 
 
-def read_negative_is_none(value: Any, at: Path, reader: Reader) -> tuple[int | None, Any]:
+def read_limit_negative_as_none(value: Any, at: Path, reader: Reader) -> tuple[int | None, Any]:
     """Read the limit; a negative number is none, and kept.
 
     Raises:
@@ -76,12 +76,12 @@ def read_negative_is_none(value: Any, at: Path, reader: Reader) -> tuple[int | N
     return (None, value) if value < 0 else (value, ABSENT)
 
 
-def write_negative_is_none(value: int | None, kept: Any, at: Path, writer: Writer) -> Any:
+def write_limit_negative_as_none(value: int | None, extra: Any, at: Path, writer: Writer) -> Any:
     """Write the limit."""
-    return kept if value is None else value
+    return extra if value is None else value
 
 
-def read_on_unasked(value: Any, at: Path, reader: Reader) -> tuple[bool, Any]:
+def read_flag_on_by_default(value: Any, at: Path, reader: Reader) -> tuple[bool, Any]:
     """Read the switch; that it was not there, or null, is kept.
 
     Raises:
@@ -96,14 +96,14 @@ def read_on_unasked(value: Any, at: Path, reader: Reader) -> tuple[bool, Any]:
     return value, ABSENT
 
 
-def write_on_unasked(value: bool | None, kept: Any, at: Path, writer: Writer) -> Any:
+def write_flag_on_by_default(value: bool | None, extra: Any, at: Path, writer: Writer) -> Any:
     """Write the switch; where nothing is said of it, it is off, and the wire must hear so."""
     if value is None:
         writer.report_loss(at, at[1], "defaulted", "note", f"{writer.wire.title} would otherwise turn it on")
         return False
-    if value and is_mark(kept):
+    if value and is_mark(extra):
         return ABSENT
-    return None if value and kept is None else value
+    return None if value and extra is None else value
 
 
 def read_thinking_switch(
@@ -124,11 +124,11 @@ def read_thinking_switch(
 
 
 def write_thinking_switch(
-    reasoning: Reasoning | None, kept: Any, at: Path, writer: Writer, words: Mapping[str, str]
+    reasoning: Reasoning | None, extra: Any, at: Path, writer: Writer, words: Mapping[str, str]
 ) -> Any:
     """Write the effort by the nearest word of the wire, or the switch where nothing is said of how much."""
     if reasoning is None:
-        return kept
+        return extra
     if reasoning.metadata:
         writer.own_extras(reasoning.metadata, at)
     effort, budget = reasoning.effort, reasoning.budget_tokens
@@ -153,8 +153,8 @@ Members = Mapping[str, Any]
 """By name of a member: `kept`, `dropped` without harm, or the members of the objects in it. Others are dropped."""
 
 
-def keywords_as_typed(
-    body: dict[str, Any], accepted: Collection[str], members: Members, writer: Writer
+def typed_kwargs(
+    body: dict[str, Any], allowed_names: Collection[str], members: Members, writer: Writer
 ) -> dict[str, Any]:
     """The body's keys as keywords; what the client will not send is reported, once for each way to it.
 
@@ -166,7 +166,7 @@ def keywords_as_typed(
     lost: dict[str, str] = {}
     found: dict[str, Any] = {}
     for key, value in body.items():
-        if key not in accepted:
+        if key not in allowed_names:
             lost[key] = "warning"
             continue
         found[key] = value

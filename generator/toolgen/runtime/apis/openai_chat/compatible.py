@@ -9,12 +9,12 @@ from ...conversion.extras import ABSENT
 from ...conversion.reader import Reader
 from ...conversion.writer import Writer
 from ...errors import wrong_type
-from ...json_text import compact, dump_loosely, loads
+from ...json_text import compact, dump_lenient, loads
 from ...models import InvalidCall, Reasoning, ReasoningDelta, StreamEvent, ToolCallDelta
 from ...paths import Path
 from ...tool_fields import INVALID, read_call_id, write_call_id, write_json_arguments
 from ...tool_fields import read_json_arguments as read_arguments
-from .reasoning import detail_text, found_at, reasoning_text_of
+from .reasoning import detail_text, reasoning_text_of, value_at
 from .stream import ChatStream, ChatStreamWriter
 
 if TYPE_CHECKING:
@@ -24,13 +24,13 @@ __all__ = [
     "CompatibleStream",
     "CompatibleStreamWriter",
     "read_arguments_text",
-    "read_arguments_that_parse",
     "read_effort_object",
-    "read_own_call_id",
+    "read_parsable_arguments",
+    "read_server_call_id",
     "write_arguments_text",
-    "write_arguments_that_parse",
     "write_effort_object",
-    "write_own_call_id",
+    "write_parsable_arguments",
+    "write_server_call_id",
 ]
 
 
@@ -63,7 +63,7 @@ class CompatibleStream(ChatStream):
         if self._closed:
             self._width = 0  # what comes after it is read with care
         if self._failure is None:
-            error = found_at(event, self.converter.ANSWERS["error"])
+            error = value_at(event, self.converter.ANSWERS["error"])
             if error:
                 self._fail(error)
         return events
@@ -116,7 +116,7 @@ class CompatibleStream(ChatStream):
     def _take_call(self, piece: dict[str, Any], position: int, events: list[StreamEvent]) -> None:
         function = piece.get("function")
         if type(function) is dict and type(function.get("arguments")) is dict:
-            piece = {**piece, "function": {**function, "arguments": dump_loosely(function["arguments"])}}
+            piece = {**piece, "function": {**function, "arguments": dump_lenient(function["arguments"])}}
         super()._take_call(piece, position, events)
 
     def _merge_top(self, event: dict[str, Any]) -> None:
@@ -179,7 +179,7 @@ class CompatibleStreamWriter(ChatStreamWriter):
 
     def _call(self, event: ToolCallDelta) -> list[dict[str, Any]]:
         if event.id is not None:
-            self.writer.keep_id(event.id, event.id)  # which ids are taken is a rule for requests
+            self.writer.restore_id(event.id, event.id)  # which ids are taken is a rule for requests
         return super()._call(event)
 
     def _key(self) -> str:
@@ -208,15 +208,15 @@ def read_arguments_text(value: Any, at: Path, reader: Reader) -> tuple[dict[str,
     return read_arguments(value, at, reader)
 
 
-def write_arguments_that_parse(
-    arguments: dict[str, Any], invalid: InvalidCall | None, kept: Any, at: Path, writer: Writer
+def write_parsable_arguments(
+    arguments: dict[str, Any], invalid: InvalidCall | None, extra: Any, at: Path, writer: Writer
 ) -> Any:
     """Write the arguments; text that is not an object is wrapped into one, and reported.
 
     Raises:
         ConversionError: The arguments cannot be written as JSON.
     """
-    text = write_json_arguments(arguments, invalid, kept, at, writer)
+    text = write_json_arguments(arguments, invalid, extra, at, writer)
     if type(text) is str and not text.strip():
         return "{}"
     try:
@@ -252,7 +252,7 @@ def read_effort_object(value: Any, at: Path, reader: Reader, table: Mapping[str,
 
 
 def write_effort_object(
-    reasoning: Reasoning | None, kept: Any, at: Path, writer: Writer, table: Mapping[str, str]
+    reasoning: Reasoning | None, extra: Any, at: Path, writer: Writer, table: Mapping[str, str]
 ) -> Any:
     """Write the object; what it held besides comes back with the extras."""
     if reasoning is None:
@@ -261,7 +261,7 @@ def write_effort_object(
     return {key: value for key, value in said.items() if value is not None}
 
 
-def read_own_call_id(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
+def read_server_call_id(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
     """Read the id; one that the server gave goes back to it as it is, also where another server would refuse it.
 
     Raises:
@@ -276,7 +276,7 @@ def read_own_call_id(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
 write_arguments_text = write_json_arguments
 
 
-read_arguments_that_parse = read_arguments_text
+read_parsable_arguments = read_arguments_text
 
 
-write_own_call_id = write_call_id
+write_server_call_id = write_call_id

@@ -34,9 +34,9 @@ from ...models import (
 )
 from ...paths import ROOT, Path, format_path
 from ...responses import finish_reason, invalidate_calls, provider_stop_reason
-from ...tool_results import read_inside, read_result_text, write_result_parts, write_result_text
+from ...tool_results import read_result_parts, read_result_text, write_result_parts, write_result_text
 from .fields import OutputFormatConverter, choice_without_message, has_content
-from .reasoning import ReasoningKeys, as_object, found_at, in_text, need_reasoning, read_reasoning, write_reasoning
+from .reasoning import ReasoningKeys, pad_reasoning, read_reasoning, value_at, with_object, with_text, write_reasoning
 
 __all__ = ["ChatConverter", "ChatMessages"]
 
@@ -120,7 +120,7 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
         super().__init__(declared)
         self.assistant_keys = _ASSISTANT_MESSAGE.union(self.REASONING.known)
 
-    def write_messages(self, messages: Sequence[Message], kept: Any, at: Path, writer: Writer) -> list[Any]:
+    def write_messages(self, messages: Sequence[Message], extra: Any, at: Path, writer: Writer) -> list[Any]:
         """Write the messages: one for each result, media of results in a user message after all results of the turn."""
         wires: list[Any] = []
         for message, here, places in self.order_for_api(messages, at, writer):
@@ -134,7 +134,7 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
                 wires.append(self.write_media(writer))
             if type(message) is AssistantMessage:
                 wire = self.write_assistant_message(message, here, writer)
-                if has_content(wire, self.BLANK_ANSWERS) or writer.kept_extras(message.metadata):
+                if has_content(wire, self.BLANK_ANSWERS) or writer.peek_extras(message.metadata):
                     wires.append(wire)
                 else:
                     writer.report_loss(
@@ -208,24 +208,24 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
 
     def write_assistant_message(self, message: AssistantMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write what the model answered, spread over the wire's keys."""
-        own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
+        extras = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
         wire: dict[str, Any] = {"role": "assistant"}
         if message.name is not None:
             wire["name"] = message.name
         if type(message.content) is list:
-            self.write_assistant_parts(message.content, (at, "content"), writer, wire, own)
+            self.write_assistant_parts(message.content, (at, "content"), writer, wire, extras)
         else:
             wire["content"] = message.content
-        if wire["content"] is None and "content" in own.get("$absent", ()):
+        if wire["content"] is None and "content" in extras.get("$absent", ()):
             del wire["content"]
         if self.REASONING.needed:
-            need_reasoning(wire, own, self.REASONING)
-        if own:
-            restore_extras(wire, own)
+            pad_reasoning(wire, extras, self.REASONING)
+        if extras:
+            restore_extras(wire, extras)
         return wire
 
     def write_assistant_parts(
-        self, parts: list[AssistantPart], at: Path, writer: Writer, wire: dict[str, Any], own: Extras
+        self, parts: list[AssistantPart], at: Path, writer: Writer, wire: dict[str, Any], extras: Extras
     ) -> None:
         """Write the parts of an answer: texts into `content`, calls into `tool_calls`."""
         texts: list[Any] = []
@@ -254,15 +254,15 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
                 calls.append(part.value)
             else:
                 if calls:
-                    writer.report_loss(here, writer.kind_of(part), "moved", "note", "content must come before calls")
+                    writer.report_loss(here, writer.type_name(part), "moved", "note", "content must come before calls")
                 text = write_one(part, here, writer, self.write_assistant_content)
                 if text is not ABSENT:
                     texts.append(text)
         bare = len(texts) == 1 and type(texts[0]) is dict and texts[0].keys() == {"type", "text"}
         wire["content"] = (
-            texts[0]["text"] if bare and "content" not in own.get("$list", ()) else texts or (None if parts else [])
+            texts[0]["text"] if bare and "content" not in extras.get("$list", ()) else texts or (None if parts else [])
         )
-        if wire["content"] is None and own.get("content") == "":
+        if wire["content"] is None and extras.get("content") == "":
             wire["content"] = ""
         if refusals:
             wire["refusal"] = "".join(refusals)
@@ -277,10 +277,10 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
         """Read what a call gave: text, the text of an error, or parts."""
         if type(value) is str:
             return read_result_text(value)
-        return "multimodal", read_inside(value, at, reader, self.read_result_part), ABSENT
+        return "multimodal", read_result_parts(value, at, reader, self.read_result_part), ABSENT
 
     def write_result_content(
-        self, kind: str, value: Any, kept: Any, at: Path, writer: Writer, is_error: bool | None
+        self, kind: str, value: Any, extra: Any, at: Path, writer: Writer, is_error: bool | None
     ) -> str | list[Any] | None:
         """Write what a call gave; media wait for the end of the turn, for results hold text only."""
         if is_error and kind in ("data", "multimodal"):
@@ -288,13 +288,13 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
                 (at[0], "isError"), "isError", "dropped", "behaviour", "the API has no error flag for results"
             )
         if kind != "multimodal":
-            return write_result_text(kind, value, kept, at, writer)
+            return write_result_text(kind, value, extra, at, writer)
         return write_result_parts(value, (at[0], "value"), writer, self.write_result_part)
 
     def read_response(self, wire: dict[str, Any], at: Path, reader: Reader) -> Completion:
         """Read a response; its first choice is the answer, further ones are kept."""
         choices_found = wire.get("choices")
-        error = self.error_inside(wire)
+        error = self.body_error(wire)
         if error and choices_found is None:
             raise BareApiError(format_path(at), wire)
         if choices_found is None:
@@ -302,7 +302,7 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
         if type(choices_found) is not list:
             raise wrong_type((at, "choices"), "an array", choices_found)
         rest = extra_members(wire, _RESPONSE)
-        usage = self.usage_inside(wire)
+        usage = self.body_usage(wire)
         if usage is not None and wire.get("usage") is None:
             rest["$absent"] = ["usage"]
         if usage is not None and type(usage) is not dict:
@@ -315,7 +315,7 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
         if body is None:
             message = AssistantMessage()
         elif type(body) is dict:
-            message = self.read_assistant_message(body if not self.ANSWERS else in_text(body), place, reader)
+            message = self.read_assistant_message(body if not self.ANSWERS else with_text(body), place, reader)
         else:
             raise wrong_type(place, "an object", body)
         word = choice.get("finish_reason")
@@ -354,27 +354,27 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
         self, completion: Completion, identifier: str | None, created: int | None, writer: Writer
     ) -> dict[str, Any]:
         """Write a response with one choice, and those that were kept."""
-        own = writer.own_extras(completion.metadata, ROOT)
-        kept = own.get("choices")
+        extras = writer.own_extras(completion.metadata, ROOT)
+        kept = extras.get("choices")
         first, further = (kept[0], kept[1:]) if kept else ({}, [])
         message = self.write_assistant_message(completion.message, (ROOT, "message"), writer)
         choice: dict[str, Any] = {"index": 0, "message": message, "finish_reason": None}
         if completion.stop_reason is not None or not kept:
-            choice["finish_reason"] = provider_stop_reason(completion, self.FINISH_REASONS, own)
+            choice["finish_reason"] = provider_stop_reason(completion, self.FINISH_REASONS, extras)
         elif "finish_reason" in first.get("$absent", ()):
             del choice["finish_reason"]
         else:
             choice["finish_reason"] = first.get("finish_reason")
         restore_extras(choice, first)
         if self.ANSWERS:
-            as_object(choice, first)
+            with_object(choice, first)
         choice = choice_without_message(choice, first)
         wire: dict[str, Any] = {}
         if completion.id is not None or identifier is not None:
             wire["id"] = completion.id if completion.id is not None else identifier
-        wire["object"] = own.get("object", "chat.completion")
-        if created is not None or "created" in own:
-            wire["created"] = own.get("created", created)
+        wire["object"] = extras.get("object", "chat.completion")
+        if created is not None or "created" in extras:
+            wire["created"] = extras.get("created", created)
         if completion.model is not None:
             wire["model"] = completion.model
         if kept != []:
@@ -383,17 +383,17 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
         if not self.ANSWERS:
             if usage is not None:
                 wire["usage"] = usage
-            restore_extras(wire, own)
+            restore_extras(wire, extras)
             return wire
-        restore_extras(wire, own)
-        if usage is not None and ("usage" not in own.get("$absent", ()) or self.usage_inside(wire) != usage):
+        restore_extras(wire, extras)
+        if usage is not None and ("usage" not in extras.get("$absent", ()) or self.body_usage(wire) != usage):
             wire["usage"] = usage
         return wire
 
-    def error_inside(self, wire: dict[str, Any]) -> Any:
+    def body_error(self, wire: dict[str, Any]) -> Any:
         """The error that stands in a body of status 200; None where there is none."""
-        return wire.get("error") if not self.ANSWERS else found_at(wire, self.ANSWERS["error"])
+        return wire.get("error") if not self.ANSWERS else value_at(wire, self.ANSWERS["error"])
 
-    def usage_inside(self, wire: dict[str, Any]) -> Any:
+    def body_usage(self, wire: dict[str, Any]) -> Any:
         """What an answer cost, where a host has it."""
-        return wire.get("usage") if not self.ANSWERS else found_at(wire, self.ANSWERS["usage"])
+        return wire.get("usage") if not self.ANSWERS else value_at(wire, self.ANSWERS["usage"])

@@ -28,7 +28,7 @@ __all__ = [
 
 
 def write_inline_data(
-    url: str | None, data: str | None, media_type: str | None, kept: Any, at: Path, writer: Writer
+    url: str | None, data: str | None, media_type: str | None, extra: Any, at: Path, writer: Writer
 ) -> str:
     """Write the `data:` address.
 
@@ -37,7 +37,7 @@ def write_inline_data(
     """
     if data is None and (url is None or url[:5] != "data:"):
         raise UnsupportedValueError("only inline data is supported")
-    return write_data_url(url, data, media_type, kept, at, writer)
+    return write_data_url(url, data, media_type, extra, at, writer)
 
 
 read_inline_data = read_data_url
@@ -56,11 +56,11 @@ def read_file_name(value: Any, at: Path, reader: Reader) -> tuple[str | None, An
     return value, ABSENT
 
 
-def write_file_name(name: str | None, kept: Any, at: Path, writer: Writer) -> Any:
+def write_file_name(name: str | None, extra: Any, at: Path, writer: Writer) -> Any:
     """Write the name of a file; a file without one gets one, for the API refuses data without a name."""
     if name is not None:
         return name
-    if kept is None or is_mark(kept):
+    if extra is None or is_mark(extra):
         return ABSENT
     writer.report_loss(at, "name", "defaulted", "note", "a file needs a name")
     return "document"
@@ -69,23 +69,23 @@ def write_file_name(name: str | None, kept: Any, at: Path, writer: Writer) -> An
 read_schema_name = read_file_name
 
 
-def write_schema_name(name: str | None, kept: Any, at: Path, writer: Writer) -> Any:
+def write_schema_name(name: str | None, extra: Any, at: Path, writer: Writer) -> Any:
     """Write the name of a schema for the answer; one without a name gets one, for the API refuses it."""
     if name is not None:
         return name
-    if kept is None or is_mark(kept):
+    if extra is None or is_mark(extra):
         return ABSENT
     writer.report_loss(at, "name", "defaulted", "note", "a schema needs a name")
     return "output"
 
 
-def choice_without_message(choice: dict[str, Any], kept: Extras) -> dict[str, Any]:
+def choice_without_message(choice: dict[str, Any], extras: Extras) -> dict[str, Any]:
     """A choice as it came: without a message, or with null for one, while there is nothing in the message."""
     if any(choice["message"][key] for key in choice["message"] if key != "role"):
         return choice
-    if "message" in kept.get("$absent", ()):
+    if "message" in extras.get("$absent", ()):
         return {key: value for key, value in choice.items() if key != "message"}
-    return {**choice, "message": None} if kept.get("message", ABSENT) is None else choice
+    return {**choice, "message": None} if extras.get("message", ABSENT) is None else choice
 
 
 def has_content(wire: dict[str, Any], blank: bool) -> bool:
@@ -121,11 +121,11 @@ class OutputFormatConverter(ApiConverter):
         return None, value
 
     def write_output_format(
-        self, output_format: Literal["text", "json"] | OutputSchema | None, kept: Any, at: Path, writer: Writer
+        self, output_format: Literal["text", "json"] | OutputSchema | None, extra: Any, at: Path, writer: Writer
     ) -> Any:
         """Write what the answer shall be; text is what it is by default."""
         if output_format is None or output_format == "text":
-            return kept if output_format is None or kept == self.OUTPUT_FORMATS["text"] else ABSENT
+            return extra if output_format is None or extra == self.OUTPUT_FORMATS["text"] else ABSENT
         if output_format == "json":
             return self.OUTPUT_FORMATS["json"]
         return self.write_output_schema(output_format, at, writer)

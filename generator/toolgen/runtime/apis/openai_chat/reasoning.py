@@ -9,27 +9,27 @@ from ...conversion.extras import Extras, inner_extras
 from ...conversion.reader import Reader
 from ...conversion.writer import Writer
 from ...errors import wrong_type
-from ...json_text import dump_loosely, loads
+from ...json_text import dump_lenient, loads
 from ...json_values import same_json
 from ...models import ReasoningPart
 from ...paths import Path
 
 __all__ = [
     "ReasoningKeys",
-    "as_object",
     "detail_text",
-    "found_at",
-    "in_text",
-    "need_reasoning",
+    "pad_reasoning",
     "read_reasoning",
     "reasoning_text_of",
+    "value_at",
+    "with_object",
+    "with_text",
     "write_reasoning",
 ]
 
 
-def found_at(body: Any, ways: Iterable[Sequence[str | int]]) -> Any:
+def value_at(body: Any, paths: Iterable[Sequence[str | int]]) -> Any:
     """What stands at the end of the first way that leads to a value; None where none does."""
-    for way in ways:
+    for way in paths:
         value = body
         for step in way:
             if type(step) is int:
@@ -41,15 +41,15 @@ def found_at(body: Any, ways: Iterable[Sequence[str | int]]) -> Any:
     return None
 
 
-def in_text(message: dict[str, Any]) -> dict[str, Any]:
+def with_text(message: dict[str, Any]) -> dict[str, Any]:
     """A message whose content is text where it was an object: some hosts parse the JSON that was asked for."""
     content = message.get("content")
-    return {**message, "content": dump_loosely(content)} if type(content) is dict else message
+    return {**message, "content": dump_lenient(content)} if type(content) is dict else message
 
 
-def as_object(choice: dict[str, Any], kept: Extras) -> None:
+def with_object(choice: dict[str, Any], extras: Extras) -> None:
     """Give the message of a choice its content as the object that was kept, while its text still says the same."""
-    content = inner_extras(kept, "message").get("content")
+    content = inner_extras(extras, "message").get("content")
     message = choice["message"]
     if type(content) is dict and type(message["content"]) is str and _says(message["content"], content):
         choice["message"] = {**message, "content": content}
@@ -97,7 +97,7 @@ def reasoning_text_of(value: Any) -> str:
 
 
 def read_reasoning(
-    wire: dict[str, Any], rest: Extras, at: Path, reader: Reader, table: ReasoningKeys
+    wire: dict[str, Any], extras: Extras, at: Path, reader: Reader, table: ReasoningKeys
 ) -> ReasoningPart | None:
     """Read the reasoning of a message: its text is that of the first key that has one.
 
@@ -115,10 +115,10 @@ def read_reasoning(
             raise wrong_type((at, key), "an array" if key == table.details else "a string", value)
         found[key] = value
     if table.needed and table.writes not in wire:
-        rest["$absent"] = [*rest.get("$absent", ()), table.writes]
+        extras["$absent"] = [*extras.get("$absent", ()), table.writes]
     if not any(found.values()):
         if not (table.needed and wire.get("tool_calls") and found == {table.writes: ""}):
-            rest.update(found)
+            extras.update(found)
         return None
     source = next((key for key, value in found.items() if reasoning_text_of(value)), table.details)
     text = reasoning_text_of(found[source]) if source is not None else ""
@@ -139,9 +139,9 @@ def write_reasoning(
     The key that carried the text stands first, for that is how it is known again.
     """
     for i, (part, at) in enumerate(parts):
-        own = writer.own_extras(part.metadata, at)
-        key = own.get("$key", table.writes)
-        kept = {k: own[k] for k in table.known if type(own.get(k)) is (list if k == table.details else str)}
+        extras = writer.own_extras(part.metadata, at)
+        key = extras.get("$key", table.writes)
+        kept = {k: extras[k] for k in table.known if type(extras.get(k)) is (list if k == table.details else str)}
         if key in kept:
             unchanged = reasoning_text_of(kept[key]) == part.text
         else:
@@ -150,10 +150,10 @@ def write_reasoning(
             kept = {}
         if key not in table.keys and key not in kept:
             key = table.writes
-        if key is None or not (part.text or own):
+        if key is None or not (part.text or extras):
             writer.report_unsupported(at, "reasoning")
             continue
-        writer.adopted(part.metadata, at)
+        writer.report_adopted_reasoning(part.metadata, at)
         if i:
             writer.report_loss(at, "reasoning", "moved", "note", "the API accepts one reasoning text per message")
         if key in table.keys:
@@ -167,8 +167,8 @@ def write_reasoning(
                 wire.setdefault(k, value)
 
 
-def need_reasoning(wire: dict[str, Any], own: Extras, table: ReasoningKeys) -> None:
+def pad_reasoning(wire: dict[str, Any], extras: Extras, table: ReasoningKeys) -> None:
     """Give a message with calls the key that the API demands, empty for no reasoning, if it did not come without."""
     key = table.writes
-    if key is not None and "tool_calls" in wire and key not in own.get("$absent", ()) and key not in own:
+    if key is not None and "tool_calls" in wire and key not in extras.get("$absent", ()) and key not in extras:
         wire.setdefault(key, "")

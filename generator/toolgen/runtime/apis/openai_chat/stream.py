@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...json_text import dump_loosely, loads
+from ...json_text import dump_lenient, loads
 from ...models import Completion, StreamEvent, TextDelta, ToolCallDelta
-from ...partial_json import OpenCall, order_by_place
+from ...partial_json import OpenCall, order_by_index
 from ...paths import ROOT
-from ...streams import BaseStream, BaseStreamWriter, place_of
+from ...streams import BaseStream, BaseStreamWriter, read_index
 
 __all__ = ["ChatStream", "ChatStreamWriter"]
 
@@ -171,10 +171,10 @@ class ChatStream(BaseStream):
             call.name = function["name"] or None
         if type(text) is dict:
             call.head["function"] = {**(head or {}), "arguments": text}
-            text = dump_loosely(text)
+            text = dump_lenient(text)
         elif text is not None and type(text) is not str:
             call.malformed = True
-            text = dump_loosely(text)
+            text = dump_lenient(text)
         first = len(call.pieces) == 0 and not call.told
         if text:
             call.add(text)
@@ -213,7 +213,7 @@ class ChatStream(BaseStream):
 
     def _take_further(self, choice: dict[str, Any]) -> None:
         """Collect another choice of the answer; it is among the extras of the first."""
-        index = place_of(choice["index"], ((ROOT, "choices"), "index"))
+        index = read_index(choice["index"], ((ROOT, "choices"), "index"))
         if index not in self._further:
             self._further[index] = type(self)(self._turn)
         self._further[index]._take({"choices": [{**choice, "index": 0}]})
@@ -253,7 +253,7 @@ class ChatStream(BaseStream):
         if self._refusal:
             message["refusal"] = "".join(self._refusal)
         if self._entries:
-            message["tool_calls"] = [_joined_call(call) for call in order_by_place(self._entries)]
+            message["tool_calls"] = [_joined_call(call) for call in order_by_index(self._entries)]
         return {"index": index, "finish_reason": None, **self._choice, "message": message}
 
     def _ended(self) -> bool:
@@ -312,7 +312,7 @@ class ChatStreamWriter(BaseStreamWriter):
         return [self._chunk({"content": text})]
 
     def _call(self, event: ToolCallDelta) -> list[dict[str, Any]]:
-        call = self.sent(event.index)
+        call = self.sent_call(event.index)
         piece: dict[str, Any] = {"index": event.index}
         function: dict[str, Any] = {}
         if event.id is not None and event.name is not None:
@@ -373,7 +373,7 @@ class ChatStreamWriter(BaseStreamWriter):
             if type(function) is not dict:
                 pieces.append({"index": len(message["tool_calls"]) + len(pieces), **entry})
                 continue
-            call = self.sent(position)
+            call = self.sent_call(position)
             rest: dict[str, Any] = {k: v for k, v in entry.items() if not (call.named and k in ("id", "type"))}
             text = str(function.get("arguments", ""))
             rest["function"] = {k: v for k, v in function.items() if not (call.named and k == "name")}

@@ -11,7 +11,7 @@ from ...conversion.values import opaque_message, optional_text, read_text_or_lis
 from ...conversion.writer import Writer
 from ...converter import ObjectReader, ObjectWriter, ValueReader, ValueWriter
 from ...errors import BareApiError, wrong_type
-from ...message_order import order_as_kept, results_of
+from ...message_order import order_as_received, results_of
 from ...models import (
     AssistantMessage,
     AssistantPart,
@@ -31,21 +31,21 @@ from ...models import (
     UserMessage,
 )
 from ...paths import ROOT, Path, format_path
-from ...responses import counts, finish_reason, invalidate_calls, provider_stop_reason
+from ...responses import finish_reason, invalidate_calls, provider_stop_reason, read_counts
 from ...tool_results import read_result_text, write_result_text
 from ..openai_chat.fields import OutputFormatConverter
 from .fields import (
-    asks_approval,
-    calls_client,
-    inside,
+    add_item_ids,
+    has_approval_request,
+    has_client_call,
+    is_separate_item,
     item_kind,
-    name_items,
+    make_assistant_message,
+    part_extras,
     reasoning_text,
-    stands_apart,
-    turn_of_parts,
     write_message_item,
     write_reasoning_item,
-    write_short,
+    write_short_message,
     write_user_item,
 )
 
@@ -87,14 +87,14 @@ class ResponsesConverter(OutputFormatConverter):
     write_usage: ObjectWriter[Usage]
     read_given_content: ValueReader[ContentPart]
     read_request_body: ObjectReader[Request]
-    read_said_content: ValueReader[AssistantPart]
+    read_message_content: ValueReader[AssistantPart]
     read_system_message: ObjectReader[SystemMessage]
     read_tool_call: ObjectReader[ToolCall]
     read_tool_result: ObjectReader[ToolResult]
     read_user_message: ObjectReader[UserMessage]
     write_given_content: ValueWriter[Any]
     write_request_body: ObjectWriter[Request]
-    write_said_content: ValueWriter[Any]
+    write_message_content: ValueWriter[Any]
     write_system_message: ObjectWriter[SystemMessage]
     write_user_message: ObjectWriter[UserMessage]
 
@@ -114,7 +114,7 @@ class ResponsesConverter(OutputFormatConverter):
     def write_request(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a request body; a first text of the system becomes the instructions."""
         first = request.messages[0] if request.messages else None
-        if type(first) is not SystemMessage or type(first.content) is not str or writer.kept_extras(first.metadata):
+        if type(first) is not SystemMessage or type(first.content) is not str or writer.peek_extras(first.metadata):
             return self.write_request_body(request, at, writer)
         wire = self.write_request_body(request, at, writer)
         place = ((at, "messages"), 0)
@@ -132,12 +132,12 @@ class ResponsesConverter(OutputFormatConverter):
         messages, _ = self.read_messages(wire, at, reader)
         return messages, {"$single": True} if type(wire) is str else ABSENT
 
-    def write_input(self, messages: Sequence[Message], kept: Any, at: Path, writer: Writer) -> Any:
+    def write_input(self, messages: Sequence[Message], extra: Any, at: Path, writer: Writer) -> Any:
         """Write the items of a request, as a text where it came so."""
-        wires = self.write_messages(messages, kept, at, writer)
-        if not wires and (kept is None or (is_mark(kept) and "$absent" in kept)):
+        wires = self.write_messages(messages, extra, at, writer)
+        if not wires and (extra is None or (is_mark(extra) and "$absent" in extra)):
             return ABSENT
-        if len(wires) != 1 or not is_mark(kept) or "$single" not in kept:
+        if len(wires) != 1 or not is_mark(extra) or "$single" not in extra:
             return wires
         text = wires[0].get("content")
         return text if wires[0] == {"role": "user", "content": text} and type(text) is str else wires
@@ -159,7 +159,7 @@ class ResponsesConverter(OutputFormatConverter):
                 parts += self.read_item(item, here, reader)
                 continue
             if parts:
-                messages.append(turn_of_parts(parts, reader))
+                messages.append(make_assistant_message(parts, reader))
                 parts = []
             if kind == "result":
                 self.read_result(item, here, reader, messages)
@@ -173,7 +173,7 @@ class ResponsesConverter(OutputFormatConverter):
             else:
                 messages.append(opaque_message(item, reader))
         if parts:
-            messages.append(turn_of_parts(parts, reader))
+            messages.append(make_assistant_message(parts, reader))
         return messages, ABSENT
 
     def read_result(self, item: dict[str, Any], at: Path, reader: Reader, messages: list[Message]) -> None:
@@ -183,24 +183,24 @@ class ResponsesConverter(OutputFormatConverter):
         if type(last) is ToolMessage:
             last.results.append(result)
             return
-        apart = result.name and stands_apart(result.tool_call_id, last)
+        apart = result.name and is_separate_item(result.tool_call_id, last)
         messages.append(ToolMessage([result], reader.metadata({"$apart": True} if apart else {})))
 
     def read_item(self, item: dict[str, Any], at: Path, reader: Reader) -> list[AssistantPart]:
         """Read an item of the model as the parts that it stands for; what has no meaning elsewhere stays as it is."""
         kind = item_kind(item)
         if kind == "said":
-            return self.read_said(item, at, reader)
+            return self.read_message_item(item, at, reader)
         if kind == "call":
             call = self.read_tool_call(item, at, reader)
             reader.note_call(item.get("call_id"), call)
             return [ToolCallPart(call)]
         if kind == "reasoning":
-            own = {key: value for key, value in item.items() if key != "type"}
-            return [ReasoningPart(reasoning_text(item), reader.metadata(own))]
+            extras = {key: value for key, value in item.items() if key != "type"}
+            return [ReasoningPart(reasoning_text(item), reader.metadata(extras))]
         return [OpaquePart(reader.wire.name, item)]
 
-    def read_said(self, item: dict[str, Any], at: Path, reader: Reader) -> list[AssistantPart]:
+    def read_message_item(self, item: dict[str, Any], at: Path, reader: Reader) -> list[AssistantPart]:
         """Read a message of the model; its parts keep that they stood in one, and what else the message says."""
         content = item["content"]
         rest = extra_members(item, _SAID)
@@ -208,15 +208,15 @@ class ResponsesConverter(OutputFormatConverter):
             return [TextPart(content, metadata=reader.metadata({"$item": {**rest, "$single": True}} if rest else {}))]
         parts: list[AssistantPart] = []
         for i, wire in enumerate(content):
-            part = self.read_said_content(wire, ((at, "content"), i), reader)
+            part = self.read_message_content(wire, ((at, "content"), i), reader)
             add_extras(part, reader.wire.name, {"$inline": True} if parts else {"$item": rest})
             parts.append(part)
         return parts
 
-    def write_messages(self, messages: Sequence[Message], kept: Any, at: Path, writer: Writer) -> list[Any]:
+    def write_messages(self, messages: Sequence[Message], extra: Any, at: Path, writer: Writer) -> list[Any]:
         """Write the messages as items; the first text of the system stands beside them in a request."""
         wires: list[Any] = []
-        for message, here, places in order_as_kept(messages, at, writer):
+        for message, here, places in order_as_received(messages, at, writer):
             if type(message) is ToolMessage:
                 writer.own_extras(message.metadata, here)
                 for result, place in results_of(message, here, places):
@@ -265,23 +265,23 @@ class ResponsesConverter(OutputFormatConverter):
                 items += write_reasoning_item(part, here, writer, short=short)
                 content = None
             else:
-                own = inside(part, writer.wire.name)
-                if type(part) is OpaquePart and "$item" not in own and "$inline" not in own:
-                    opaque = self.write_said_content(part, here, writer)
+                extras = part_extras(part, writer.wire.name)
+                if type(part) is OpaquePart and "$item" not in extras and "$inline" not in extras:
+                    opaque = self.write_message_content(part, here, writer)
                     if opaque is not ABSENT:
                         items.append(opaque)
                         content = None
                     continue
-                if short and "$item" not in own and ("$inline" not in own or content is None):
-                    items += write_short(part, here, writer)
+                if short and "$item" not in extras and ("$inline" not in extras or content is None):
+                    items += write_short_message(part, here, writer)
                     content = None
                     continue
-                written = self.write_said_content(part, here, writer)
+                written = self.write_message_content(part, here, writer)
                 if written is ABSENT:
                     continue
-                if "$item" in own or content is None:
+                if "$item" in extras or content is None:
                     content = [written]
-                    items.append(write_message_item(content, own, part))
+                    items.append(write_message_item(content, extras, part))
                 else:
                     content.append(written)
         return items
@@ -295,7 +295,7 @@ class ResponsesConverter(OutputFormatConverter):
         return "multimodal", read_text_or_list(value, at, reader, self.read_given_content), ABSENT
 
     def write_result_content(
-        self, kind: str, value: Any, kept: Any, at: Path, writer: Writer, is_error: bool | None
+        self, kind: str, value: Any, extra: Any, at: Path, writer: Writer, is_error: bool | None
     ) -> str | list[Any]:
         """Write what a call gave."""
         if is_error and kind in ("data", "multimodal"):
@@ -303,7 +303,7 @@ class ResponsesConverter(OutputFormatConverter):
                 (at[0], "isError"), "isError", "dropped", "behaviour", "the API has no error flag for results"
             )
         if kind != "multimodal":
-            return write_result_text(kind, value, kept, at, writer)
+            return write_result_text(kind, value, extra, at, writer)
         return write_list(value, (at[0], "value"), writer, self.write_given_content)
 
     def read_response(self, wire: dict[str, Any], at: Path, reader: Reader) -> Completion:
@@ -328,14 +328,14 @@ class ResponsesConverter(OutputFormatConverter):
         if usage is not None and type(usage) is not dict:
             raise wrong_type((at, "usage"), "an object", usage)
         status = optional_text(wire, "status", at)
-        word = optional_text(counts(wire, "incomplete_details", at), "reason", (at, "incomplete_details"))
+        word = optional_text(read_counts(wire, "incomplete_details", at), "reason", (at, "incomplete_details"))
         if word:
             rest |= {} if status is None else {"status": status}
         else:
             word = status
-        opaque = calls_client(parts, reader.wire.name)
+        opaque = has_client_call(parts, reader.wire.name)
         reason = finish_reason(word, message, self.FINISH_REASONS)
-        if reason == "stop" and (opaque or asks_approval(parts, reader.wire.name)):
+        if reason == "stop" and (opaque or has_approval_request(parts, reader.wire.name)):
             reason = "tool_calls" if opaque else "other"
         if error:
             reason = "error"
@@ -357,7 +357,7 @@ class ResponsesConverter(OutputFormatConverter):
         self, completion: Completion, identifier: str | None, created: int | None, writer: Writer
     ) -> dict[str, Any]:
         """Write a response; one that was not read here has the members that the API demands."""
-        own = writer.own_extras(completion.metadata, ROOT)
+        extras = writer.own_extras(completion.metadata, ROOT)
         content = completion.message.content
         parts: list[AssistantPart] = content if type(content) is list else []
         if type(content) is str and content:
@@ -365,33 +365,33 @@ class ResponsesConverter(OutputFormatConverter):
         wire: dict[str, Any] = {}
         if completion.id is not None or identifier is not None:
             wire["id"] = completion.id if completion.id is not None else identifier
-        wire["object"] = own.get("object", "response")
+        wire["object"] = extras.get("object", "response")
         if created is not None:
-            wire["created_at"] = own.get("created_at", created)
-        self.write_status(completion, own, wire)
+            wire["created_at"] = extras.get("created_at", created)
+        self.write_status(completion, extras, wire)
         if completion.model is not None:
             wire["model"] = completion.model
-        if content is not None or not own:
+        if content is not None or not extras:
             place = ((ROOT, "message"), "content")
             wire["output"] = self.write_items(parts, place, writer, short=False)
-            if not own:
-                name_items(wire["output"], str(wire.get("id", "0")))
+            if not extras:
+                add_item_ids(wire["output"], str(wire.get("id", "0")))
         if completion.usage is not None:
             wire["usage"] = self.write_usage(completion.usage, (ROOT, "usage"), writer)
-        restore_extras(wire, own)
-        return wire if own else _with_demanded(wire, completion)
+        restore_extras(wire, extras)
+        return wire if extras else _with_demanded(wire, completion)
 
-    def write_status(self, completion: Completion, own: Extras, wire: dict[str, Any]) -> None:
+    def write_status(self, completion: Completion, extras: Extras, wire: dict[str, Any]) -> None:
         """Write why the answer ended: as status, or as the reason of one that is incomplete."""
         word = (
-            provider_stop_reason(completion, self.FINISH_REASONS, own)
-            if completion.stop_reason is not None or not own
+            provider_stop_reason(completion, self.FINISH_REASONS, extras)
+            if completion.stop_reason is not None or not extras
             else None
         )
-        kept = inner_extras(own, "incomplete_details").get("reason")
+        kept = inner_extras(extras, "incomplete_details").get("reason")
         if word is None or (kept and word == kept):
             return
-        if word in _STATUSES or (own and not kept and word not in self.FINISH_REASONS):
+        if word in _STATUSES or (extras and not kept and word not in self.FINISH_REASONS):
             wire["status"] = word
         else:
             wire["status"] = "incomplete"

@@ -28,30 +28,30 @@ from ...models import (
 from ...paths import Path
 
 __all__ = [
-    "asks_approval",
-    "calls_client",
-    "given_part",
-    "inside",
+    "add_item_ids",
+    "has_approval_request",
+    "has_client_call",
+    "is_separate_item",
     "item_kind",
-    "name_items",
-    "read_always",
+    "item_part_kind",
+    "make_assistant_message",
+    "part_extras",
+    "read_constant",
+    "read_explicit_flag",
     "read_file_source",
-    "read_said_flag",
-    "reasoning_item",
     "reasoning_text",
-    "stands_apart",
-    "turn_of_parts",
-    "write_always",
+    "restore_reasoning_item",
+    "write_constant",
+    "write_explicit_flag",
     "write_file_source",
     "write_message_item",
     "write_reasoning_item",
-    "write_said_flag",
-    "write_short",
+    "write_short_message",
     "write_user_item",
 ]
 
 
-def read_always(value: Any, at: Path, reader: Reader, table: Mapping[str, Any]) -> tuple[Any, Any]:
+def read_constant(value: Any, at: Path, reader: Reader, table: Mapping[str, Any]) -> tuple[Any, Any]:
     """Read the value; that it was not there, or null, is kept.
 
     Raises:
@@ -66,13 +66,13 @@ def read_always(value: Any, at: Path, reader: Reader, table: Mapping[str, Any]) 
     return value, ABSENT
 
 
-def write_always(value: Any, kept: Any, at: Path, writer: Writer, table: Mapping[str, Any]) -> Any:
+def write_constant(value: Any, extra: Any, at: Path, writer: Writer, table: Mapping[str, Any]) -> Any:
     """Write the value, or that of the table where there is none and it did not come so."""
     if value is not None:
         return value
-    if kept is None:
+    if extra is None:
         return None
-    if is_mark(kept):
+    if is_mark(extra):
         return ABSENT
     default = table["value"]
     writer.report_loss(at, "an expected value", "defaulted", "note", f"the API expects it, so it is set to {default}")
@@ -109,7 +109,7 @@ def write_file_source(
     data: str | None,
     media_type: str | None,
     name: str | None,
-    own: Extras,
+    extras: Extras,
     at: Path,
     writer: Writer,
     names: Mapping[str, str],
@@ -129,7 +129,12 @@ def write_file_source(
         written["file_url"] = url
         if data is None and media_type is not None:
             writer.report_unsupported((at[0], "mediaType"), "mediaType")
-    if "file_data" in written and name is None and "filename" not in own.get("$absent", ()) and "filename" not in own:
+    if (
+        "file_data" in written
+        and name is None
+        and "filename" not in extras.get("$absent", ())
+        and "filename" not in extras
+    ):
         written["filename"] = names.get(media_type or "", names["*"])
         writer.report_loss(
             (at[0], "name"),
@@ -138,12 +143,12 @@ def write_file_source(
             "note",
             f"the API requires a file name, so it is set to {written['filename']}",
         )
-    if not written.keys() & {"file_data", "file_url"} and "file_data" not in own:
+    if not written.keys() & {"file_data", "file_url"} and "file_data" not in extras:
         raise UnsupportedValueError("it has neither a URL nor data")
     return written
 
 
-def read_said_flag(value: Any, at: Path, reader: Reader) -> tuple[bool | None, Any]:
+def read_explicit_flag(value: Any, at: Path, reader: Reader) -> tuple[bool | None, Any]:
     """Read the switch; off is what it is by default. That it was not there, or null, is kept.
 
     Raises:
@@ -158,11 +163,11 @@ def read_said_flag(value: Any, at: Path, reader: Reader) -> tuple[bool | None, A
     return value or None, ABSENT
 
 
-def write_said_flag(value: bool | None, kept: Any, at: Path, writer: Writer) -> Any:
+def write_explicit_flag(value: bool | None, extra: Any, at: Path, writer: Writer) -> Any:
     """Write the switch, off where nothing is said of it and it did not come so."""
-    if value is None and kept is None:
+    if value is None and extra is None:
         return None
-    if value is None and is_mark(kept):
+    if value is None and is_mark(extra):
         return ABSENT
     if value is False and not writer.known:
         writer.report_loss(at, at[1], "rewritten", "note", "off is the default")
@@ -205,7 +210,7 @@ def item_kind(item: dict[str, Any]) -> Kind:
     return "given" if kind.endswith(("_output", "_response")) and not served else "made"
 
 
-def given_part(part: dict[str, Any]) -> str | None:
+def item_part_kind(part: dict[str, Any]) -> str | None:
     """What a part of a message or a result is: `text`, `image` or `document`; None for any other.
 
     Content that only an id at the provider stands for has no meaning elsewhere.
@@ -220,13 +225,13 @@ def given_part(part: dict[str, Any]) -> str | None:
     return None
 
 
-def calls_client(parts: Sequence[Any], provider: str) -> bool:
+def has_client_call(parts: Sequence[Any], provider: str) -> bool:
     """Whether an answer asks the app to run something that is not a function."""
     values = [part.value for part in parts if type(part) is OpaquePart and part.provider == provider]
     return any(type(value) is dict and _calls_client(value) for value in values)
 
 
-def asks_approval(parts: Sequence[Any], provider: str) -> bool:
+def has_approval_request(parts: Sequence[Any], provider: str) -> bool:
     """Whether an answer waits for the app to approve a call that the API itself runs."""
     values = [part.value for part in parts if type(part) is OpaquePart and part.provider == provider]
     return any(type(value) is dict and value.get("type") == "mcp_approval_request" for value in values)
@@ -261,26 +266,26 @@ def _parts(item: dict[str, Any], key: str) -> list[dict[str, Any]]:
     return [part for part in value if type(part) is dict] if type(value) is list else []
 
 
-def reasoning_item(part: ReasoningPart, own: Extras) -> dict[str, Any]:
+def restore_reasoning_item(part: ReasoningPart, extras: Extras) -> dict[str, Any]:
     """A reasoning item as it came, while it says what the part says; another text becomes its summary."""
-    item: dict[str, Any] = {"type": "reasoning", **own}
+    item: dict[str, Any] = {"type": "reasoning", **extras}
     if reasoning_text(item) != part.text or "summary" not in item:
         item.pop("content", None)
         item["summary"] = [{"type": "summary_text", "text": part.text}] if part.text else []
     return item
 
 
-def stands_apart(call_id: str, last: Message | None) -> bool:
+def is_separate_item(call_id: str, last: Message | None) -> bool:
     """Whether a result does not stand directly after the answer that asked for it."""
     return type(last) is not AssistantMessage or call_id not in call_ids(last)
 
 
-def inside(part: Any, provider: str) -> Extras:
+def part_extras(part: Any, provider: str) -> Extras:
     """What a part keeps of the message that it stood in."""
     return inner_extras(part.metadata or {}, provider)
 
 
-def turn_of_parts(parts: list[AssistantPart], reader: Reader) -> AssistantMessage:
+def make_assistant_message(parts: list[AssistantPart], reader: Reader) -> AssistantMessage:
     """The message of the items of one turn: a text alone as text."""
     reader.next_turn()
     only = parts[0]
@@ -289,25 +294,25 @@ def turn_of_parts(parts: list[AssistantPart], reader: Reader) -> AssistantMessag
     return AssistantMessage(parts)
 
 
-def write_message_item(content: list[Any], own: Extras, part: AssistantPart) -> dict[str, Any]:
+def write_message_item(content: list[Any], extras: Extras, part: AssistantPart) -> dict[str, Any]:
     """A message around its content, with what else it said; one of ours has what the API demands."""
-    rest = inner_extras(own, "$item")
+    rest = inner_extras(extras, "$item")
     if "$single" in rest and type(part) is TextPart:
         item: dict[str, Any] = {"role": "assistant", "content": part.text}
     else:
         item = {"role": "assistant", "content": content}
-    if "$item" in own:
+    if "$item" in extras:
         restore_extras(item, rest)
         return item
     return {"type": "message", "status": "completed", **item}
 
 
-def write_short(part: Any, at: Path, writer: Writer) -> list[Any]:
+def write_short_message(part: Any, at: Path, writer: Writer) -> list[Any]:
     """Write text as a message in its short form."""
     if type(part) is RefusalPart:
         writer.report_loss((at, "type"), "a refusal", "rewritten", "note", "it is sent as text")
     elif type(part) is not TextPart:
-        writer.report_unsupported(at, writer.kind_of(part), "warning")
+        writer.report_unsupported(at, writer.type_name(part), "warning")
         return []
     writer.own_extras(part.metadata, at)
     return [{"role": "assistant", "content": part.text}]
@@ -315,14 +320,14 @@ def write_short(part: Any, at: Path, writer: Writer) -> list[Any]:
 
 def write_reasoning_item(part: ReasoningPart, at: Path, writer: Writer, *, short: bool) -> list[Any]:
     """Write reasoning as it came; what was not thought here stays after, but for answers of ours."""
-    own = writer.own_extras(part.metadata, at)
-    if own or not short:
-        return [reasoning_item(part, own)]
+    extras = writer.own_extras(part.metadata, at)
+    if extras or not short:
+        return [restore_reasoning_item(part, extras)]
     writer.report_loss(at, "reasoning", "dropped", "note", "the API only accepts its own items")
     return []
 
 
-def name_items(items: list[Any], answer: str) -> None:
+def add_item_ids(items: list[Any], answer: str) -> None:
     """Give the items of an answer of ours what the API demands of its own."""
     for i, item in enumerate(items):
         kind = item.get("type") if type(item) is dict else None

@@ -11,7 +11,7 @@ from typing import Any
 
 from ...conversion.extras import Extras, extra_members, restore_extras
 from ...conversion.reader import Reader
-from ...conversion.values import optional_text, plain
+from ...conversion.values import optional_text, to_plain_object
 from ...conversion.wire import synthetic_id
 from ...conversion.writer import Writer
 from ...errors import BareApiError
@@ -28,8 +28,8 @@ from ...models import (
     ToolCallPart,
 )
 from ...paths import ROOT, Path, format_path
-from ...prompting.text_parser import CallMaker, reply_of
-from ...prompting.tool_texts import call_text, reply_text
+from ...prompting.text_parser import CallMaker, parse_reply
+from ...prompting.tool_texts import call_text, join_reply
 
 __all__ = [
     "AssistantTextWriter",
@@ -43,7 +43,7 @@ __all__ = [
 
 def read_assistant_text(text: str, names: Mapping[str, str], reader: Reader) -> AssistantMessage:
     """Read what the assistant said, where tools go by these names; the reader knows the calls from then on."""
-    message = reply_of(text, names, (), CallMaker(reader.turn, reader.used), reader.wire.wire_name)
+    message = parse_reply(text, names, (), CallMaker(reader.turn, reader.used), reader.wire.wire_name)
     for part in message.content if type(message.content) is list else ():
         if type(part) is ToolCallPart:
             reader.decode_call(part.call)
@@ -64,8 +64,8 @@ class AssistantTextWriter:
         self._turn = turn
         self._used: set[str] = set()
 
-    def write_message(self, message: AssistantMessage, own: Extras, at: Path) -> str | None:
-        """Write a message; its own extras are `own`. None for one that has no content.
+    def write_message(self, message: AssistantMessage, extras: Extras, at: Path) -> str | None:
+        """Write a message; its own extras are `extras`. None for one that has no content.
 
         Raises:
             ConversionError: The arguments of a call cannot be written as JSON.
@@ -77,7 +77,7 @@ class AssistantTextWriter:
             return None
         parts: list[AssistantPart] = [TextPart(content)] if isinstance(content, str) else content
         calls = self._calls(parts, (at, "content"))
-        kept, names = own.get("$text"), own.get("$names")
+        kept, names = extras.get("$text"), extras.get("$names")
         spelled = (
             {key: self._writer.wire.wire_name(str(name)) for key, name in names.items()} if type(names) is dict else {}
         )
@@ -85,7 +85,7 @@ class AssistantTextWriter:
             text = kept
         else:
             pieces = self._pieces(parts, calls, (at, "content"), turn)
-            text = reply_text(pieces)[0]
+            text = join_reply(pieces)[0]
             if not self._says(text, {call.name: call.name for call in calls}, parts, calls, turn):
                 self._writer.report_loss(
                     (at, "content"), "content", "rewritten", "note", "it would be read back differently"
@@ -109,7 +109,7 @@ class AssistantTextWriter:
         self, text: str, names: Mapping[str, str], parts: list[AssistantPart], calls: list[ToolCall], turn: int | None
     ) -> bool:
         """Whether a text means these parts and calls, read where it will stand."""
-        read = reply_of(text, names, (), CallMaker(turn or 0, set(self._used))).content
+        read = parse_reply(text, names, (), CallMaker(turn or 0, set(self._used))).content
         again = [TextPart(read)] if isinstance(read, str) else read or []
         if [_text(part) for part in again] != [_text(part) for part in parts]:
             return False
@@ -137,13 +137,13 @@ class AssistantTextWriter:
                 type(part) is ReasoningPart and i + 1 < len(parts) and type(parts[i + 1]) is ToolCallPart and part.text
             ):
                 self._writer.own_extras(part.metadata, here)
-                self._writer.adopted(part.metadata, here)
+                self._writer.report_adopted_reasoning(part.metadata, here)
                 thought = part.text
             elif type(part) is TextPart or type(part) is RefusalPart:
                 self._text(part, pieces, bool(calls), here)
             else:
                 self._writer.report_unsupported(
-                    here, self._writer.kind_of(part), "note" if type(part) is ReasoningPart else "warning"
+                    here, self._writer.type_name(part), "note" if type(part) is ReasoningPart else "warning"
                 )
         return pieces
 
@@ -184,7 +184,7 @@ def answer_object(value: Any, at: Path) -> dict[str, Any]:
     Raises:
         ConversionError: The value is neither a string nor an object.
     """
-    return TextAnswer(content=value) if type(value) is str else plain(value, at)
+    return TextAnswer(content=value) if type(value) is str else to_plain_object(value, at)
 
 
 _KNOWN = frozenset(["content"])
@@ -213,7 +213,7 @@ def write_text_answer(completion: Completion, writer: Writer) -> Any:
     Raises:
         ConversionError: The arguments of a call cannot be written as JSON.
     """
-    own = writer.own_extras(completion.metadata, ROOT)
+    extras = writer.own_extras(completion.metadata, ROOT)
     for field in ("id", "model", "stopReason", "usage"):
         if getattr(completion, "stop_reason" if field == "stopReason" else field, None) is not None:
             writer.report_unsupported((ROOT, field), field)
@@ -224,8 +224,8 @@ def write_text_answer(completion: Completion, writer: Writer) -> Any:
     if getattr(message, "name", None) is not None:
         writer.report_unsupported((at, "name"), "name")
     text = AssistantTextWriter(writer, None).write_message(message, writer.own_extras(message.metadata, at), at)
-    if "$whole" not in own:
+    if "$whole" not in extras:
         return text or ""
-    wire: dict[str, Any] = {} if text is None and "$absent" in own else {"content": text}
-    restore_extras(wire, own)
+    wire: dict[str, Any] = {} if text is None and "$absent" in extras else {"content": text}
+    restore_extras(wire, extras)
     return wire

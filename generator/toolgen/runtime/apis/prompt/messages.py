@@ -23,7 +23,13 @@ from ...models import (
     UserMessage,
 )
 from ...paths import Path
-from ...prompting.text_calls import ResultEntry, entry_of_result, read_result_entries, result_entries_text, result_of
+from ...prompting.text_calls import (
+    ResultEntry,
+    make_result,
+    make_result_entry,
+    read_result_entries,
+    result_entries_text,
+)
 from ...prompting.tool_texts import BEHIND_TOOLS, entries_text, split_entries
 from .assistant_text import AssistantTextWriter, read_assistant_text
 
@@ -37,11 +43,11 @@ def read_text_messages(
     at: Path,
     reader: Reader,
     read: Read[ToolDefinition | OpaquePart],
-    names_for: Callable[[Iterable[ToolDefinition | OpaquePart]], Mapping[str, str]],
+    accepted_names: Callable[[Iterable[ToolDefinition | OpaquePart]], Mapping[str, str]],
 ) -> tuple[list[Message], list[ToolDefinition | OpaquePart] | None, Any]:
     """Read the messages, the tools in front of the first system text, and what else a message of tools alone has.
 
-    `names_for` gives the names that tools go by in what the assistant says.
+    `accepted_names` gives the names that tools go by in what the assistant says.
 
     Raises:
         ConversionError: A message is not an object, or its content no text.
@@ -51,7 +57,7 @@ def read_text_messages(
     found = _offered(wires[0] if wires else None)
     entries, text = found or ([], "")
     tools = [read(entry, ((at, 0), i), reader) for i, entry in enumerate(entries)]
-    names = names_for([*reader.tools, *tools])
+    names = accepted_names([*reader.tools, *tools])
     alone = found is not None and not text
     kept = extra_members(wires[0], _KNOWN) if alone else {}
     if text:
@@ -94,29 +100,29 @@ def read_text_message(wire: Any, at: Path, reader: Reader, names: Mapping[str, s
     return ToolMessage(results, metadata=reader.metadata(rest))
 
 
-def _assistant(content: Any, rest: Extras, at: Path, reader: Reader, names: Mapping[str, str]) -> AssistantMessage:
+def _assistant(content: Any, extras: Extras, at: Path, reader: Reader, names: Mapping[str, str]) -> AssistantMessage:
     """Read what the assistant said, which may be nothing."""
     if type(content) is str:
         message = read_assistant_text(content, names, reader)
     elif content is None:
         message = AssistantMessage(None)
-        del rest["content"]
+        del extras["content"]
     else:
         raise wrong_type((at, "content"), "a string", content)
-    add_extras(message, reader.wire.name, rest)
+    add_extras(message, reader.wire.name, extras)
     reader.next_turn()
     return message
 
 
 def _result(entry: ResultEntry, reader: Reader) -> ToolResult:
     """A result, with its tool's own name."""
-    identifier, called = reader.call_of(entry.identifier or "")
+    identifier, called = reader.find_call(entry.identifier or "")
     reader.note_answered(identifier)
-    return result_of(entry._replace(name=reader.tool_name(entry.name) or called), identifier)
+    return make_result(entry._replace(name=reader.tool_name(entry.name) or called), identifier)
 
 
 def write_text_messages(
-    messages: Sequence[Message], entries: list[Any], kept: Any, at: Path, writer: Writer
+    messages: Sequence[Message], entries: list[Any], extra: Any, at: Path, writer: Writer
 ) -> list[Any]:
     """Write messages, with entries of tools in front of the system's text; alone, they have beside them what was kept.
 
@@ -131,28 +137,28 @@ def write_text_messages(
         if whole is not ABSENT:
             wires.append(whole)
             continue
-        own = writer.own_extras(message.metadata, here)
+        extras = writer.own_extras(message.metadata, here)
         if getattr(message, "name", None) is not None:
             writer.report_unsupported((here, "name"), "name")
         if type(message) is AssistantMessage:
-            wires.append(_message("assistant", speeches.write_message(message, own, here), own))
+            wires.append(_message("assistant", speeches.write_message(message, extras, here), extras))
         elif type(message) is ToolMessage:
-            wires.append(_message("user", write_results(results_of(message, here, places), writer), own))
+            wires.append(_message("user", write_results(results_of(message, here, places), writer), extras))
         elif type(message) is SystemMessage:
             text = _system(message, offer if not wires else "", here, writer)
-            wires.append(_message("system", text, own))
+            wires.append(_message("system", text, extras))
         elif type(message) is UserMessage:
-            wires.append(_message("user", _user(message, here, writer), own))
+            wires.append(_message("user", _user(message, here, writer), extras))
         else:
             raise wrong_type(here, "a message", message)
     if offer and not (messages and type(messages[0]) is SystemMessage):
-        wires.insert(0, _message("system", offer, kept if type(kept) is dict else NOTHING))
+        wires.insert(0, _message("system", offer, extra if type(extra) is dict else NOTHING))
     return wires
 
 
-def _message(role: str, content: str | None, own: Extras) -> dict[str, Any]:
+def _message(role: str, content: str | None, extras: Extras) -> dict[str, Any]:
     wire: dict[str, Any] = {"role": role, "content": content}
-    restore_extras(wire, own)
+    restore_extras(wire, extras)
     return wire
 
 
@@ -196,12 +202,12 @@ def write_results(results: Iterable[tuple[ToolResult, Path]], writer: Writer) ->
     entries: list[dict[str, Any]] = []
     for result, at in results:
         writer.own_extras(result.metadata, at)
-        entry = {**entry_of_result(result), "id": writer.call_id(result.tool_call_id)}
+        entry = {**make_result_entry(result), "id": writer.call_id(result.tool_call_id)}
         entry["name"] = writer.tool_name(result.name, (at, "name")) if result.name else ""
         for i, part in enumerate(result.value if result.kind == "multimodal" else ()):
             if type(part) is TextPart:
-                writer.text_alone(part, ((at, "value"), i))
+                writer.text_only(part, ((at, "value"), i))
             else:
-                writer.described(part, ((at, "value"), i))
+                writer.describe_part(part, ((at, "value"), i))
         entries.append(entry)
     return result_entries_text(entries)

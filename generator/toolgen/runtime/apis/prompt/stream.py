@@ -28,7 +28,7 @@ class PromptStream(BaseStream):
     def __init__(self, turn: int = 0, *, tools: Iterable[ToolDefinition | OpaquePart] = ()) -> None:
         super().__init__(turn, tools=tools)
         self._text: list[str] = []
-        self._reply = ReplyReader(turn=turn, names=self.converter.names_for(self._tools))
+        self._reply = ReplyReader(turn=turn, names=self.converter.accepted_names(self._tools))
         self._rest: dict[str, Any] = TextAnswer()
 
     def finish(self, error: BaseException | None = None) -> list[StreamEvent]:
@@ -74,7 +74,7 @@ class PromptStreamWriter(BaseStreamWriter):
         return []  # it goes with its call, or is told as lost at the end
 
     def _call(self, event: ToolCallDelta) -> list[Any]:
-        self.sent(event.index)
+        self.sent_call(event.index)
         return []
 
     def _error(self, message: str) -> list[Any]:

@@ -10,13 +10,13 @@ from toolgen.load import Document
 from toolgen.pipeline import Project
 from toolgen.resolve import Format, Profile
 
-__all__ = ["Seen", "changed_facts", "changed_format", "changed_names"]
+__all__ = ["Seen", "changed_format", "changed_names", "changed_provider_facts"]
 
 Seen = tuple[str, str, Span, Any, Any]
 """A change: its code, the place in words, the place in the sources, and what stood and stands there, or None."""
 
 
-def changed_facts(old: Project, new: Project) -> Iterator[Seen]:
+def changed_provider_facts(old: Project, new: Project) -> Iterator[Seen]:
     """Limits, budgets, defaults and other facts of providers that both sides have."""
     config = new.sources.config
     for key in ("limits", "budgets"):

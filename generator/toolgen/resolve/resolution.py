@@ -16,25 +16,32 @@ from toolgen.incremental import (
     plain_findings,
     recall_reported,
     report_again,
-    reuse,
-    reuse_reported,
+    reuse_or_make,
+    reuse_with_findings,
     store,
 )
 from toolgen.load import Document, Pointer, Sources
-from toolgen.parse import Config, Declaration, Parsed
+from toolgen.parse import Config, Declaration, ParsedProject
 from toolgen.parse.config import Formats
 from toolgen.resolve.catalog import Catalog, Profile, SharedType, Tool
 from toolgen.resolve.identifiers import check_tool_names, check_type_names, check_wire_names
-from toolgen.resolve.profiles import check_defaults, link_format, link_profiles, merge_own_values, merged, stem
-from toolgen.resolve.references import ReferenceGraph, link_references
-from toolgen.resolve.schema_checks import TYPES, check_soundness
+from toolgen.resolve.profiles import (
+    apply_merge_patch,
+    check_defaults,
+    override_values,
+    profile_name,
+    resolve_format,
+    resolve_profiles,
+)
+from toolgen.resolve.references import ReferenceGraph, resolve_references
+from toolgen.resolve.schema_checks import TYPES, check_schemas
 from toolgen.resolve.schema_locations import DocumentKey, SchemaLocation, SchemaRegistry
-from toolgen.resolve.schemas import Bundles, shared_name
+from toolgen.resolve.schemas import Bundles, shared_class_name
 from toolgen.resolve.value_checks import TooManyStepsError, ValueValidator, check_values, with_checked_formats
 from toolgen.runtime.conversion.cache import from_bytes, to_bytes
 
 
-def link(parsed: Parsed, findings: Findings) -> tuple[tuple[Tool, ...], tuple[SharedType, ...]]:
+def resolve_tools(parsed: ParsedProject, findings: Findings) -> tuple[tuple[Tool, ...], tuple[SharedType, ...]]:
     """Link the declared tools and the types, each sorted by name.
 
     Where a schema is at fault, its findings are reported and both results are empty: nothing can be built on it.
@@ -42,10 +49,10 @@ def link(parsed: Parsed, findings: Findings) -> tuple[tuple[Tool, ...], tuple[Sh
     before = len(findings)
     declared, all_declared = parsed.declarations, parsed.sources.tools
     check_tool_names(declared, findings)
-    library = SchemaRegistry.of(parsed.sources)
+    library = SchemaRegistry.from_sources(parsed.sources)
     _check_types_are_schemas(library, findings)
-    links = link_references(library, findings)
-    check_soundness(links, findings)
+    links = resolve_references(library, findings)
+    check_schemas(links, findings)
     for tool in declared:
         recall_reported(partial(_check_root, tool), findings, "root", tool.document.digest)
     names = _shared_places(links)
@@ -86,7 +93,7 @@ def _shared_places(links: ReferenceGraph) -> dict[SchemaLocation, str]:
     for reference, target in links.targets.items():
         if reference.document != target.document or target.document not in library.tools:
             places[target] = None
-    return {place: shared_name(*place.document, place.pointer) for place in sorted(places, key=_order)}
+    return {place: shared_class_name(*place.document, place.pointer) for place in sorted(places, key=_order)}
 
 
 def _order(place: SchemaLocation) -> tuple[object, ...]:
@@ -112,7 +119,7 @@ def _tools(declared: tuple[Declaration, ...], config: Config, bundles: Bundles, 
         said = (declaration.document.digest, config.strict, config.formats, *(parts[key] for key in made_of))
         digest = _digest(said)
         make = partial(_tool, declaration, config, bundles, digest)
-        return reuse_reported(make, findings, "tool", declaration, digest)
+        return reuse_with_findings(make, findings, "tool", declaration, digest)
 
     return tuple(map(linked, declared))
 
@@ -192,11 +199,11 @@ def _linked_tool(declaration: Declaration, config: Config, bundles: Bundles, dig
     )
 
 
-def _check_examples(declaration: Declaration, judge: ValueValidator, findings: Findings) -> None:
+def _check_examples(declaration: Declaration, validator: ValueValidator, findings: Findings) -> None:
     document = declaration.document
     for i, example in enumerate(declaration.examples):
         try:
-            reason = judge.reason(example)
+            reason = validator.reason(example)
         except TooManyStepsError:
             findings.add("values-too-many", document.span("examples", i), keyword=RawText("examples"))
             return
@@ -217,13 +224,13 @@ PROVIDERS = frozenset(
 """Names that a declaration may speak of whatever a release has."""
 
 
-def link_catalog(parsed: Parsed, providers: Sequence[str], findings: Findings) -> Catalog | None:
+def resolve_catalog(parsed: ParsedProject, providers: Sequence[str], findings: Findings) -> Catalog | None:
     """Link everything; None where something does not hold together.
 
     `providers` are those of the command line, and go before the configuration's where there are any.
     """
     sources, config = parsed.sources, parsed.config
-    known = sorted({stem(document) for document in sources.providers})
+    known = sorted({profile_name(document) for document in sources.providers})
     wanted = providers or config.providers or [p for p in DEFAULT_PROVIDERS if p in known]
     for i, name in enumerate(wanted):
         if name not in known:
@@ -235,9 +242,9 @@ def link_catalog(parsed: Parsed, providers: Sequence[str], findings: Findings) -
             )
     linked = _linked_profiles(sources, wanted, findings)
     check_defaults(parsed, linked, known, findings)
-    profiles = tuple(reuse(partial(_with_config, p, config), "profile", p, sources.config) for p in linked)
-    format = reuse_reported(partial(link_format, sources.formats), findings, "format", sources.formats)
-    tools, types = link(parsed, findings)
+    profiles = tuple(reuse_or_make(partial(_with_config, p, config), "profile", p, sources.config) for p in linked)
+    format = reuse_with_findings(partial(resolve_format, sources.formats), findings, "format", sources.formats)
+    tools, types = resolve_tools(parsed, findings)
     check_wire_names(tools, profiles, findings)
     _check_frameworks(config, {profile.name for profile in profiles}, sources.config, findings)
     _check_provider_keys(tools, sources.config, known, findings)
@@ -259,16 +266,16 @@ def link_catalog(parsed: Parsed, providers: Sequence[str], findings: Findings) -
 
 def _linked_profiles(sources: Sources, wanted: Sequence[str], findings: Findings) -> tuple[Profile, ...]:
     if findings.errors:  # less of the profiles is looked at then
-        return link_profiles(sources.providers, wanted, findings)
+        return resolve_profiles(sources.providers, wanted, findings)
     make = partial(_profiles, sources.providers, tuple(wanted))
-    return reuse_reported(make, findings, "profiles", sources.providers, tuple(wanted))
+    return reuse_with_findings(make, findings, "profiles", sources.providers, tuple(wanted))
 
 
 def _profiles(documents: tuple[Document, ...], wanted: tuple[str, ...], findings: Findings) -> tuple[Profile, ...]:
     """Return the stored profiles, or link them."""
 
     def make(findings: Findings) -> tuple[Any, ...]:
-        return tuple(plain(profile) for profile in link_profiles(documents, wanted, findings))
+        return tuple(plain(profile) for profile in resolve_profiles(documents, wanted, findings))
 
     def plain(profile: Profile | None) -> Any:
         if profile is None:
@@ -318,13 +325,13 @@ def _with_config(profile: Profile, config: Config) -> Profile:
     """The profile with the project's own values for what a request must have, and its own limits."""
     facts = dict(profile.facts)
     if config.defaults.get(profile.name):
-        facts["defaults"] = merge_own_values(facts, config.defaults[profile.name])
+        facts["defaults"] = override_values(facts, config.defaults[profile.name])
     own = {
         name: None if most is None else {"most": most, "evidence": "toolgen.yaml"}
         for name, most in config.limits.get(profile.name, {}).items()
     }
-    facts["limits"] = merged(facts.get("limits", {}), own)
+    facts["limits"] = apply_merge_patch(facts.get("limits", {}), own)
     strict = {word: config.limits[profile.name][name] for name, word in _OF_STRICT.items() if name in own}
     if strict and facts.get("dialects", {}).get("strict"):
-        facts["dialects"] = merged(facts["dialects"], {"strict": {"limits": strict}})
+        facts["dialects"] = apply_merge_patch(facts["dialects"], {"strict": {"limits": strict}})
     return replace(profile, facts=facts)

@@ -39,7 +39,7 @@ class Unreadable(Exception):
     """Nothing more can be read from this file."""
 
 
-class Report:
+class FaultReporter:
     """Adds findings about one file. `count` says how many there were."""
 
     def __init__(self, path: str, findings: Findings) -> None:
@@ -47,7 +47,7 @@ class Report:
         self.count = 0
         self._findings = findings
 
-    def fault(
+    def add(
         self,
         code: str,
         place: Place,
@@ -67,13 +67,13 @@ class Report:
         if self.count >= limits.FAULTS_PER_FILE:
             raise Unreadable
 
-    def fatal(self, code: str, place: Place = WHOLE, *, hint: str | None = None, **holes: object) -> NoReturn:
+    def abort(self, code: str, place: Place = WHOLE, *, hint: str | None = None, **holes: object) -> NoReturn:
         """Add a finding and end the reading of this file.
 
         Raises:
             Unreadable: always.
         """
-        self.fault(code, place, hint=hint, related=(), **holes)
+        self.add(code, place, hint=hint, related=(), **holes)
         raise Unreadable
 
 
@@ -87,7 +87,7 @@ _MARKS = (
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
-def decoded(data: bytes, report: Report) -> str:
+def decode_text(data: bytes, reporter: FaultReporter) -> str:
     """Return the text of a source, without a byte order mark and with LF at the end of each line.
 
     Raises:
@@ -96,7 +96,7 @@ def decoded(data: bytes, report: Report) -> str:
     body = data.removeprefix(codecs.BOM_UTF8)
     for mark, name in _MARKS:
         if body.startswith(mark):
-            report.fatal("foreign-encoding", encoding=RawText(name))
+            reporter.abort("foreign-encoding", encoding=RawText(name))
     try:
         text = body.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -104,13 +104,13 @@ def decoded(data: bytes, report: Report) -> str:
         line = before.count("\n") + 1
         column = len(before) - before.rfind("\n")
         wrong = body[error.start : error.end].hex(" ")
-        report.fatal("broken-utf8", (line, column, line, column + 1), bytes=RawText(wrong))
+        reporter.abort("broken-utf8", (line, column, line, column + 1), bytes=RawText(wrong))
     text = text.replace("\r\n", "\n")
-    refuse(_CONTROL, text, report)
+    reject_characters(_CONTROL, text, reporter)
     return text
 
 
-def refuse(pattern: re.Pattern[str], text: str, report: Report) -> None:
+def reject_characters(pattern: re.Pattern[str], text: str, reporter: FaultReporter) -> None:
     """Refuse a text in which a pattern of one character is found, at its first place.
 
     Raises:
@@ -123,7 +123,7 @@ def refuse(pattern: re.Pattern[str], text: str, report: Report) -> None:
     line = text.count("\n", 0, at) + 1
     column = at - text.rfind("\n", 0, at)
     character = RawText(f"U+{ord(text[at]):04X}")
-    report.fatal("control-character", (line, column, line, column + 1), character=character)
+    reporter.abort("control-character", (line, column, line, column + 1), character=character)
 
 
 Plain = None | bool | int | float | str
@@ -149,28 +149,28 @@ _BEYOND = RawText(f"has more than {limits.DIGITS} digits")
 _NO_NUMBER = RawText("is not a finite number")
 
 
-def resolved(text: str, place: Place, report: Report) -> Plain:
+def resolve_scalar(text: str, place: Place, reporter: FaultReporter) -> Plain:
     """Return what an unquoted scalar stands for; a refused one is reported and reads as null."""
     if text in _WORDS:
         return _WORDS[text]
     if text[0] not in "+-.0123456789":
         return text
     if _INTEGER.fullmatch(text):
-        return integer(text, 10, place, report)
+        return parse_integer(text, 10, place, reporter)
     if _BASED.fullmatch(text):
-        return integer(text, 0, place, report)
+        return parse_integer(text, 0, place, reporter)
     if _FLOAT.fullmatch(text):
-        return decimal(text, place, report)
+        return parse_decimal(text, place, reporter)
     if _NOT_FINITE.fullmatch(text):
-        report.fault("number-out-of-range", place, text=text, problem=_NO_NUMBER)
+        reporter.add("number-out-of-range", place, text=text, problem=_NO_NUMBER)
         return None
     if _AMBIGUOUS.fullmatch(text):
-        report.fault("ambiguous-number", place, text=text)
+        reporter.add("ambiguous-number", place, text=text)
         return None
     return text
 
 
-def integer(text: str, base: int, place: Place, report: Report) -> int | None:
+def parse_integer(text: str, base: int, place: Place, reporter: FaultReporter) -> int | None:
     """Return an integer with all its digits; one beyond the limit is reported.
 
     The digits are counted first: the interpreter's own limit may have been switched off, and then
@@ -184,14 +184,14 @@ def integer(text: str, base: int, place: Place, report: Report) -> int | None:
             value = _LIMIT
         if abs(value) < _LIMIT:
             return value
-    report.fault("number-out-of-range", place, text=text, problem=_BEYOND)
+    reporter.add("number-out-of-range", place, text=text, problem=_BEYOND)
     return None
 
 
-def decimal(text: str, place: Place, report: Report) -> float | None:
+def parse_decimal(text: str, place: Place, reporter: FaultReporter) -> float | None:
     """Return a float; one that overflows is reported."""
     value = float(text)
     if math.isfinite(value):
         return value
-    report.fault("number-out-of-range", place, text=text, problem=_NO_NUMBER)
+    reporter.add("number-out-of-range", place, text=text, problem=_NO_NUMBER)
     return None

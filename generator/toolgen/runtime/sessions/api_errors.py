@@ -13,7 +13,7 @@ from ..errors import BareApiError
 from ..json_text import JSONError, loads
 from ..models import ApiError
 
-__all__ = ["SessionError", "refusal_of", "request_id", "resolve_attribute", "retry_after"]
+__all__ = ["SessionError", "request_id", "resolve_attribute", "retry_after", "status_and_body"]
 
 _ANSWERED = 200
 """The status of an error that came in a successful response."""
@@ -52,7 +52,7 @@ class SessionError(Exception):
         return type(self), (self.provider, self.status, self.error), self.__dict__
 
 
-def refusal_of(raised: BaseException, status: str, body: str) -> tuple[int, Any] | None:
+def status_and_body(raised: BaseException, status: str, body: str) -> tuple[int, Any] | None:
     """Return the status and the body of an API error; None for any other exception.
 
     They are at these paths in a client's exception. With the status of a success, or none, it needs a body: such an
@@ -70,9 +70,9 @@ def refusal_of(raised: BaseException, status: str, body: str) -> tuple[int, Any]
     return (_ANSWERED, said) if said and told else None
 
 
-def resolve_attribute(value: Any, way: str) -> Any:
+def resolve_attribute(value: Any, attribute_path: str) -> Any:
     """Return the value at a path of attributes and keys, with dots between them; None if it does not exist."""
-    for step in way.split("."):
+    for step in attribute_path.split("."):
         value = value.get(step) if isinstance(value, Mapping) else getattr(value, step, None)
     return value
 
