@@ -169,9 +169,14 @@ class Edits:
         path.write_text(text[: len(text) // 2], "utf-8")
 
     def mend(self) -> None:
-        """No file that is half written, no reference or provider that leads nowhere, and nothing that must be strict."""
+        """No file that is half written, no tool twice, no reference or provider that leads nowhere, and nothing that must be strict."""
+        names = set[str]()
         for path in self.files():
             value = self.read(path)
+            if value["name"] in names:
+                path.unlink()
+                continue
+            names.add(value["name"])
             if value.get("strict") == "always":
                 del value["strict"]
             it = value["parameters"].get("properties", {}).get("it", {})
@@ -378,7 +383,7 @@ def test_builds_of_many_processes_between_random_edits_are_those_without_a_cache
         assert n % 5 or linted_with_cache(schemas) == linted(schemas), (n, edit)
         after_error = done[0] is None
         built += not after_error
-    assert built > count / 3
+    assert built > count / 2
 
 
 def project(tmp_path: Path) -> Path:

@@ -316,7 +316,7 @@ def as_shipped(provider: str, address: str, key: str) -> Any:
     ],
 )
 def test_how_long_an_answer_says_to_wait(runnable: Package, headers: Any, body: Any, seconds: Any) -> None:
-    assert runnable.module("runtime.sessions.refusals").retry_after(headers, body) == seconds
+    assert runnable.module("runtime.sessions.api_errors").retry_after(headers, body) == seconds
 
 
 def test_an_error_keeps_what_it_has_when_it_is_copied(runnable: Package) -> None:
