@@ -56,7 +56,7 @@ def _spelled(value: Any, held: dict[str, Any]) -> str:
 def cases(package: str) -> list[Case]:
     """The cases of every wire with a hand-written side of its own."""
     models = importlib.import_module(f"{package}.models")
-    is_json = importlib.import_module(f"{package}.runtime.json_text").is_json
+    is_json = importlib.import_module(f"{package}.runtime.json_values").is_json
     theirs = plain.neutral(conversation())
     held = [
         value

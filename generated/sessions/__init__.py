@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from ..runtime.sessions.api_errors import SessionError
 from ..runtime.sessions.base import (
     AsyncScriptedSession,
     AsyncSession,
@@ -21,7 +22,6 @@ from ..runtime.sessions.connection import (
     ProviderConfig,
     connect_session,
 )
-from ..runtime.sessions.api_errors import SessionError
 
 __all__ = [
     "INTERFACES",

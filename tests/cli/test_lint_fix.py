@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from collections import Counter
 from pathlib import Path
@@ -175,7 +176,11 @@ def test_fixes_change_no_value_leave_none_to_fix_and_are_made_once(tmp_path: Pat
     listed = json.loads((ROOT / "tests/corpus/github-tools.json").read_text())["result"]["tools"]
     given = [(tool["name"], tool["inputSchema"]) for tool in listed]
     refused = {line.split("\t")[0] for line in (ROOT / "tests/corpus/refused.tsv").read_text().splitlines()}
-    given += [(f"corpus_{n}", row["parameters"]) for n, row in enumerate(DECLARATIONS) if row["id"] not in refused]
+    given += [
+        (f"corpus_{n}", copy.deepcopy(row["parameters"]))
+        for n, row in enumerate(DECLARATIONS)
+        if row["id"] not in refused
+    ]
     count = sum(spoiled(schema) for _, schema in given)
     folder = project(tmp_path) / "schemas/tools"
     for number, (name, schema) in enumerate(given):

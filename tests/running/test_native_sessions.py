@@ -351,7 +351,7 @@ def test_threads_may_share_a_session(runnable: Package) -> None:
         def between(self) -> None:
             if not self.busy:
                 self.busy = True
-                turns.append(made.turns())
+                turns.append(made.rotate_clients())
                 self.busy = False
 
         def __getitem__(self, key: Any) -> Any:
@@ -377,7 +377,7 @@ def test_threads_may_share_a_session(runnable: Package) -> None:
         made.clients = Shared(names)
         turns.clear()
         for _ in range(6):
-            turns.append(made.turns())
+            turns.append(made.rotate_clients())
         assert len(turns) > 6
         assert [sorted(turn) for turn in turns] == [names] * len(turns)
         assert {turn[0] for turn in turns} == set(names)

@@ -35,8 +35,7 @@ from toolgen.diagnostics import Findings
 from toolgen.diagnostics.printers import PRINTERS
 from toolgen.plan import object_mappings
 from toolgen.render import model_code, package
-from toolgen.render.in_memory_package import InMemoryPackage
-from toolgen.render.shipped import MODELS
+from toolgen.render.shipped import MODELS, InMemoryPackage
 
 from .projects import write
 
@@ -138,7 +137,7 @@ def two_paths() -> list[Package]:
         for fast in ("read_text_call", "take_text_call", "take_call", "unchanged_call", "is_unchanged_call"):
             assert fast not in wires
         _TWO.append(Package(files, folder))
-        texts, fields = (_TWO[1].module(f"runtime.{name}") for name in ("json_text", "fields.arguments"))
+        texts, fields = (_TWO[1].module(f"runtime.{name}") for name in ("json_text", "tool_fields"))
         fields.loads_spelled = lambda text: (texts.loads(text), texts.is_compact(text, texts.loads(text)))
     return _TWO
 

@@ -14,7 +14,7 @@ from tests.support.generated import shipped_profiles
 from toolgen.compilation import compile_project
 from toolgen.diagnostics import Finding, Findings
 from toolgen.pipeline import read_project
-from toolgen.render.in_memory_package import InMemoryPackage
+from toolgen.render.shipped import InMemoryPackage
 
 TOOL = "name: probe\ndescription: d\n"
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from toolgen.diagnostics import Findings, Span
 from toolgen.diagnostics.finding import RawText, quote_name
-from toolgen.render.in_memory_package import InMemoryPackage
+from toolgen.render.shipped import InMemoryPackage
 
 __all__ = ["ReplayResult", "replay"]
 

@@ -6,15 +6,24 @@ a project's format or profile is another one, the module is made for that projec
 them up to date.
 
 A package whose runtime is a distribution of its own has no copy: neither `runtime/` nor the classes of shipped profiles.
+Modules that are made for a project are imported from memory (`InMemoryPackage`).
 """
 
 from __future__ import annotations
 
 import ast
 import hashlib
+import importlib
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import itertools
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping
+import sys
+import types
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from typing import Any
 
 import ruff_api
 
@@ -22,7 +31,7 @@ from toolgen.resolve import Format, Profile
 from toolgen.resources import runtime_folder, wires_folder
 from toolgen.runtime.version import __version__
 
-__all__ = ["MINOR", "REQUIREMENT", "use_installed_runtime"]
+__all__ = ["MINOR", "REQUIREMENT", "InMemoryPackage", "use_installed_runtime"]
 
 
 MODELS = "models"
@@ -100,3 +109,55 @@ def _imports(path: str, text: str) -> Iterator[tuple[ast.ImportFrom, str]]:
         if isinstance(node, ast.ImportFrom) and node.level:
             base = holder[: len(holder) + 1 - node.level]
             yield node, "/".join([*base, *(node.module.split(".") if node.module else [])])
+
+
+_serial = itertools.count()
+
+
+class InMemoryPackage(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Makes the modules of a package importable under a name of its own, for the length of a `with` block.
+
+    What runs is generated text only: source text stands in it as literals (`literals.py`), never as code.
+    """
+
+    def __init__(self, files: Mapping[str, str]) -> None:
+        self._files = files
+        self._root = f"_toolgen_rendered_{next(_serial)}"
+
+    def __enter__(self) -> InMemoryPackage:
+        sys.meta_path.insert(0, self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        sys.meta_path.remove(self)
+        for name in [n for n in sys.modules if n == self._root or n.startswith(self._root + ".")]:
+            del sys.modules[name]
+
+    def module(self, name: str) -> Any:
+        """Import a module of the package, such as `providers.openai_chat`."""
+        return importlib.import_module(f"{self._root}.{name}")
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: types.ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        """Find a module of this package; every other name is left to the other finders."""
+        if fullname != self._root and not fullname.startswith(self._root + "."):
+            return None
+        inner = fullname[len(self._root) + 1 :].replace(".", "/")
+        for file, is_package in (
+            (f"{inner}/__init__.py".lstrip("/"), True),
+            (f"{inner}.py", False),
+        ):
+            if file in self._files:
+                spec = importlib.util.spec_from_loader(fullname, self, is_package=is_package)
+                if spec is not None:
+                    spec.loader_state = file
+                return spec
+        return None
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        """Run a module's text."""
+        spec = module.__spec__
+        file = spec.loader_state if spec is not None else ""
+        code = compile(self._files[file], f"<generated {file}>", "exec", dont_inherit=True)
+        exec(code, module.__dict__)  # noqa: S102 - our own rendered text, see the class

@@ -15,7 +15,7 @@ from toolgen.diagnostics import Span
 from toolgen.incremental import Key, find_stored, reuse_or_make, store
 from toolgen.load.sources import pointer_text
 from toolgen.plan.tools import definition_fields
-from toolgen.render.in_memory_package import InMemoryPackage
+from toolgen.render.shipped import InMemoryPackage
 from toolgen.resolve import Catalog, Profile, Tool
 from toolgen.runtime.conversion.cache import Cache, to_bytes
 from toolgen.runtime.conversion.wire import DeclaredTools
