@@ -266,6 +266,7 @@ def _settled(lowerings: Any, tool: Tool, digest: str, spent: dict[str, int]) -> 
     if stored is None:
         wanted: dict[str, int] = {}
         alone, _ = lowerings.choose_strictness(tool.parameters, wanted)
+        before = None
     else:
         alone, wanted, before, *_ = stored
     over = tuple(lowerings.exceeded_limits(wanted, spent)) if alone else ()
