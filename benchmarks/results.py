@@ -24,6 +24,7 @@ PROGRAMS: tuple[tuple[str, str, tuple[str, ...], tuple[str, ...]], ...] = (
     ("running.py", "Running tools, compared with hand-written code", (), ("--rounds", "3")),
     ("building.py", "Whole commands", (), ("--tools", "1,100", "--rounds", "1")),
     ("building.py", "The cost of one tool in a large build", ("--growth", "1000,3000,10000"), ()),
+    ("thousand_tools.py", "Watch and pages for a thousand tools", (), ("--tools", "100", "--edits", "5")),
     ("representation.py", "Representations of the format", (), ()),
 )
 """Programs, what each measures, its arguments, and those of a quick run. A quick run skips a program without the latter."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import statistics
 import subprocess
 import sys
 import time
@@ -15,8 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.building import declared, project
-from tests.support.commands import toolgen, toolgen_process
+from tests.support.commands import toolgen
 
 
 def waited(condition: Callable[[], bool], seconds: float = 30, pause: float = 0.05) -> bool:
@@ -122,49 +120,3 @@ def test_folders_that_move_and_come_back_are_seen(tmp_path: Path, options: tuple
         assert waited(lambda: "errors fixed" in log.read_text()), log.read_text()
         (tools / "now.yaml").write_text("name: now\ndescription: The time of day.\n")
         assert waited((tmp_path / "generated/tools/now.py").exists), log.read_text()
-
-
-TOOLS, EDITS = 1000, 50
-
-
-def processor_seconds(process: subprocess.Popen[bytes]) -> float:
-    """What a process has had of the processor."""
-    fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
-def build_time(folder: Path, out: str) -> float:
-    """Seconds of a build from nothing, in a process of its own."""
-    began = time.perf_counter()
-    assert toolgen_process("build", "schemas", "--out", out, cwd=folder).returncode == 0
-    return time.perf_counter() - began
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs the processes of Linux as files")
-def test_an_edit_among_a_thousand_tools_costs_little_and_waiting_nearly_nothing(tmp_path: Path) -> None:
-    """Saved to written, the median of fifty edits, for the machine is busy with other tests, beside a build from nothing."""
-    project(tmp_path, declared(TOOLS, None))
-    (tmp_path / "schemas/toolgen.yaml").write_text("providers: [openai_responses, openai_chat, anthropic, gemini]\n")
-    whole = [build_time(tmp_path, "before")]
-    lock, log = tmp_path / "generated/toolgen.lock", tmp_path / "log"
-    sources = sorted((tmp_path / "schemas/tools").iterdir())
-    taken = []
-    with running(tmp_path, log) as process:
-        assert waited(lambda: "watching schemas; " in log.read_text(), 120), log.read_text()
-        time.sleep(1)
-        idle = processor_seconds(process)
-        time.sleep(5)
-        idle = (processor_seconds(process) - idle) / 5
-        for n in range(EDITS):
-            source = sources[n * 17 % TOOLS]
-            text = json.dumps({**json.loads(source.read_text()), "description": f"Number {n}."}, indent=2)
-            before = lock.read_bytes()
-            began = time.perf_counter()
-            source.write_text(text)
-            assert waited(lambda before=before: lock.exists() and lock.read_bytes() != before, pause=0.005)  # type: ignore[misc]
-            taken.append(time.perf_counter() - began)
-            assert waited(lambda n=n: log.read_text().count("watching schemas; ") == n + 2)  # type: ignore[misc]
-    whole.append(build_time(tmp_path, "after"))
-    assert statistics.median(taken) / statistics.mean(whole) <= 0.15
-    assert idle <= 0.02
