@@ -98,7 +98,7 @@ def main(node: Path) -> int:
         shown = gitlab / ".gitlab-ci.yml"
         shown.write_text("stages: [test]\n")
         toolgen("init", github)
-        printed = toolgen("init", gitlab).stderr.partition(".gitlab-ci.yml is there already")[2].partition("\n")[2]
+        printed = toolgen("init", gitlab).stderr.partition(".gitlab-ci.yml already exists")[2].partition("\n")[2]
         job = "".join(line[4:] + "\n" for line in printed.splitlines() if line.startswith("    "))
         shown.write_text(job)
         documented = place / "documented.yml"
