@@ -16,6 +16,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
@@ -36,6 +37,16 @@ def wait_for(condition: Callable[[], bool], seconds: float = 120, pause: float =
         if time.monotonic() > deadline:
             raise TimeoutError
         time.sleep(pause)
+
+
+def differs(path: Path, before: bytes) -> bool:
+    """Return whether a file has other content than before. A build replaces it, so it may be missing for a moment."""
+    return path.exists() and path.read_bytes() != before
+
+
+def has_built(log: Path, builds: int) -> bool:
+    """Return whether `watch` has reported this number of builds."""
+    return log.read_text().count("watching schemas; ") == builds
 
 
 def processor_seconds(process: subprocess.Popen[bytes]) -> float:
@@ -62,7 +73,7 @@ def watched(folder: Path, edits: int) -> tuple[list[float], float]:
     sources = sorted((folder / "schemas/tools").iterdir())
     taken = []
     with log.open("w") as said, subprocess.Popen(toolgen("watch"), cwd=folder, stdout=said, stderr=said) as process:
-        wait_for(lambda: "watching schemas; " in log.read_text())
+        wait_for(partial(has_built, log, 1))
         time.sleep(1)
         idle = processor_seconds(process)
         time.sleep(5)
@@ -73,9 +84,9 @@ def watched(folder: Path, edits: int) -> tuple[list[float], float]:
             before = lock.read_bytes()
             began = time.perf_counter()
             source.write_text(text)
-            wait_for(lambda before=before: lock.exists() and lock.read_bytes() != before)  # type: ignore[misc]
+            wait_for(partial(differs, lock, before))
             taken.append(time.perf_counter() - began)
-            wait_for(lambda n=n: log.read_text().count("watching schemas; ") == n + 2)  # type: ignore[misc]
+            wait_for(partial(has_built, log, n + 2))
         process.kill()
     return taken, idle
 

@@ -80,7 +80,7 @@ def python_literal(value: Any) -> str:
     raise TypeError(f"no literal for {kind.__name__}")
 
 
-class Literal(str):
+class PythonLiteral(str):
     """The literal of a JSON value that was rendered before."""
 
     __slots__ = ()
@@ -88,7 +88,7 @@ class Literal(str):
 
 def python_members(value: Mapping[str, Any]) -> str:
     """Render an object as `python_literal` does; its members may already be literals."""
-    literal = {name: each if type(each) is Literal else python_literal(each) for name, each in value.items()}
+    literal = {name: each if type(each) is PythonLiteral else python_literal(each) for name, each in value.items()}
     return f"{{{', '.join(f'{python_string(name)}: {each}' for name, each in literal.items())}}}"
 
 

@@ -17,8 +17,8 @@ from toolgen.plan.object_mappings import MappingError
 from toolgen.plan.provider import ProviderPlan, plan_provider
 from toolgen.render.converters import wire_class
 from toolgen.render.imports import UnknownNameError, reachable_modules, resolve_imports
-from toolgen.render.literals import Literal, python_literal, python_string
-from toolgen.render.portability import portability_text
+from toolgen.render.literals import PythonLiteral, python_literal, python_string
+from toolgen.render.portability import portability_report
 from toolgen.render.shipped import (
     MINOR,
     MODELS,
@@ -29,7 +29,7 @@ from toolgen.render.shipped import (
     wire_sources,
 )
 from toolgen.render.templates import HEADER, format_source, format_text, template_environment
-from toolgen.render.tool_payloads import ProviderPayloads, Slot, ToolPayload, build_payloads
+from toolgen.render.tool_payloads import EntrySlot, ProviderPayloads, ToolPayload, build_payloads
 from toolgen.render.tools import tool_modules
 from toolgen.resolve import Catalog, Format, Profile, Tool
 from toolgen.resources import runtime_folder, wires_folder
@@ -81,7 +81,7 @@ def package_files(catalog: Catalog, schemas: str = "schemas") -> Package:
     wires = build_payloads(files, catalog, {profile.name: plan.class_name for profile, plan in plans}, local)
     for profile, plan in plans:
         files[f"providers/{profile.name}.py"] = _provider(plan, names, wires[profile.name], "tools" in catalog.parts)
-    files["PORTABILITY.md"] = portability_text(wires, path_prefix(schemas))
+    files["PORTABILITY.md"] = portability_report(wires, path_prefix(schemas))
     left_out = tuple(path for part, paths in PART_FILES.items() if part not in catalog.parts for path in paths)
     kept = {path: text for path, text in files.items() if not path.startswith(left_out)}
     found = use_installed_runtime(kept, local) if catalog.runtime == "installed" else reachable_modules(kept)
@@ -209,7 +209,7 @@ def _lenient(catalog: Catalog) -> str:
     for tool in catalog.tools:
         literal = recall(partial(_coercions, tool), "coercions", tool.digest)
         if literal:
-            tables[tool.name] = Literal(literal)
+            tables[tool.name] = PythonLiteral(literal)
     text = template_environment().get_template("tools/_lenient.py.jinja").render(tables=tables)
     return format_source("tools/_lenient.py", text)
 
@@ -284,7 +284,7 @@ _FEW, _SHORT = 50, 400
 
 def _entries_apart(form: Any) -> str:
     """Render the form of a payload as Python, with a name instead of each entry."""
-    if isinstance(form, Slot):
+    if isinstance(form, EntrySlot):
         return f"_entry_{form.number}".ljust(100, "_")  # too long for a line with another, as an entry is
     if isinstance(form, list):
         return f"[{', '.join(map(_entries_apart, form))}]"
@@ -317,7 +317,7 @@ def _provider(plan: ProviderPlan, models: list[str], wire: ProviderPayloads, wit
     declared = {
         "renames": {**plan.renames, **wire.renames},
         "refused": plan.refused,
-        "spellings": {name: Literal(text) for name, text in spellings.items() if text},
+        "spellings": {name: PythonLiteral(text) for name, text in spellings.items() if text},
         "strict": wire.strict if plan.has_strict_flag else (),
         "crowded_out": wire.crowded_out,
     }

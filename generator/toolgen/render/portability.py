@@ -34,7 +34,7 @@ class _Cause(NamedTuple):
     checked: str
 
 
-def portability_text(wires: Mapping[str, ProviderPayloads], root: str) -> str:
+def portability_report(wires: Mapping[str, ProviderPayloads], root: str) -> str:
     """Write the report. `root` is what paths of sources begin with, and is left out of them."""
     by_tool: dict[str, dict[str, str]] = {}
     lost: dict[_Cause, dict[Span, list[str]]] = {}

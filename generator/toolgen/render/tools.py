@@ -8,7 +8,7 @@ from typing import Any
 
 import ruff_api
 
-from toolgen.incremental import find_result, find_stored, store, store_result
+from toolgen.incremental import find_stored, store
 from toolgen.plan.classes import AliasPlan, ClassPlan, FieldPlan, ModelsPlan, list_shapes, referenced_names
 from toolgen.plan.object_views import PREFIX
 from toolgen.plan.tools import ToolPlan, ToolsPlan, definition_fields, plan_tools
@@ -34,10 +34,7 @@ __all__ = ["handler_stub"]
 def tool_modules(tools: Iterable[Tool], types: Iterable[SharedType], with_handlers: bool = True) -> dict[str, str]:
     """The text of `tools/__init__.py`, of each tool's module and of `types.py`, by path in the output."""
     plan = plan_tools(tools, types)
-    known: dict[str, str] = {
-        each.module: find_stored("module", each.tool.digest) or find_result("tool module", each.tool)
-        for each in plan.tools
-    }
+    known: dict[str, str] = {each.module: find_stored("module", each.tool.digest) for each in plan.tools}
     changed = [each for each in plan.tools if known[each.module] is None]
     expressions = iter(_expressions(plan, changed))
     texts = {"types.py": _types(plan.types, expressions), "tools/__init__.py": _index(plan, with_handlers)}
@@ -47,7 +44,7 @@ def tool_modules(tools: Iterable[Tool], types: Iterable[SharedType], with_handle
     made = {path: format_source(path, text) for path, text in texts.items()}
     for each in changed:
         text = format_text(f"tools/{each.module}.py", HEADER + _tool(each, expressions))
-        known[each.module] = store(store_result(text, "tool module", each.tool), "module", each.tool.digest)
+        known[each.module] = store(text, "module", each.tool.digest)
     made |= {f"tools/{module}.py": text for module, text in known.items()}
     return {path: made[path] for path in sorted(made)}
 

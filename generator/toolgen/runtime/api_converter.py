@@ -17,10 +17,10 @@ from .models import (
 )
 from .paths import ROOT
 
-__all__ = ["ApiConverter", "ToolConverter"]
+__all__ = ["ApiConverter", "ToolObjectConverter"]
 
 
-class ToolConverter(Converter):
+class ToolObjectConverter(Converter):
     """A converter for a wire on which tools, calls and results are objects."""
 
     write_tool_call: ObjectWriter[ToolCall]
@@ -121,5 +121,5 @@ class ToolConverter(Converter):
         return written
 
 
-class ApiConverter(ToolConverter, SdkConverter):
+class ApiConverter(ToolObjectConverter, SdkConverter):
     """A converter for an API with an official client."""

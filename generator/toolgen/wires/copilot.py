@@ -19,7 +19,7 @@ from ..runtime.apis.copilot.fields import (
     write_schema_or_absent,
     write_untyped_arguments,
 )
-from ..runtime.apis.copilot.requests import binary_kind, plain_session
+from ..runtime.apis.copilot.requests import binary_kind, to_plain_tool_request
 from ..runtime.clients import call_tool_kwargs
 from ..runtime.conversion.extras import (
     ABSENT,
@@ -158,7 +158,7 @@ class Copilot(CopilotConverter):
         ]
     )
     USAGE_KEYS: ClassVar[frozenset[str]] = _USAGE
-    client_data = staticmethod(plain_session)
+    client_data = staticmethod(to_plain_tool_request)
     sdk_call = staticmethod(call_tool_kwargs)
 
     def read_usage(self, wire: dict[str, Any], at: Path, reader: Reader) -> Usage:

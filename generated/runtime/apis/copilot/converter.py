@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, ClassVar
 
-from ...api_converter import ToolConverter
+from ...api_converter import ToolObjectConverter
 from ...conversion.extras import ABSENT, add_extras, extra_members, restore_extras
 from ...conversion.reader import Reader
 from ...conversion.values import optional_text, read_list, to_plain_object
@@ -34,7 +34,7 @@ from ...responses import format_rfc3339
 from .requests import (
     read_answer,
     requested_kind,
-    result_request,
+    result_request_id,
     without_pending_state,
     write_answer,
 )
@@ -51,7 +51,7 @@ _SIGNED = frozenset(
 )
 
 
-class CopilotConverter(ToolConverter):
+class CopilotConverter(ToolObjectConverter):
     """The app's side of a session that Copilot keeps: its tools, requests for them, answers, events."""
 
     read_usage: ObjectReader[Usage]
@@ -96,7 +96,10 @@ class CopilotConverter(ToolConverter):
             result, extras, writer, self.write_binary_result
         )
         if "$bare" not in extras:
-            wire = {"requestId": result_request(result, extras, calls, writer), **wire}
+            wire = {
+                "requestId": result_request_id(result, extras, calls, writer),
+                **wire,
+            }
             restore_extras(
                 wire, {key: value for key, value in extras.items() if key != "result"}
             )

@@ -47,7 +47,7 @@ from .fields import (
     write_schema,
 )
 from .messages import GeminiMessages
-from .parts import NUMBERED, part_list, restore_numbers
+from .parts import NUMBERED, part_list, restore_enum_numbers
 
 __all__ = ["GeminiConverter", "VertexConverter"]
 
@@ -144,7 +144,7 @@ class GeminiConverter(GeminiMessages):
     ) -> dict[str, Any]:
         """Write a request body; enums that came as numbers are numbers again."""
         writer.model = request.model
-        return restore_numbers(
+        return restore_enum_numbers(
             self.write_request_body(request, at, writer), self.SPELLING
         )
 
@@ -356,7 +356,7 @@ class GeminiConverter(GeminiMessages):
                 completion.id if completion.id is not None else identifier
             )
         restore_extras(wire, extras)
-        return restore_numbers(wire, self.SPELLING)
+        return restore_enum_numbers(wire, self.SPELLING)
 
     def write_candidate(
         self,

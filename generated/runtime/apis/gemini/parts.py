@@ -35,7 +35,7 @@ __all__ = [
     "part_list",
     "read_caption",
     "read_parts",
-    "restore_numbers",
+    "restore_enum_numbers",
     "sign_first_call",
     "write_captioned",
     "write_parts_of",
@@ -90,7 +90,7 @@ NUMBERED = "$numbers"
 """The member of a body that has been read which lists the places of enums that came as numbers."""
 
 
-def restore_numbers(body: dict[str, Any], key_case: KeyCase) -> dict[str, Any]:
+def restore_enum_numbers(body: dict[str, Any], key_case: KeyCase) -> dict[str, Any]:
     """The body with enums as numbers where they came as numbers: at the places that it lists under NUMBERED.
 
     What it shares with others is not changed.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, ClassVar
 
-from ...api_converter import ToolConverter
+from ...api_converter import ToolObjectConverter
 from ...conversion.extras import ABSENT, add_extras, extra_members, restore_extras
 from ...conversion.reader import Reader
 from ...conversion.values import optional_text, read_list, to_plain_object
@@ -30,7 +30,7 @@ from ...models import (
 )
 from ...paths import ROOT, Path, format_path
 from ...responses import format_rfc3339
-from .requests import read_answer, requested_kind, result_request, without_pending_state, write_answer
+from .requests import read_answer, requested_kind, result_request_id, without_pending_state, write_answer
 
 __all__ = ["CopilotConverter"]
 
@@ -40,7 +40,7 @@ _MESSAGE = frozenset(["content", "messageId", "model", "outputTokens", "reasonin
 _SIGNED = frozenset(["encryptedContent", "reasoningBlocks", "reasoningOpaque", "reasoningWireField"])
 
 
-class CopilotConverter(ToolConverter):
+class CopilotConverter(ToolObjectConverter):
     """The app's side of a session that Copilot keeps: its tools, requests for them, answers, events."""
 
     read_usage: ObjectReader[Usage]
@@ -83,7 +83,7 @@ class CopilotConverter(ToolConverter):
         extras = writer.own_extras(result.metadata, ROOT)
         wire: dict[str, Any] = write_answer(result, extras, writer, self.write_binary_result)
         if "$bare" not in extras:
-            wire = {"requestId": result_request(result, extras, calls, writer), **wire}
+            wire = {"requestId": result_request_id(result, extras, calls, writer), **wire}
             restore_extras(wire, {key: value for key, value in extras.items() if key != "result"})
         writer.finish()
         return wire

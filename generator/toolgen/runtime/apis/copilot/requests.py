@@ -21,10 +21,10 @@ from ...tool_results import media_kind, write_result_text
 __all__ = [
     "SessionMessage",
     "binary_kind",
-    "plain_session",
     "read_answer",
     "requested_kind",
-    "result_request",
+    "result_request_id",
+    "to_plain_tool_request",
     "without_pending_state",
     "write_answer",
 ]
@@ -56,7 +56,7 @@ _WAITING = frozenset(
 """What a request that waits for its answer has beside the call; that of a message has none of it."""
 
 
-def plain_session(value: Any, at: Path) -> dict[str, Any]:
+def to_plain_tool_request(value: Any, at: Path) -> dict[str, Any]:
     """The object itself where it is one, else what a client's object says; an invocation in the keys of a request.
 
     Raises:
@@ -99,7 +99,7 @@ _REPEATS = ("contents", "error")
 """Members that say the text once more, and go with it."""
 
 
-def result_request(result: ToolResult, extras: Extras, calls: Iterable[ToolCall], writer: Writer) -> str:
+def result_request_id(result: ToolResult, extras: Extras, calls: Iterable[ToolCall], writer: Writer) -> str:
     """The request that a result answers: its own, or that of its call; the call's id, reported, where neither says it."""
     for state in (extras, *(writer.peek_extras(call.metadata) for call in calls if call.id == result.tool_call_id)):
         if type(state.get("requestId")) is str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Literal
 
-from ...api_converter import ToolConverter
+from ...api_converter import ToolObjectConverter
 from ...conversion.extras import ABSENT, Extras, add_extras, extra_members, is_mark, restore_extras
 from ...conversion.reader import Reader
 from ...conversion.values import optional_text, read_list, to_plain_object
@@ -52,7 +52,7 @@ def _write_stop_reason(word: str | None) -> Any:
     return word if word is None or word in _VARIANTS else {"Other": word}
 
 
-class CopilotQuorumConverter(ToolConverter):
+class CopilotQuorumConverter(ToolObjectConverter):
     """What a session of the app is given and gives: tools, results, responses of blocks, and events that are variants."""
 
     read_called: ObjectReader[ToolCall]

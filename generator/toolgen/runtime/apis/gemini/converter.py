@@ -28,7 +28,7 @@ from ...responses import FinishReason, finish_reason, invalidate_calls, provider
 from ...tool_selection import write_tool_definition
 from .fields import add_modality_tokens, mark_group, modality_tokens, read_schema, write_grouped, write_schema
 from .messages import GeminiMessages
-from .parts import NUMBERED, part_list, restore_numbers
+from .parts import NUMBERED, part_list, restore_enum_numbers
 
 __all__ = ["GeminiConverter", "VertexConverter"]
 
@@ -113,7 +113,7 @@ class GeminiConverter(GeminiMessages):
     def write_request(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a request body; enums that came as numbers are numbers again."""
         writer.model = request.model
-        return restore_numbers(self.write_request_body(request, at, writer), self.SPELLING)
+        return restore_enum_numbers(self.write_request_body(request, at, writer), self.SPELLING)
 
     def read_tools(self, value: Any, at: Path, reader: Reader) -> tuple[list[ToolDefinition | OpaquePart] | None, Any]:
         """Read the tools on offer: declarations one by one, another kind of tool as it is. One may stand without a list."""
@@ -270,7 +270,7 @@ class GeminiConverter(GeminiMessages):
         if completion.id is not None or identifier is not None:
             wire["responseId"] = completion.id if completion.id is not None else identifier
         restore_extras(wire, extras)
-        return restore_numbers(wire, self.SPELLING)
+        return restore_enum_numbers(wire, self.SPELLING)
 
     def write_candidate(
         self, completion: Completion, content: dict[str, Any], extras: Extras, whole: Extras
