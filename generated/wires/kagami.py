@@ -17,6 +17,7 @@ from ..runtime.conversion.extras import (
     extra_at,
     extra_members,
     keep_inner_extras,
+    nested_extras,
     restore_extras,
 )
 from ..runtime.conversion.reader import Reader
@@ -327,14 +328,16 @@ class Kagami(KagamiConverter):
         id = wire.get("id")
         name = function.get("name")
         arguments = function.get("arguments")
-        if len(function) == 2 and type(arguments) is dict:
+        if type(arguments) is dict:
             found = reader.unchanged_call(
                 id,
                 name,
                 arguments,
                 None
-                if len(wire) == 2
-                else reader.metadata(extra_members(wire, _TOOL_CALL)),
+                if len(wire) == 2 and len(function) == 2
+                else nested_extras(
+                    wire, _TOOL_CALL, "function", function, _TOOL_CALL_FUNCTION
+                ),
             )
             if found is not None:
                 return found

@@ -25,9 +25,11 @@ from ..runtime.conversion.extras import (
     extra_at,
     extra_members,
     keep_inner_extras,
+    nested_extras,
     restore_extras,
 )
 from ..runtime.conversion.reader import Reader
+from ..runtime.conversion.values import read_list
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
@@ -38,6 +40,7 @@ from ..runtime.models import (
     Request,
     SystemMessage,
     ToolCall,
+    ToolCallPart,
     ToolDefinition,
     ToolResult,
     Usage,
@@ -243,6 +246,39 @@ class Ollama(OllamaConverter):
             return value.value
         writer.report_unsupported(at, writer.type_name(value), "warning")
         return ABSENT
+
+    def read_tool_calls(self, value: Any, at: Path, reader: Reader) -> list[Any] | None:
+        """Read an array, or null; regular objects in it at once."""
+        if type(value) is not list:
+            return read_list(value, at, reader, self.read_tool_call_entry)
+        found: list[Any] = []
+        for wire in value:
+            if type(wire) is dict and "function" in wire:
+                function = wire.get("function")
+                if type(function) is dict:
+                    id = wire.get("id")
+                    name = function.get("name")
+                    arguments = function.get("arguments")
+                    if type(arguments) is dict:
+                        call = reader.take_call(
+                            id,
+                            name,
+                            arguments,
+                            None
+                            if len(wire) == 2 and len(function) == 2
+                            else nested_extras(
+                                wire,
+                                _TOOL_CALL,
+                                "function",
+                                function,
+                                _TOOL_CALL_FUNCTION,
+                            ),
+                        )
+                        if call is not None:
+                            found.append(ToolCallPart(call))
+                            continue
+            found.append(self.read_tool_call_entry(wire, (at, len(found)), reader))
+        return found
 
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         """Read a request body."""
@@ -515,14 +551,16 @@ class Ollama(OllamaConverter):
         id = wire.get("id")
         name = function.get("name")
         arguments = function.get("arguments")
-        if len(function) == 2 and type(arguments) is dict:
+        if type(arguments) is dict:
             found = reader.unchanged_call(
                 id,
                 name,
                 arguments,
                 None
-                if len(wire) == 2
-                else reader.metadata(extra_members(wire, _TOOL_CALL)),
+                if len(wire) == 2 and len(function) == 2
+                else nested_extras(
+                    wire, _TOOL_CALL, "function", function, _TOOL_CALL_FUNCTION
+                ),
             )
             if found is not None:
                 return found

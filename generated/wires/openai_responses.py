@@ -734,7 +734,14 @@ class OpenaiResponses(ResponsesConverter):
         arguments = wire.get("arguments")
         if type(arguments) is str:
             found = read_text_call(
-                id, name, arguments, wire, _TOOL_CALL, ["arguments"], reader
+                id,
+                name,
+                arguments,
+                None
+                if len(wire) == 4 and "type" in wire
+                else extra_members(wire, _TOOL_CALL),
+                ["arguments"],
+                reader,
             )
             if found is not None:
                 return found

@@ -17,6 +17,8 @@ from typing import Any, Literal
 class FastPathForm:
     """When a codec passes a value on as it is: tests over its fields (`{0}`, `{1}`, …), of which the first is the value.
 
+    `{table}` is the table that the profile gives to the codec.
+
     Where both are empty, a plain object does not have the key, and the field is None. `last` tests have an effect,
     so that they come after all others. `written` is the expression of the value on the wire, where that is another one.
     """
@@ -27,15 +29,30 @@ class FastPathForm:
     written: str = "{0}"
 
 
+JSON_TEXT = FastPathForm(
+    "type({0}) is str", "{1} is None and (text := strict_json_text({0})) is not None", written="text"
+)
+"""Arguments as JSON text."""
+
 PLAIN_FORMS: Mapping[str, FastPathForm] = {
     "tool_name": FastPathForm("type({0}) is str and {0} not in reader.tool_names", "writer.names.get({0}) == {0}"),
     "call_id": FastPathForm("reader.claim_id({0})", "writer.is_id_unchanged({0})", last=True),
     "optional_id": FastPathForm("reader.claim_id({0})", "writer.is_id_unchanged({0})", last=True),
     "object_arguments": FastPathForm("type({0}) is dict", "{1} is None and is_strict_json({0})"),
-    "json_arguments": FastPathForm(
-        "type({0}) is str", "{1} is None and (text := strict_json_text({0})) is not None", written="text"
-    ),
+    "json_arguments": JSON_TEXT,
     "ephemeral": FastPathForm(),
+    "server_call_id": FastPathForm(
+        "type({0}) is str and reader.wire.legal_id({0}) and reader.claim_id({0})",
+        "writer.is_id_unchanged({0})",
+        last=True,
+    ),
+    "id_or_placeholder": FastPathForm(
+        "type({0}) is str and {0} not in {table} and reader.wire.legal_id({0}) and reader.claim_id({0})",
+        "writer.is_id_unchanged({0})",
+        last=True,
+    ),
+    "arguments_text": JSON_TEXT,
+    "parsable_arguments": JSON_TEXT,
 }
 """By codec. An object that demands a key whose codec is not here has no plain form."""
 

@@ -191,7 +191,7 @@ class _Planner:
         """The plain object of the shape; None where a key that is always there has no plain form, or there are no keys."""
         if (
             not self.keys
-            or any(self.shape.get(key) for key in ("also", "aside", "untagged"))
+            or any(self.shape.get(key) for key in ("also", "aside"))
             or not all(o.required for o in self.objects)
         ):
             return None
@@ -201,7 +201,7 @@ class _Planner:
             values = [f"{value}.{name}" for name in key.attributes]
             written = (form.written if form else "{0}").format(*values)
             if form is not None and form.reads:
-                tests = form.reads.format(*key.variables), form.writes.format(*values), form.last
+                tests = form.reads.format(*key.variables, table=key.table), form.writes.format(*values), form.last
             elif key.demanded or key.default is not None:
                 return None
             elif key.kind == "plain" and key.required:

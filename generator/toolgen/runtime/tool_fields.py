@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .conversion.extras import ABSENT, Extras, extra_members, is_mark
+from .conversion.extras import ABSENT, Extras, is_mark
 from .conversion.reader import Reader
 from .conversion.writer import Writer
 from .errors import ConversionError, wrong_type
@@ -158,49 +158,38 @@ read_optional_id = read_call_id
 
 
 def read_text_call(
-    identifier: Any,
-    name: Any,
-    text: str,
-    wire: dict[str, Any],
-    known: frozenset[str],
-    way: Sequence[str],
-    reader: Reader,
+    identifier: Any, name: Any, text: str, rest: Extras | None, way: Sequence[str], reader: Reader
 ) -> ToolCall | None:
-    """Read a call whose arguments are text; None if its id or name differs in the format.
+    """Read a call whose arguments are text. Return None if its id or name differs in the format.
 
-    Keys of `wire` that are not `known` are kept, and also the text of the arguments, at `way`, if it would be written
-    differently.
+    The call keeps the extras `rest`, and at the key path `way` the text, if it would be written differently.
     """
     if type(name) is not str or name in reader.tool_names or not reader.claim_id(identifier):
         return None
     arguments, invalid, kept = _read_text(text)
-    rest = extra_members(wire, known)
-    if kept is not ABSENT:
-        _keep_text(rest, way, kept)
-    return reader.decode_parsed_call(ToolCall(identifier, name, arguments, invalid, reader.metadata(rest)))
+    metadata = reader.metadata(_with_text(rest, way, kept))
+    return reader.decode_parsed_call(ToolCall(identifier, name, arguments, invalid, metadata))
 
 
 def take_text_call(
     identifier: Any, name: Any, text: str, rest: Extras | None, way: Sequence[str], reader: Reader
 ) -> ToolCall | None:
-    """Read a call whose arguments are text, and note it for its result; None if its id or name differs in the format.
-
-    `rest` is kept, and also the text of the arguments, at `way`, if it would be written differently.
-    """
+    """Read a call as `read_text_call` does, and note it for its result."""
     arguments, invalid, kept = _read_text(text)
-    if kept is not ABSENT:
-        rest = {} if rest is None else rest
-        _keep_text(rest, way, kept)
-    metadata = None if rest is None else reader.metadata(rest)
-    return reader.take_call(identifier, name, arguments, metadata, invalid, parsed=True)
+    return reader.take_call(identifier, name, arguments, _with_text(rest, way, kept), invalid, parsed=True)
 
 
-def _keep_text(rest: Extras, way: Sequence[str], text: str) -> None:
-    """Keep a text at the end of a chain of keys."""
+def _with_text(extras: Extras | None, way: Sequence[str], text: Any) -> Extras | None:
+    """Return the extras of a call with its text at the end of a key path; unchanged if the text is ABSENT."""
+    if text is ABSENT:
+        return extras
+    extras = {} if extras is None else extras
     *outer, key = way
+    holder = extras
     for step in outer:
-        rest = rest.setdefault(step, {})
-    rest[key] = text
+        holder = holder.setdefault(step, {})
+    holder[key] = text
+    return extras
 
 
 def _read_text(text: str) -> tuple[dict[str, Any], InvalidCall | None, Any]:

@@ -24,6 +24,7 @@ from ..runtime.conversion.extras import (
     has_value_at,
     inner_extras,
     keep_inner_extras,
+    nested_extras,
     restore_extras,
 )
 from ..runtime.conversion.reader import Reader
@@ -503,13 +504,16 @@ class AgentSdk(AgentSdkConverter):
         id = wire.get("id")
         name = function.get("name")
         arguments = function.get("arguments")
-        if len(function) == 2 and type(arguments) is str:
+        if type(arguments) is str:
             found = read_text_call(
                 id,
                 name,
                 arguments,
-                wire,
-                _FUNCTION_CALL,
+                None
+                if len(wire) == 3 and len(function) == 2 and "type" in wire
+                else nested_extras(
+                    wire, _FUNCTION_CALL, "function", function, _FUNCTION_CALL_FUNCTION
+                ),
                 ["function", "arguments"],
                 reader,
             )

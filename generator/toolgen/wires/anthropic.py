@@ -430,9 +430,7 @@ class Anthropic(AnthropicConverter):
                             id,
                             name,
                             arguments,
-                            None
-                            if len(wire) == 4
-                            else reader.metadata(extra_members(wire, _TOOL_CALL)),
+                            None if len(wire) == 4 else extra_members(wire, _TOOL_CALL),
                         )
                         if call is not None:
                             found.append(ToolCallPart(call))
@@ -682,8 +680,8 @@ class Anthropic(AnthropicConverter):
                 name,
                 arguments,
                 None
-                if len(wire) == 4
-                else reader.metadata(extra_members(wire, _TOOL_CALL)),
+                if len(wire) == 4 and "type" in wire
+                else extra_members(wire, _TOOL_CALL),
             )
             if found is not None:
                 return found

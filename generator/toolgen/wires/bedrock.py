@@ -29,6 +29,7 @@ from ..runtime.conversion.extras import (
     extra_members,
     inner_extras,
     keep_inner_extras,
+    nested_extras,
     restore_extras,
 )
 from ..runtime.conversion.reader import Reader
@@ -844,14 +845,16 @@ class Bedrock(BedrockConverter):
         id = tool_use.get("toolUseId")
         name = tool_use.get("name")
         arguments = tool_use.get("input")
-        if len(tool_use) == 3 and type(arguments) is dict:
+        if type(arguments) is dict:
             found = reader.unchanged_call(
                 id,
                 name,
                 arguments,
                 None
-                if len(wire) == 1
-                else reader.metadata(extra_members(wire, _TOOL_USE)),
+                if len(wire) == 1 and len(tool_use) == 3
+                else nested_extras(
+                    wire, _TOOL_USE, "toolUse", tool_use, _TOOL_USE_TOOL_USE
+                ),
             )
             if found is not None:
                 return found

@@ -23,6 +23,7 @@ from ..runtime.conversion.extras import (
     extra_at,
     extra_members,
     keep_inner_extras,
+    nested_extras,
     restore_extras,
 )
 from ..runtime.conversion.reader import Reader
@@ -418,12 +419,20 @@ class Cohere(CohereConverter):
                     id = wire.get("id")
                     name = function.get("name")
                     arguments = function.get("arguments")
-                    if len(function) == 2 and type(arguments) is str:
+                    if type(arguments) is str:
                         call = take_text_call(
                             id,
                             name,
                             arguments,
-                            None if len(wire) == 3 else extra_members(wire, _TOOL_CALL),
+                            None
+                            if len(wire) == 3 and len(function) == 2
+                            else nested_extras(
+                                wire,
+                                _TOOL_CALL,
+                                "function",
+                                function,
+                                _TOOL_CALL_FUNCTION,
+                            ),
                             ["function", "arguments"],
                             reader,
                         )
@@ -662,9 +671,18 @@ class Cohere(CohereConverter):
         id = wire.get("id")
         name = function.get("name")
         arguments = function.get("arguments")
-        if len(function) == 2 and type(arguments) is str:
+        if type(arguments) is str:
             found = read_text_call(
-                id, name, arguments, wire, _TOOL_CALL, ["function", "arguments"], reader
+                id,
+                name,
+                arguments,
+                None
+                if len(wire) == 3 and len(function) == 2 and "type" in wire
+                else nested_extras(
+                    wire, _TOOL_CALL, "function", function, _TOOL_CALL_FUNCTION
+                ),
+                ["function", "arguments"],
+                reader,
             )
             if found is not None:
                 return found

@@ -27,6 +27,7 @@ from ..runtime.conversion.extras import (
     extra_members,
     inner_extras,
     keep_inner_extras,
+    nested_extras,
     restore_extras,
 )
 from ..runtime.conversion.reader import Reader
@@ -591,14 +592,20 @@ class Gemini(GeminiConverter):
                         id = function_call.get("id")
                         name = function_call.get("name")
                         arguments = function_call.get("args")
-                        if len(function_call) == 3 and type(arguments) is dict:
+                        if type(arguments) is dict:
                             call = reader.take_call(
                                 id,
                                 name,
                                 arguments,
                                 None
-                                if len(wire) == 1
-                                else reader.metadata(extra_members(wire, _TOOL_CALL)),
+                                if len(wire) == 1 and len(function_call) == 3
+                                else nested_extras(
+                                    wire,
+                                    _TOOL_CALL,
+                                    "functionCall",
+                                    function_call,
+                                    _TOOL_CALL_FUNCTION_CALL,
+                                ),
                             )
                             if call is not None:
                                 found.append(ToolCallPart(call))
@@ -916,14 +923,20 @@ class Gemini(GeminiConverter):
         id = function_call.get("id")
         name = function_call.get("name")
         arguments = function_call.get("args")
-        if len(function_call) == 3 and type(arguments) is dict:
+        if type(arguments) is dict:
             found = reader.unchanged_call(
                 id,
                 name,
                 arguments,
                 None
-                if len(wire) == 1
-                else reader.metadata(extra_members(wire, _TOOL_CALL)),
+                if len(wire) == 1 and len(function_call) == 3
+                else nested_extras(
+                    wire,
+                    _TOOL_CALL,
+                    "functionCall",
+                    function_call,
+                    _TOOL_CALL_FUNCTION_CALL,
+                ),
             )
             if found is not None:
                 return found

@@ -32,12 +32,13 @@ from ..runtime.conversion.extras import (
     extra_members,
     has_value_at,
     keep_inner_extras,
+    nested_extras,
     note_alias,
     original_key,
     restore_extras,
 )
 from ..runtime.conversion.reader import Reader
-from ..runtime.conversion.values import read_text_or_list, write_text_or_list
+from ..runtime.conversion.values import read_list, read_text_or_list, write_text_or_list
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
@@ -49,6 +50,7 @@ from ..runtime.fields import (
     write_effort,
     write_one_or_many,
 )
+from ..runtime.json_text import strict_json_text
 from ..runtime.models import (
     AssistantPart,
     AudioPart,
@@ -62,6 +64,7 @@ from ..runtime.models import (
     SystemMessage,
     TextPart,
     ToolCall,
+    ToolCallPart,
     ToolDefinition,
     ToolResult,
     Usage,
@@ -72,7 +75,9 @@ from ..runtime.responses import FinishReason, read_count, read_counts
 from ..runtime.tool_fields import (
     read_json_arguments,
     read_schema_or_empty,
+    read_text_call,
     read_tool_name,
+    take_text_call,
     write_json_arguments,
     write_schema_or_empty,
     write_tool_name,
@@ -459,6 +464,46 @@ class Mistral(MistralConverter):
         writer.report_unsupported(at, writer.type_name(value), "warning")
         return ABSENT
 
+    def read_tool_calls(self, value: Any, at: Path, reader: Reader) -> list[Any] | None:
+        """Read an array, or null; regular objects in it at once."""
+        if type(value) is not list:
+            return read_list(value, at, reader, self.read_tool_call_entry)
+        found: list[Any] = []
+        for wire in value:
+            if type(wire) is dict and wire.get("type") == "function":
+                function = wire.get("function")
+                if type(function) is dict:
+                    id = wire.get("id")
+                    name = function.get("name")
+                    arguments = function.get("arguments")
+                    if (
+                        type(arguments) is str
+                        and type(id) is str
+                        and id not in _TOOL_CALL_ID
+                        and reader.wire.legal_id(id)
+                    ):
+                        call = take_text_call(
+                            id,
+                            name,
+                            arguments,
+                            None
+                            if len(wire) == 3 and len(function) == 2
+                            else nested_extras(
+                                wire,
+                                _TOOL_CALL,
+                                "function",
+                                function,
+                                _TOOL_CALL_FUNCTION,
+                            ),
+                            ["function", "arguments"],
+                            reader,
+                        )
+                        if call is not None:
+                            found.append(ToolCallPart(call))
+                            continue
+            found.append(self.read_tool_call_entry(wire, (at, len(found)), reader))
+        return found
+
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         """Read a request body."""
         tools, tools_kept = self.read_tools(
@@ -724,6 +769,30 @@ class Mistral(MistralConverter):
         function = wire.get("function")
         if type(function) is not dict:
             raise wrong_type((at, "function"), "an object", function)
+        id = wire.get("id")
+        name = function.get("name")
+        arguments = function.get("arguments")
+        if (
+            wire.get("type") is not None
+            and type(arguments) is str
+            and type(id) is str
+            and id not in _TOOL_CALL_ID
+            and reader.wire.legal_id(id)
+        ):
+            found = read_text_call(
+                id,
+                name,
+                arguments,
+                None
+                if len(wire) == 3 and len(function) == 2 and "type" in wire
+                else nested_extras(
+                    wire, _TOOL_CALL, "function", function, _TOOL_CALL_FUNCTION
+                ),
+                ["function", "arguments"],
+                reader,
+            )
+            if found is not None:
+                return found
         id, id_kept = read_id_or_placeholder(
             wire.get("id", ABSENT), (at, "id"), reader, _TOOL_CALL_ID
         )
@@ -752,6 +821,18 @@ class Mistral(MistralConverter):
         self, call: ToolCall, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a call of a function."""
+        if (
+            writer.is_unchanged_call(call)
+            and (text := strict_json_text(call.arguments)) is not None
+        ):
+            return {
+                "type": "function",
+                "function": {
+                    "name": call.name,
+                    "arguments": text,
+                },
+                "id": call.id,
+            }
         call = writer.encode_call(call, at)
         extras = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
         function: dict[str, Any] = {

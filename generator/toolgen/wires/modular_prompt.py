@@ -21,12 +21,14 @@ from ..runtime.conversion.extras import (
     extra_at,
     extra_members,
     keep_inner_extras,
+    nested_extras,
     restore_extras,
 )
 from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
+from ..runtime.json_text import strict_json_text
 from ..runtime.models import (
     OpaquePart,
     Request,
@@ -43,6 +45,7 @@ from ..runtime.tool_fields import (
     read_call_id,
     read_json_arguments,
     read_parameters_schema,
+    read_text_call,
     read_tool_name,
     write_call_id,
     write_json_arguments,
@@ -63,8 +66,6 @@ _TOOL_LEAST: frozenset[str] = frozenset(["type", "function"])
 _TOOL_FUNCTION_LEAST: frozenset[str] = frozenset(["name"])
 _TOOL_CALL_FUNCTION: frozenset[str] = frozenset(["arguments", "name"])
 _TOOL_CALL: frozenset[str] = frozenset(["function", "id", "type"])
-_TOOL_CALL_LEAST: frozenset[str] = frozenset(["type", "id", "function"])
-_TOOL_CALL_FUNCTION_LEAST: frozenset[str] = frozenset(["name", "arguments"])
 _TOOL_RESULT: frozenset[str] = frozenset(["content", "name", "role", "toolCallId"])
 _SYSTEM_MESSAGE: frozenset[str] = frozenset(["content", "role"])
 _SYSTEM_MESSAGE_LEAST: frozenset[str] = frozenset(["role", "content"])
@@ -365,6 +366,24 @@ class ModularPrompt(ModularPromptConverter):
         function = wire.get("function")
         if type(function) is not dict:
             raise wrong_type((at, "function"), "an object", function)
+        id = wire.get("id")
+        name = function.get("name")
+        arguments = function.get("arguments")
+        if wire.get("type") is not None and type(arguments) is str:
+            found = read_text_call(
+                id,
+                name,
+                arguments,
+                None
+                if len(wire) == 3 and len(function) == 2 and "type" in wire
+                else nested_extras(
+                    wire, _TOOL_CALL, "function", function, _TOOL_CALL_FUNCTION
+                ),
+                ["function", "arguments"],
+                reader,
+            )
+            if found is not None:
+                return found
         id, id_kept = read_call_id(wire.get("id", ABSENT), (at, "id"), reader)
         name, name_kept = read_tool_name(
             function.get("name", ABSENT), ((at, "function"), "name"), reader
@@ -372,16 +391,6 @@ class ModularPrompt(ModularPromptConverter):
         arguments, invalid, arguments_kept = read_json_arguments(
             function.get("arguments", ABSENT), ((at, "function"), "arguments"), reader
         )
-        if (
-            wire.keys() == _TOOL_CALL_LEAST
-            and function.keys() == _TOOL_CALL_FUNCTION_LEAST
-            and id_kept is ABSENT
-            and name_kept is ABSENT
-            and arguments_kept is ABSENT
-            and None not in wire.values()
-            and None not in function.values()
-        ):
-            return reader.decode_call(ToolCall(id, name, arguments, invalid))
         rest = extra_members(wire, _TOOL_CALL)
         if wire.get("type") is None:
             rest["$absent"] = ["type"]
@@ -401,6 +410,18 @@ class ModularPrompt(ModularPromptConverter):
         self, call: ToolCall, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a call of a function."""
+        if (
+            writer.is_unchanged_call(call)
+            and (text := strict_json_text(call.arguments)) is not None
+        ):
+            return {
+                "type": "function",
+                "id": call.id,
+                "function": {
+                    "name": call.name,
+                    "arguments": text,
+                },
+            }
         call = writer.encode_call(call, at)
         extras = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
         function: dict[str, Any] = {

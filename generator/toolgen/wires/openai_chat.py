@@ -27,6 +27,7 @@ from ..runtime.conversion.extras import (
     first_present,
     has_value_at,
     keep_inner_extras,
+    nested_extras,
     note_alias,
     original_key,
     restore_extras,
@@ -581,12 +582,20 @@ class OpenaiChat(ChatConverter):
                     id = wire.get("id")
                     name = function.get("name")
                     arguments = function.get("arguments")
-                    if len(function) == 2 and type(arguments) is str:
+                    if type(arguments) is str:
                         call = take_text_call(
                             id,
                             name,
                             arguments,
-                            None if len(wire) == 3 else extra_members(wire, _TOOL_CALL),
+                            None
+                            if len(wire) == 3 and len(function) == 2
+                            else nested_extras(
+                                wire,
+                                _TOOL_CALL,
+                                "function",
+                                function,
+                                _TOOL_CALL_FUNCTION,
+                            ),
                             ["function", "arguments"],
                             reader,
                         )
@@ -868,9 +877,18 @@ class OpenaiChat(ChatConverter):
         id = wire.get("id")
         name = function.get("name")
         arguments = function.get("arguments")
-        if len(function) == 2 and type(arguments) is str:
+        if type(arguments) is str:
             found = read_text_call(
-                id, name, arguments, wire, _TOOL_CALL, ["function", "arguments"], reader
+                id,
+                name,
+                arguments,
+                None
+                if len(wire) == 3 and len(function) == 2 and "type" in wire
+                else nested_extras(
+                    wire, _TOOL_CALL, "function", function, _TOOL_CALL_FUNCTION
+                ),
+                ["function", "arguments"],
+                reader,
             )
             if found is not None:
                 return found

@@ -22,6 +22,7 @@ from ..runtime.conversion.extras import (
     extra_members,
     first_present,
     keep_inner_extras,
+    nested_extras,
     note_alias,
     original_key,
     restore_extras,
@@ -39,6 +40,7 @@ from ..runtime.fields import (
     write_effort,
     write_one_or_many,
 )
+from ..runtime.json_text import strict_json_text
 from ..runtime.models import (
     ContentPart,
     DocumentPart,
@@ -47,10 +49,16 @@ from ..runtime.models import (
     Request,
     TextPart,
     ToolCall,
+    ToolCallPart,
 )
 from ..runtime.paths import Path
 from ..runtime.responses import FinishReason
-from ..runtime.tool_fields import read_tool_name, write_tool_name
+from ..runtime.tool_fields import (
+    read_text_call,
+    read_tool_name,
+    take_text_call,
+    write_tool_name,
+)
 from .openai_chat import OpenaiChat
 
 __all__ = ["OpenaiCompatible"]
@@ -75,8 +83,6 @@ _REQUEST: frozenset[str] = frozenset(
 _REQUEST_LEAST: frozenset[str] = frozenset(["messages"])
 _TOOL_CALL_FUNCTION: frozenset[str] = frozenset(["arguments", "name"])
 _TOOL_CALL: frozenset[str] = frozenset(["function", "id", "type"])
-_TOOL_CALL_LEAST: frozenset[str] = frozenset(["type", "id", "function"])
-_TOOL_CALL_FUNCTION_LEAST: frozenset[str] = frozenset(["name", "arguments"])
 _DOCUMENT_PART_FILE: frozenset[str] = frozenset(["file_data", "filename"])
 _DOCUMENT_PART: frozenset[str] = frozenset(["file", "type"])
 _DOCUMENT_PART_LEAST: frozenset[str] = frozenset(["type", "file"])
@@ -235,6 +241,36 @@ class OpenaiCompatible(OpenaiChat):
             return read_list(value, at, reader, self.read_tool_call_entry)
         found: list[Any] = []
         for wire in value:
+            if type(wire) is dict and wire.get("type") == "function":
+                function = wire.get("function")
+                if type(function) is dict:
+                    id = wire.get("id")
+                    name = function.get("name")
+                    arguments = function.get("arguments")
+                    if (
+                        type(arguments) is str
+                        and type(id) is str
+                        and reader.wire.legal_id(id)
+                    ):
+                        call = take_text_call(
+                            id,
+                            name,
+                            arguments,
+                            None
+                            if len(wire) == 3 and len(function) == 2
+                            else nested_extras(
+                                wire,
+                                _TOOL_CALL,
+                                "function",
+                                function,
+                                _TOOL_CALL_FUNCTION,
+                            ),
+                            ["function", "arguments"],
+                            reader,
+                        )
+                        if call is not None:
+                            found.append(ToolCallPart(call))
+                            continue
             found.append(self.read_tool_call_entry(wire, (at, len(found)), reader))
         return found
 
@@ -424,6 +460,24 @@ class OpenaiCompatible(OpenaiChat):
         function = wire.get("function")
         if type(function) is not dict:
             raise wrong_type((at, "function"), "an object", function)
+        id = wire.get("id")
+        name = function.get("name")
+        arguments = function.get("arguments")
+        if type(arguments) is str and type(id) is str and reader.wire.legal_id(id):
+            found = read_text_call(
+                id,
+                name,
+                arguments,
+                None
+                if len(wire) == 3 and len(function) == 2 and "type" in wire
+                else nested_extras(
+                    wire, _TOOL_CALL, "function", function, _TOOL_CALL_FUNCTION
+                ),
+                ["function", "arguments"],
+                reader,
+            )
+            if found is not None:
+                return found
         id, id_kept = read_server_call_id(wire.get("id", ABSENT), (at, "id"), reader)
         name, name_kept = read_tool_name(
             function.get("name", ABSENT), ((at, "function"), "name"), reader
@@ -431,16 +485,6 @@ class OpenaiCompatible(OpenaiChat):
         arguments, invalid, arguments_kept = read_arguments_text(
             function.get("arguments", ABSENT), ((at, "function"), "arguments"), reader
         )
-        if (
-            wire.keys() == _TOOL_CALL_LEAST
-            and function.keys() == _TOOL_CALL_FUNCTION_LEAST
-            and id_kept is ABSENT
-            and name_kept is ABSENT
-            and arguments_kept is ABSENT
-            and None not in wire.values()
-            and None not in function.values()
-        ):
-            return reader.decode_call(ToolCall(id, name, arguments, invalid))
         rest = extra_members(wire, _TOOL_CALL)
         function_rest = extra_members(function, _TOOL_CALL_FUNCTION)
         if id_kept is not ABSENT:
@@ -458,6 +502,18 @@ class OpenaiCompatible(OpenaiChat):
         self, call: ToolCall, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a call of a function."""
+        if (
+            writer.is_unchanged_call(call)
+            and (text := strict_json_text(call.arguments)) is not None
+        ):
+            return {
+                "type": "function",
+                "id": call.id,
+                "function": {
+                    "name": call.name,
+                    "arguments": text,
+                },
+            }
         call = writer.encode_call(call, at)
         extras = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
         function: dict[str, Any] = {

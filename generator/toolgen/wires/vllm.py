@@ -21,6 +21,7 @@ from ..runtime.conversion.extras import (
     extra_at,
     extra_members,
     keep_inner_extras,
+    nested_extras,
     restore_extras,
 )
 from ..runtime.conversion.reader import Reader
@@ -28,6 +29,7 @@ from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
 from ..runtime.fields import read_data_url, write_data_url
+from ..runtime.json_text import strict_json_text
 from ..runtime.models import (
     AudioPart,
     ContentPart,
@@ -38,15 +40,13 @@ from ..runtime.models import (
     VideoPart,
 )
 from ..runtime.paths import Path
-from ..runtime.tool_fields import read_tool_name, write_tool_name
+from ..runtime.tool_fields import read_text_call, read_tool_name, write_tool_name
 from .openai_compatible import OpenaiCompatible
 
 __all__ = ["Vllm"]
 
 _TOOL_CALL_FUNCTION: frozenset[str] = frozenset(["arguments", "name"])
 _TOOL_CALL: frozenset[str] = frozenset(["function", "id", "type"])
-_TOOL_CALL_LEAST: frozenset[str] = frozenset(["type", "id", "function"])
-_TOOL_CALL_FUNCTION_LEAST: frozenset[str] = frozenset(["name", "arguments"])
 _VIDEO_PART_VIDEO_URL: frozenset[str] = frozenset(["url"])
 _VIDEO_PART: frozenset[str] = frozenset(["type", "video_url"])
 _VIDEO_PART_LEAST: frozenset[str] = frozenset(["type", "video_url"])
@@ -194,6 +194,24 @@ class Vllm(OpenaiCompatible):
         function = wire.get("function")
         if type(function) is not dict:
             raise wrong_type((at, "function"), "an object", function)
+        id = wire.get("id")
+        name = function.get("name")
+        arguments = function.get("arguments")
+        if type(arguments) is str and type(id) is str and reader.wire.legal_id(id):
+            found = read_text_call(
+                id,
+                name,
+                arguments,
+                None
+                if len(wire) == 3 and len(function) == 2 and "type" in wire
+                else nested_extras(
+                    wire, _TOOL_CALL, "function", function, _TOOL_CALL_FUNCTION
+                ),
+                ["function", "arguments"],
+                reader,
+            )
+            if found is not None:
+                return found
         id, id_kept = read_server_call_id(wire.get("id", ABSENT), (at, "id"), reader)
         name, name_kept = read_tool_name(
             function.get("name", ABSENT), ((at, "function"), "name"), reader
@@ -201,16 +219,6 @@ class Vllm(OpenaiCompatible):
         arguments, invalid, arguments_kept = read_parsable_arguments(
             function.get("arguments", ABSENT), ((at, "function"), "arguments"), reader
         )
-        if (
-            wire.keys() == _TOOL_CALL_LEAST
-            and function.keys() == _TOOL_CALL_FUNCTION_LEAST
-            and id_kept is ABSENT
-            and name_kept is ABSENT
-            and arguments_kept is ABSENT
-            and None not in wire.values()
-            and None not in function.values()
-        ):
-            return reader.decode_call(ToolCall(id, name, arguments, invalid))
         rest = extra_members(wire, _TOOL_CALL)
         function_rest = extra_members(function, _TOOL_CALL_FUNCTION)
         if id_kept is not ABSENT:
@@ -228,6 +236,18 @@ class Vllm(OpenaiCompatible):
         self, call: ToolCall, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a call of a function."""
+        if (
+            writer.is_unchanged_call(call)
+            and (text := strict_json_text(call.arguments)) is not None
+        ):
+            return {
+                "type": "function",
+                "id": call.id,
+                "function": {
+                    "name": call.name,
+                    "arguments": text,
+                },
+            }
         call = writer.encode_call(call, at)
         extras = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
         function: dict[str, Any] = {

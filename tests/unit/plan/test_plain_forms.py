@@ -37,9 +37,11 @@ def test_what_is_plain_on_the_wire_is_read_as_it_is(sample: Package, codec: str)
         readers = [sample.module("runtime.conversion.reader").Reader(wire) for _ in range(2)]
         for reader in readers:
             reader.used.add("used")
-        if eval(PLAIN_FORMS[codec].reads.format("value"), {"value": value, "reader": readers[0]}):
+        test = PLAIN_FORMS[codec].reads
+        table = ["now"] if "{table}" in test else None
+        if eval(test.format("value", table="table"), {"value": value, "reader": readers[0], "table": table}):
             plain.append(value)
-            found, *others, kept = read(copy.deepcopy(value), (), readers[1])
+            found, *others, kept = read(copy.deepcopy(value), (), readers[1], *([table] if table else []))
             assert (found, set(others), kept) == (
                 value,
                 {None} if others else set(),
@@ -68,7 +70,8 @@ def test_what_is_plain_in_the_format_is_written_as_it_is(sample: Package, codec:
         if eval(PLAIN_FORMS[codec].writes.format("value", "nothing"), names):
             plain.append(value)
             others = () if text else (None,)
-            assert write(value, *others, absent, ((), "x"), writer) == value
+            table = [["now"]] if "{table}" in PLAIN_FORMS[codec].reads else []
+            assert write(value, *others, absent, ((), "x"), writer, *table) == value
     assert plain
     assert len(plain) < len(VALUES)
 

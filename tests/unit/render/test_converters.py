@@ -419,7 +419,7 @@ def test_regular_objects_of_an_array_are_read_and_written_at_once() -> None:
                     name = wire.get("name")
                     arguments = wire.get("input")
                     if type(arguments) is dict:
-                        call = reader.take_call(id, name, arguments, None if len(wire) == 4 else reader.metadata(extra_members(wire, _CALL)))
+                        call = reader.take_call(id, name, arguments, None if len(wire) == 4 else extra_members(wire, _CALL))
                         if call is not None:
                             found.append(ToolCallPart(call))
                             continue
@@ -455,14 +455,30 @@ def test_objects_of_an_array_without_a_tag_are_told_apart_by_their_first_key() -
         "if type(wire) is dict:",
         'if "use" in wire:',
         "if type(use) is dict:",
-        "if len(use) == 3 and type(arguments) is dict:",
+        "if type(arguments) is dict:",
         'elif "text" in wire:',
     ]
 
 
 def test_objects_of_an_array_without_a_regular_form_are_read_one_by_one() -> None:
-    read, write = a_list({"text": {**BLOCKS["text"], "untagged": "type"}})
+    read, write = a_list({"text": {**BLOCKS["text"], "also": {"type": ["words"]}}})
     assert (read.count("if "), write.count("if ")) == (1, 1)
+
+
+def test_a_regular_object_has_the_tag_that_others_may_lack() -> None:
+    shape = plan_mapping("call", {**BLOCKS["call"], "untagged": "type"}, CALLS)
+    read = reader_method(shape, has_strict_flag=False).lines
+    (test,) = [line for line in read if line.startswith("if ") and "is dict" in line]
+    assert test == 'if wire.get("type") is not None and type(arguments) is dict:'
+    in_an_array, _ = a_list({"call": {**BLOCKS["call"], "untagged": "type"}}, ("read_blocks",))
+    assert 'if type(wire) is dict and wire.get("type") == "use":' in in_an_array
+
+
+def test_a_regular_call_keeps_the_extras_of_both_its_objects() -> None:
+    shape = plan_mapping("call", {**BLOCKS["call"], "keys": {"use": {"keys": BLOCKS["call"]["keys"]}}}, CALLS)
+    read = "\n".join(reader_method(shape, has_strict_flag=False).lines)
+    sizes = 'None if len(wire) == 2 and len(use) == 3 and "type" in wire else '
+    assert sizes + 'nested_extras(wire, _CALL, "use", use, _CALL_USE)' in read
 
 
 def test_objects_of_one_shape_in_an_array_need_one_test() -> None:

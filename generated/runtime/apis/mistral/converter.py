@@ -177,10 +177,7 @@ class MistralConverter(ChatConverter):
         elif not calls:
             del rest["content"]
         if calls:
-            parts += (
-                read_list(calls, (at, "tool_calls"), reader, self.read_tool_call_entry)
-                or []
-            )
+            parts += self.read_tool_calls(calls, (at, "tool_calls"), reader) or []
         elif calls is not None:
             rest["tool_calls"] = calls
         return AssistantMessage(

@@ -24,7 +24,7 @@ from ...conversion.values import (
     write_user_turn,
 )
 from ...conversion.writer import OnLoss, OnUnsupported, Writer
-from ...converter import ObjectReader, ObjectWriter
+from ...converter import ListReader, ObjectReader, ObjectWriter
 from ...errors import BareApiError, wrong_type
 from ...message_order import order_for_api, results_of
 from ...models import (
@@ -94,6 +94,7 @@ class OllamaConverter(ApiConverter):
 
     read_system_message: ObjectReader[SystemMessage]
     read_tool_call: ObjectReader[ToolCall]
+    read_tool_calls: ListReader
     read_tool_result: ObjectReader[ToolResult]
     read_user_message: ObjectReader[UserMessage]
     write_system_message: ObjectWriter[SystemMessage]
@@ -297,12 +298,7 @@ class OllamaConverter(ApiConverter):
         content = optional_text(wire, "content", at)
         thinking = optional_text(wire, "thinking", at)
         images = read_list(wire.get("images"), (at, "images"), reader, read_medium)
-        calls = read_list(
-            wire.get("tool_calls"),
-            (at, "tool_calls"),
-            reader,
-            self.read_tool_call_entry,
-        )
+        calls = self.read_tool_calls(wire.get("tool_calls"), (at, "tool_calls"), reader)
         rest = extra_members(wire, _ASSISTANT_MESSAGE) | empty_members(
             wire, "thinking", "images", "tool_calls"
         )

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from toolgen.plan.mapping_plans import FastPathObject, FieldMapping, ObjectMapping, UnmappedField, WireObjectPlan
+from toolgen.plan.mapping_plans import (
+    JSON_TEXT,
+    PLAIN_FORMS,
+    FastPathObject,
+    FieldMapping,
+    ObjectMapping,
+    UnmappedField,
+    WireObjectPlan,
+)
 from toolgen.render.converters.code import (
     Block,
     Method,
@@ -66,7 +74,12 @@ def _read_when_plain(shape: ObjectMapping) -> Iterator[Statement]:
             f"rest = {call('extra_members', 'wire', shape.objects[0].known)}",
             f"return {_made(shape, plain.arguments, with_rest=True)}",
         ]
-    yield block(f"if {' and '.join(plain.conditions_to_read)}", *found)
+    yield block(f"if {' and '.join([*_tag_test(shape), *plain.conditions_to_read])}", *found)
+
+
+def _tag_test(shape: ObjectMapping) -> list[str]:
+    """Return the test that an object has the tag, if other objects of the mapping may lack it."""
+    return [f"{get('wire', shape.untagged)} is not None"] if shape.untagged else []
 
 
 def plain_value(shape: ObjectMapping, plain: FastPathObject) -> str:
@@ -77,7 +90,7 @@ def plain_value(shape: ObjectMapping, plain: FastPathObject) -> str:
 def _is_certain(shape: ObjectMapping, plain: FastPathObject) -> bool:
     """Whether every object that can be read is a regular one: it has keys alone that must be there, each of one type."""
     checked = all(key.kind == "plain" and key.required and key.test for key in shape.keys)
-    return plain.open and checked and len(shape.objects) == 1
+    return plain.open and checked and len(shape.objects) == 1 and not shape.untagged
 
 
 def _read_plain_call(shape: ObjectMapping, plain: FastPathObject) -> Iterator[Statement]:
@@ -89,19 +102,33 @@ def _read_plain_call(shape: ObjectMapping, plain: FastPathObject) -> Iterator[St
 def plain_call(shape: ObjectMapping, plain: FastPathObject, *, noted: bool) -> tuple[list[str], str]:
     """What holds for the object of a regular call, and the call; it is `noted` where results may come after it."""
     arguments = next(key for key in shape.keys if key.variables[0] == "arguments")
-    known = shape.objects[0].known
-    rest, exact = call("extra_members", "wire", known), f"None if len(wire) == {plain.sizes['wire']}"
-    if arguments.reads == "read_json_arguments" and noted:
-        kept = f"{exact} else {rest}" if plain.open else "None"
-        found = call("take_text_call", "id", "name", "arguments", kept, python_literal(arguments.key_path), "reader")
-    elif arguments.reads == "read_json_arguments":
-        found = call(
-            "read_text_call", "id", "name", "arguments", "wire", known, python_literal(arguments.key_path), "reader"
-        )
+    is_text = PLAIN_FORMS[arguments.reads.removeprefix("read_")] is JSON_TEXT
+    kept, exact = _extras_of_call(shape, plain, has_tag=noted)
+    function = "take_text_call" if noted else "read_text_call"
+    if is_text:
+        found = call(function, "id", "name", "arguments", kept, python_literal(arguments.key_path), "reader")
     else:
-        given = [f"{exact} else {call('reader.metadata', rest)}"] if plain.open else []
-        found = call("reader.take_call" if noted else "reader.unchanged_call", "id", "name", "arguments", *given)
-    return [test for test in plain.conditions_to_read if "reader" not in test], found
+        function = "reader.take_call" if noted else "reader.unchanged_call"
+        found = call(function, "id", "name", "arguments", *([kept] if kept != "None" else []))
+    claim, name = "reader.claim_id(id)", PLAIN_FORMS["tool_name"].reads.format("name")  # both made by the function
+    tests = [test.removesuffix(f" and {claim}") for test in plain.conditions_to_read if test not in (claim, name)]
+    return [*([] if noted else _tag_test(shape)), *(test for test in tests if test not in exact)], found
+
+
+def _extras_of_call(shape: ObjectMapping, plain: FastPathObject, *, has_tag: bool) -> tuple[str, list[str]]:
+    """Return the extras of a regular call, None if there are none, and the tests of sizes that they make unnecessary.
+
+    An object is known to have its tag if the tag was used to choose the mapping.
+    """
+    outer, *inner = shape.objects
+    if not plain.open or len(inner) > 1:
+        return "None", []
+    exact = [f"len({held.variable}) == {plain.sizes[held.variable]}" for held in shape.objects]
+    extras = call("extra_members", "wire", outer.known)
+    for held in inner:
+        extras = call("nested_extras", "wire", outer.known, python_string(held.key), held.variable, held.known)
+    tags = [] if has_tag else [f"{python_string(tag)} in wire" for tag, _ in shape.tag]
+    return f"None if {' and '.join([*exact, *tags])} else {extras}", exact
 
 
 def _read_keys(shape: ObjectMapping, has_strict_flag: bool) -> Iterator[Statement]:

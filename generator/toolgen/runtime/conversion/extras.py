@@ -21,6 +21,7 @@ __all__ = [
     "inner_extras",
     "is_mark",
     "keep_inner_extras",
+    "nested_extras",
     "note_alias",
     "original_key",
     "restore_extras",
@@ -87,6 +88,15 @@ def keep_inner_extras(extras: Extras, holder: dict[str, Any], key: str, inner: E
     """Keep the extras of an object inside another; an empty object is kept as one."""
     if inner or holder.get(key) == {}:
         extras[key] = inner
+
+
+def nested_extras(
+    wire: dict[str, Any], known: frozenset[str], key: str, inner: dict[str, Any], inner_known: frozenset[str]
+) -> Extras:
+    """Return the extras of an object, with those of the object inside it at `key`."""
+    extras = extra_members(wire, known)
+    keep_inner_extras(extras, wire, key, extra_members(inner, inner_known))
+    return extras
 
 
 _MARKS = frozenset(["$absent", "$single", "$synthetic", "$urlsafe", "$whole"])

@@ -52,7 +52,7 @@ class Reader:
         self._regular: dict[str, ToolCall] = {}
         self._tables: ArgumentEncodings | None = None
 
-    def metadata(self, extras: Extras) -> dict[str, Any] | None:
+    def metadata(self, extras: Extras | None) -> dict[str, Any] | None:
         """The metadata that keeps extras; none where there is nothing to keep."""
         return {self.wire.name: extras} if extras else None
 
@@ -108,9 +108,9 @@ class Reader:
         return made, found
 
     def unchanged_call(
-        self, identifier: Any, name: Any, arguments: dict[str, Any], metadata: dict[str, Any] | None = None
+        self, identifier: Any, name: Any, arguments: dict[str, Any], extras: Extras | None = None
     ) -> ToolCall | None:
-        """A call as its members stand on the wire; None where the id or the name is another one in the format."""
+        """Return a call whose id and name are the same in the format, with its extras; None if one of them differs."""
         if self._regular:
             self.note_regular()
         if type(name) is not str or name in self.tool_names or type(identifier) is not str:
@@ -119,7 +119,7 @@ class Reader:
             return None
         self.used.add(identifier)
         self.position += 1
-        call = ToolCall(identifier, name, arguments, None, metadata)
+        call = ToolCall(identifier, name, arguments, None, self.metadata(extras))
         if name in self.wire.encoded or self.tools or name in self._offered or is_deep(arguments):
             return self.decode_call(call)
         return call
@@ -129,12 +129,12 @@ class Reader:
         identifier: Any,
         name: Any,
         arguments: dict[str, Any],
-        metadata: dict[str, Any] | None = None,
+        extras: Extras | None = None,
         invalid: InvalidCall | None = None,
         *,
         parsed: bool = False,
     ) -> ToolCall | None:
-        """A call as its members stand on the wire, which will be noted; None where the id or the name is another one.
+        """Return a call as `unchanged_call` does, and note it for its result.
 
         Arguments that were `parsed` from a text are not too deep.
         """
@@ -144,7 +144,7 @@ class Reader:
             return None
         if identifier.isspace():
             return None
-        call = self._regular[identifier] = ToolCall(identifier, name, arguments, invalid, metadata)
+        call = self._regular[identifier] = ToolCall(identifier, name, arguments, invalid, self.metadata(extras))
         known = not self.tools and name not in self._offered
         if known and (name not in self.wire.encoded or self.wire.is_plain(call)) and (parsed or not is_deep(arguments)):
             return call
