@@ -156,7 +156,7 @@ class KagamiConverter(TextChatConverter):
     def read_output_format_name(
         self, value: Any, at: Path, reader: Reader
     ) -> tuple[Literal["text", "json"] | None, Any]:
-        """Read the form of the response, text or JSON. Any other value becomes extras."""
+        """Read the output format, text or JSON. Any other value is kept as an extra."""
         if value is ABSENT:
             return None, {"$absent": True}
         if value == "text" or value == "json":
@@ -168,7 +168,7 @@ class KagamiConverter(TextChatConverter):
     def write_output_format_name(
         self, output_format: Literal["text", "json"] | OutputSchema | None, extra: Any, at: Path, writer: Writer
     ) -> Any:
-        """Write the form of the response. A schema is written as JSON without a schema."""
+        """Write the output format. A schema is written as JSON without a schema."""
         if type(output_format) is OutputSchema:
             writer.own_extras(output_format.metadata, at)
             writer.report_loss(

@@ -15,7 +15,7 @@ __all__ = ["converse_kwargs", "exception_member", "is_api_error", "without_bytes
 
 
 def without_bytes(value: Any) -> Any:
-    """Return the value with bytes encoded as base64. The argument is not modified; without bytes it is returned."""
+    """Return the value with bytes encoded as base64. The argument is not modified; without bytes, it is the result."""
     return _encoded(value, 0) if type(value) is bytes or _has_bytes(value, MAX_DEPTH) else value
 
 

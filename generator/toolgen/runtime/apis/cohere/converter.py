@@ -154,7 +154,7 @@ class CohereConverter(ChatConverter):
         return wire
 
     def read_system_entry(self, wire: dict[str, Any], position: int, at: Path, reader: Reader) -> Message:
-        """Read a system message. One that is inside the conversation is marked to stay there."""
+        """Read a system message. Inside the conversation it is marked, so that it stays there."""
         message = self.read_system_message(wire, at, reader)
         if position > 0:
             add_extras(message, reader.wire.name, {"$inline": True})

@@ -160,7 +160,7 @@ def is_blank(content: Any) -> bool:
 
 
 def system_first(placed: list[Placed], writer: Writer) -> list[Placed]:
-    """Return the messages with system messages first. One that was read at a later position stays there."""
+    """Return the messages with system messages first. A system message that was read later stays there."""
     first: list[Placed] = []
     others: list[Placed] = []
     for i, entry in enumerate(placed):

@@ -273,7 +273,7 @@ async def _ended() -> None:
 
 
 class HostedSession(Session):
-    """A session that opens its client at the first request, in a thread of its own, and closes it when it is closed.
+    """A synchronous session. It opens its client in its own thread at the first request; `close` closes both.
 
     `on_loss` is called in that thread.
     """

@@ -57,7 +57,7 @@ def _add_answer(
     at: Path,
     writer: Writer,
 ) -> None:
-    """Add a model content. Calls after another model content are joined to it, unless they were read separately."""
+    """Add a model content. Its calls join the model content directly before it, unless they were read separately."""
     parts = wire.get("parts")
     if parts and type(before) is not AssistantMessage:
         contents.append(wire)
@@ -121,7 +121,7 @@ class GeminiMessages(ApiConverter):
         return [self.read_system_message(instruction, (at, "systemInstruction"), reader), *messages], {}
 
     def read_messages(self, wire: Any, at: Path, reader: Reader) -> tuple[list[Message], Any]:
-        """Read the contents. One with results becomes a message of results, and one of the parts beside them."""
+        """Read the contents. One with results becomes a tool message, and a user message for the other parts."""
         if type(wire) is not list:
             raise wrong_type(at, "an array", wire)
         messages: list[Message] = []

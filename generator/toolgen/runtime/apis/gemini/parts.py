@@ -207,7 +207,7 @@ def part_kind(part: dict[str, Any]) -> str | None:
 
 
 def part_list(value: Any, at: Path) -> list[Any]:
-    """Return the list of a content's parts. A single part may be written without a list, and no parts may be absent.
+    """Return the parts of a content as a list. A single part may be without a list, and the parts may be absent.
 
     Raises:
         ConversionError: The value is something else.

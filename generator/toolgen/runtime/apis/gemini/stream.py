@@ -71,7 +71,7 @@ class _Candidate:
 
 
 class GeminiStream(BaseStream):
-    """Joins the parts of chunks: unsigned text of one kind grows, calls are complete or values for JSON paths."""
+    """Joins the parts of chunks: unsigned text of one kind grows; calls are complete, or values for JSON paths."""
 
     def __init__(self, turn: int = 0, *, tools: Any = ()) -> None:
         super().__init__(turn, tools=tools)

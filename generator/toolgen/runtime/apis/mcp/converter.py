@@ -81,7 +81,7 @@ class McpConverter(ToolObjectConverter):
         return ToolResult(tool_call_id, name, kind, value, is_error, metadata=reader.metadata(rest))
 
     def is_wrapped(self, name: str, tools: Iterable[ToolDefinition | OpaquePart]) -> bool | None:
-        """Return whether a tool's values are inside an object on the wire, or None without a schema."""
+        """Return whether a tool's values are wrapped in an object on the wire, or None if it has no schema."""
         for tool in tools:
             if type(tool) is ToolDefinition and tool.name == name and tool.result is not None:
                 kept = extra_at(inner_extras(tool.metadata or {}, self.wire.name), "outputSchema")

@@ -58,7 +58,7 @@ def write_client_arguments(
 
 
 def read_object_schema(value: Any, at: Path, reader: Reader) -> tuple[Any, Any]:
-    """Read the schema of a value, without the object that may be around it.
+    """Read the schema of a value, without the object that may wrap it on the wire.
 
     Raises:
         ConversionError: The value is neither an object nor null, or it is nested too deeply.
@@ -75,7 +75,7 @@ def read_object_schema(value: Any, at: Path, reader: Reader) -> tuple[Any, Any]:
 
 
 def write_object_schema(schema: Any, extra: Any, at: Path, writer: Writer) -> Any:
-    """Write the schema. One that admits more than objects is written as that of an object around the value.
+    """Write the schema. If it admits more than objects, it is wrapped in the schema of an object.
 
     Raises:
         ConversionError: The schema is neither an object nor a boolean, or it is nested too deeply.
@@ -149,7 +149,7 @@ def value_schema_of(schema: Any) -> Any:
 
 
 def is_wrapper(schema: Any) -> bool:
-    """Return whether a schema on the wire is that of an object around the value."""
+    """Return whether a schema on the wire is that of an object that wraps the value."""
     return type(schema) is dict and _unwrapped(schema) is not ABSENT
 
 

@@ -46,7 +46,7 @@ _PAIR = ("content", "structuredContent")
 def read_call_result(
     wire: dict[str, Any], wrapped: bool | None, at: Path, reader: Reader, read: Read[Any]
 ) -> tuple[Kind, Any, bool | None, Extras]:
-    """Read kind, value, error flag and extras. `wrapped` states whether the tool's values are inside an object.
+    """Read kind, value, error flag and extras. `wrapped` states whether the tool's values are wrapped in an object.
 
     Content and value are kept as extras if they would be written differently.
 

@@ -79,7 +79,7 @@ class MistralConverter(ChatConverter):
         return written
 
     def read_conversation(self, wire: Any, at: Path, reader: Reader) -> tuple[list[Message], Any]:
-        """Read the messages of a request. A final assistant message is one to continue, which `prefix` states."""
+        """Read the messages of a request. A final assistant message is to be continued, which `prefix` states."""
         messages, _ = self.read_messages(wire, at, reader)
         last = wire[-1] if wire else {}
         if last.get("role") == "assistant" and not last.get("tool_calls"):

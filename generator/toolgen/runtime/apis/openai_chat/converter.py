@@ -1,4 +1,4 @@
-"""Converter for Chat Completions and similar APIs: an assistant message has parts under keys, a result is a message."""
+"""Converter for Chat Completions and similar APIs: assistant messages are spread over keys, results are messages."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class ChatMessages(ApiConverter):
 
 
 class ChatConverter(ChatMessages, OutputFormatConverter):
-    """Converts requests and responses of Chat Completions and similar APIs."""
+    """Converts Chat Completions and similar APIs: assistant messages are spread over keys, results are messages."""
 
     read_usage: ObjectReader[Usage]
     write_usage: ObjectWriter[Usage]

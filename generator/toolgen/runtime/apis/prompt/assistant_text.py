@@ -41,7 +41,7 @@ __all__ = [
 
 
 def read_assistant_text(text: str, names: Mapping[str, str], reader: Reader) -> AssistantMessage:
-    """Read an assistant message from text with these names of tools. The reader notes the calls."""
+    """Read an assistant message from text in which tools have these names. The reader notes its calls."""
     message = parse_reply(text, names, (), CallMaker(reader.turn, reader.used), reader.wire.wire_name)
     for part in message.content if type(message.content) is list else ():
         if type(part) is ToolCallPart:
@@ -190,7 +190,7 @@ _KNOWN = frozenset(["content"])
 
 
 def read_text_answer(wire: dict[str, Any], at: Path, reader: Reader, names: Mapping[str, str]) -> Completion:
-    """Read a response, with these names of tools.
+    """Read a response in which tools have these names.
 
     Raises:
         BareApiError: The response is an API error.

@@ -210,7 +210,7 @@ class PromptConverter(SdkConverter):
         return write_text_messages(messages, [] if entries is ABSENT else entries, extra, at, writer)
 
     def read_response(self, wire: dict[str, Any], at: Path, reader: Reader) -> Completion:
-        """Read a response. It has no stop reason; with calls it ended for them."""
+        """Read a response. It has no stop reason: it ended with calls, or normally."""
         return read_text_answer(wire, at, reader, self.accepted_names(reader.tools))
 
     def write_response(
