@@ -110,7 +110,7 @@ class CopilotStream(BaseStream):
         self._settled = not self._asked.keys() <= self._answered
 
     def _is_asked(self, kind: Any) -> bool:
-        """Return whether an event of a sub-agent is read: its tool requests are with `own`, or it would wait forever."""
+        """Return whether an event of a sub-agent is read: tool requests are with `own`, or it would wait forever."""
         return self._own is not None and kind in ("external_tool.requested", "external_tool.completed")
 
     def _open(self, identifier: str | None = None) -> SessionMessage:
