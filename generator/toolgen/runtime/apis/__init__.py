@@ -1,1 +1,1 @@
-"""The code for single APIs, or families of APIs, with a folder for each."""
+"""The code for single APIs or families of APIs, with a folder for each."""

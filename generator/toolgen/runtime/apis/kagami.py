@@ -1,4 +1,4 @@
-"""Kagami's messages: several contents side by side."""
+"""Converter for Kagami, whose messages contain a list of content parts."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _RESPONSE = frozenset(["content", "toolCalls"])
 
 
 class KagamiConverter(TextChatConverter):
-    """Kagami's messages: several contents side by side."""
+    """Converts Kagami's requests and responses, whose messages contain a list of content parts."""
 
     read_part: ValueReader[ContentPart]
     write_part: ValueWriter[Any]
@@ -44,18 +44,18 @@ class KagamiConverter(TextChatConverter):
     def read_tool_list(
         self, value: Any, at: Path, reader: Reader
     ) -> tuple[list[ToolDefinition | OpaquePart] | None, Any]:
-        """Read the tools on offer; that there was no list is kept."""
+        """Read the offered tools. The extras record that there was no list."""
         tools, _ = self.read_tools(value, at, reader)
         return tools, {"$absent": True} if value is ABSENT else ABSENT
 
     def write_tool_list(self, definitions: Sequence[Any] | None, extra: Any, at: Path, writer: Writer) -> Any:
-        """Write the tools on offer; a request has a list of them, if it did not come without."""
+        """Write the offered tools. A request gets a list of tools unless it was read without one."""
         if definitions is None and (extra is None or is_mark(extra)):
             return extra if extra is None else ABSENT
         return self.write_tools(with_default(definitions, [], at, writer), ABSENT, at, writer)
 
     def read_parts(self, value: Any, at: Path, reader: Reader) -> tuple[str | list[ContentPart], Any]:
-        """Read the parts of a content; one text is that text."""
+        """Read the parts of a content. A single text becomes a string."""
         if type(value) is not list:
             raise wrong_type(at, "an array", None if value is ABSENT else value)
         parts = read_list(value, at, reader, self.read_part) or []
@@ -64,13 +64,13 @@ class KagamiConverter(TextChatConverter):
         ].metadata else parts, ABSENT
 
     def write_parts(self, content: str | Sequence[Any], extra: Any, at: Path, writer: Writer) -> list[Any]:
-        """Write the parts of a content; a text is one."""
+        """Write the parts of a content. A string becomes one part."""
         return write_list([TextPart(content)] if type(content) is str else content, at, writer, self.write_part)
 
     def read_assistant_content(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> tuple[str | list[AssistantPart], Extras]:
-        """Read content and calls of what the model answered, and what our own writing would not give."""
+        """Read the content and calls of an assistant message, with the extras that a new message would not have."""
         parts: list[AssistantPart] = [
             *(read_list(wire.get("content"), (at, "content"), reader, self.read_response_part) or ())
         ]
@@ -83,12 +83,12 @@ class KagamiConverter(TextChatConverter):
         return [*parts, *(calls or ())], rest
 
     def read_response_part(self, wire: Any, at: Path, reader: Reader) -> TextPart | OpaquePart:
-        """Read a part of what the model answered: a text, or a part that nobody knows."""
+        """Read a part of an assistant message: text, or an opaque part."""
         part = self.read_part(wire, at, reader)
         return part if type(part) is TextPart else OpaquePart(reader.wire.name, wire)
 
     def write_response_part(self, part: AssistantPart, at: Path, writer: Writer) -> list[Any]:
-        """Write a part of an answer that is not a call; a refusal is text here."""
+        """Write a part of an assistant message that is not a call. The API has no refusals, so they become text."""
         if type(part) is RefusalPart:
             writer.own_extras(part.metadata, at)
             writer.report_loss(at, "refusal", "rewritten", "note", "the API accepts only text")
@@ -102,7 +102,7 @@ class KagamiConverter(TextChatConverter):
     def write_assistant_content(
         self, message: AssistantMessage, own: Extras, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write content and calls of what the model answered; a content that was left out stays so."""
+        """Write the content and calls of an assistant message. A missing content stays missing."""
         texts, calls = self.write_parts_as_messages(message, at, writer)
         wire: dict[str, Any] = {"content": texts}
         if not texts and ("content" in own or "content" in own.get("$absent", ())):
@@ -112,7 +112,7 @@ class KagamiConverter(TextChatConverter):
         return wire
 
     def read_response(self, wire: dict[str, Any], at: Path, reader: Reader) -> Completion:
-        """Read an answer; it says neither why it ended nor what it cost, and its content is one text."""
+        """Read a response. It has neither a stop reason nor usage, and its content is one string."""
         content = optional_text(wire, "content", at)
         calls = read_list(wire.get("toolCalls"), (at, "toolCalls"), reader, self.read_tool_call_entry)
         rest = extra_members(wire, _RESPONSE)
@@ -129,7 +129,7 @@ class KagamiConverter(TextChatConverter):
     def write_response(
         self, completion: Completion, identifier: str | None, created: int | None, writer: Writer
     ) -> dict[str, Any]:
-        """Write an answer. That it was cut off, filtered or failed cannot be said, so that its calls would be run."""
+        """Write a response. It cannot show that it was cut off, filtered or failed, so its calls would be run."""
         own = writer.own_extras(completion.metadata, ROOT)
         if completion.id is not None:
             writer.report_unsupported((ROOT, "id"), "id")
@@ -156,7 +156,7 @@ class KagamiConverter(TextChatConverter):
     def read_output_format_name(
         self, value: Any, at: Path, reader: Reader
     ) -> tuple[Literal["text", "json"] | None, Any]:
-        """Read what the answer shall be; another word is kept."""
+        """Read the output format, text or JSON. Any other value is kept as an extra."""
         if value is ABSENT:
             return None, {"$absent": True}
         if value == "text" or value == "json":
@@ -168,7 +168,7 @@ class KagamiConverter(TextChatConverter):
     def write_output_format_name(
         self, output_format: Literal["text", "json"] | OutputSchema | None, extra: Any, at: Path, writer: Writer
     ) -> Any:
-        """Write what the answer shall be; of a schema only that it is JSON."""
+        """Write the output format. A schema is written as JSON without a schema."""
         if type(output_format) is OutputSchema:
             writer.own_extras(output_format.metadata, at)
             writer.report_loss(
@@ -182,7 +182,7 @@ class KagamiConverter(TextChatConverter):
     def read_result_response(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> tuple[Literal["text", "data", "error", "multimodal"], Any, bool | None, Extras]:
-        """Read what a call gave."""
+        """Read the result of a call."""
         response = wire.get("response")
         if type(response) is not dict:
             raise wrong_type((at, "response"), "an object", response)
@@ -191,7 +191,7 @@ class KagamiConverter(TextChatConverter):
     def write_result_response(
         self, kind: str, value: Any, is_error: bool | None, own: Extras, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write what a call gave; of several parts the texts, as one."""
+        """Write the result of a call. The texts of several parts are joined."""
         if kind == "multimodal":
             writer.report_loss(
                 (at[0], "kind"), "multimodal", "rewritten", "note", "the API does not support parts in results"

@@ -1,4 +1,4 @@
-"""The queries of modular-prompt: options, a result, and a stream of texts that has the result at its end."""
+"""Converter for modular-prompt: query options, query results, and streams of texts that end with the result."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ __all__ = [
 
 
 def read_text_only(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
-    """Read the text.
+    """Read a value that must be a string.
 
     Raises:
-        ConversionError: The value is not one.
+        ConversionError: The value is not a string.
     """
     if type(value) is not str:
         raise wrong_type(at, "a string", None if value is ABSENT else value)
@@ -53,7 +53,7 @@ def read_text_only(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
 
 
 def write_text_only(content: Any, extra: Any, at: Path, writer: Writer) -> str:
-    """Write the texts of the content as one."""
+    """Write the texts of the content as one string."""
     return join_texts(content, at, writer)
 
 
@@ -61,29 +61,29 @@ _RESPONSE = frozenset(["content", "finishReason", "toolCalls", "usage"])
 
 
 class ModularPromptConverter(TextChatConverter):
-    """The queries of modular-prompt: options, a result, and a stream of texts that has the result at its end."""
+    """Converts the query options and query results of modular-prompt."""
 
     read_usage: ObjectReader[Usage]
     write_usage: ObjectWriter[Usage]
 
     def read_further_messages(self, wire: Any, at: Path, reader: Reader) -> tuple[list[Message], Any]:
-        """Read the messages after those of the prompt; options may have none."""
+        """Read the messages that follow those of the prompt. Options need not have any."""
         if wire is None or wire is ABSENT:
             return [], ABSENT
         return self.read_messages(wire, at, reader)[0], ABSENT if wire else wire
 
     def write_further_messages(self, messages: Sequence[Message], extra: Any, at: Path, writer: Writer) -> Any:
-        """Write the messages after those of the prompt."""
+        """Write the messages that follow those of the prompt."""
         return self.write_messages(messages, ABSENT, at, writer) if messages else extra
 
     def is_function_call(self, wire: dict[str, Any]) -> bool:
-        """Whether an entry of the calls that has a function is a call of it."""
+        """Return whether an entry with a function is a function call."""
         return bool(wire.get("type", "function") == "function")
 
     def read_assistant_content(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> tuple[str | list[AssistantPart] | None, Extras]:
-        """Read content and calls of what the model answered, and what our own writing would not give."""
+        """Read the content and calls of an assistant message, with the extras that a new message would not have."""
         content = optional_text(wire, "content", at)
         calls = read_list(wire.get("toolCalls"), (at, "toolCalls"), reader, self.read_tool_call_entry)
         rest: Extras = {}
@@ -98,7 +98,7 @@ class ModularPromptConverter(TextChatConverter):
     def write_assistant_content(
         self, message: AssistantMessage, own: Extras, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write content and calls of what the model answered, its texts as one; a content that was left out stays so."""
+        """Write the content and calls of an assistant message. Texts are joined, and missing content stays missing."""
         texts, calls = self.write_parts_as_messages(message, at, writer)
         if len(texts) > 1:
             writer.report_loss(
@@ -113,7 +113,7 @@ class ModularPromptConverter(TextChatConverter):
         return wire
 
     def read_result_content(self, value: Any, at: Path, reader: Reader) -> tuple[Literal["text", "error"], str, Any]:
-        """Read what a call gave: a text, or the text of an error."""
+        """Read the result of a call: a text, or the text of an error."""
         if type(value) is not str:
             raise wrong_type(at, "a string", None if value is ABSENT else value)
         return read_result_text(value)
@@ -121,7 +121,7 @@ class ModularPromptConverter(TextChatConverter):
     def write_result_content(
         self, kind: str, value: Any, extra: Any, at: Path, writer: Writer, is_error: bool | None
     ) -> str:
-        """Write what a call gave, as text."""
+        """Write the result of a call as text."""
         if is_error and kind in ("data", "multimodal"):
             writer.report_loss(
                 (at[0], "isError"), "isError", "dropped", "behaviour", "the format has no error flag for results"
@@ -132,7 +132,7 @@ class ModularPromptConverter(TextChatConverter):
         return join_texts(value, (at[0], "value"), writer)
 
     def read_response(self, wire: dict[str, Any], at: Path, reader: Reader) -> Completion:
-        """Read the result of a query. One that gives no reason ended as it should, if it says anything at all."""
+        """Read the result of a query. Without a finish reason it ended normally, unless it has no content either."""
         usage = wire.get("usage")
         if usage is not None and type(usage) is not dict:
             raise wrong_type((at, "usage"), "an object", usage)
@@ -161,7 +161,7 @@ class ModularPromptConverter(TextChatConverter):
     def write_response(
         self, completion: Completion, identifier: str | None, created: int | None, writer: Writer
     ) -> dict[str, Any]:
-        """Write the result of a query. It has neither an id nor the model, and one word for all that went wrong."""
+        """Write the result of a query. It has neither id nor model, and a single finish reason for every failure."""
         own = writer.own_extras(completion.metadata, ROOT)
         if completion.id is not None:
             writer.report_unsupported((ROOT, "id"), "id")
@@ -191,7 +191,7 @@ class ModularPromptConverter(TextChatConverter):
         return wire
 
     def write_response_part(self, part: AssistantPart, at: Path, writer: Writer) -> list[str]:
-        """Write a part of an answer that is not a call: a text, or none; a refusal is text here."""
+        """Write a part of a response that is not a call. Refusals are written as text; other parts are unsupported."""
         if type(part) is not TextPart and type(part) is not RefusalPart:
             writer.report_unsupported(at, writer.type_name(part), "note" if type(part) is ReasoningPart else "warning")
             return []
@@ -202,11 +202,11 @@ class ModularPromptConverter(TextChatConverter):
 
 
 _RESULT = frozenset(["content", "finishReason", "toolCalls", "usage"])
-"""Keys of which an object must have one to be the answer; another object is an event that nobody knows."""
+"""Keys of a query result. A streamed object with none of them is an unknown event."""
 
 
 class ModularPromptStream(BaseStream):
-    """Joins texts until the answer comes. What the answer says wins; its text stands for theirs where it has none."""
+    """Joins texts until the result of the query arrives. The result wins; the texts only replace a missing content."""
 
     def __init__(self, turn: int = 0, *, tools: Any = ()) -> None:
         super().__init__(turn, tools=tools)
@@ -217,13 +217,13 @@ class ModularPromptStream(BaseStream):
         """Read one event, in constant time.
 
         Args:
-            event: An event of the stream: a dict, or the client's object.
+            event: An event of the stream: a text, a dict, or the client's object.
 
         Returns:
-            The events of the neutral format that it gives; often none.
+            The resulting events of the neutral format; often none.
 
         Raises:
-            ConversionError: The event is neither of them.
+            ConversionError: The event is neither a string, nor a dict, nor an object of the client.
         """
         if type(event) is not str:
             return super().feed(event)
@@ -250,7 +250,7 @@ class ModularPromptStream(BaseStream):
         return events
 
     def _called(self, call: dict[str, Any], function: dict[str, Any]) -> ToolCallDelta:
-        """Tell a call, which is whole."""
+        """Return the delta of a call, which arrives complete."""
         known = OpenCall(len(self._calls), call)
         self._calls.append(known)
         identifier, _ = self._names.call_id(call.get("id"), ((ROOT, "toolCalls"), known.index))
@@ -267,12 +267,12 @@ class ModularPromptStream(BaseStream):
         return {**self._whole, "content": said} if said and self._whole.get("content") is None else self._whole
 
     def _ended(self) -> bool:
-        """Whether the answer has come."""
+        """Return whether the result of the query has arrived."""
         return self._whole is not None
 
 
 class ModularPromptStreamWriter(BaseStreamWriter):
-    """Writes each piece of text as it is. Calls, and what went wrong, stand in the answer, which is not written if it breaks."""
+    """Writes each text as it arrives. Calls and errors are in the result, which is not written if the stream breaks."""
 
     def _text(self, text: str) -> list[Any]:
         return [text]

@@ -1,4 +1,4 @@
-"""Messages of texts: content, and `toolCalls` after it; each result is a message, and nothing takes media."""
+"""Base for text-only APIs: messages have `content`, then `toolCalls`, and each result is a message of its own."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ _ID, _NAME = "toolCallId", "name"
 
 
 def read_named_result(wire: dict[str, Any], at: Path, reader: Reader) -> tuple[str, str, Extras]:
-    """Read the id of the call, and the name of the tool: that of the result, else that of the call.
+    """Read the id of the call and the name of the tool: that of the result, else that of the call.
 
-    A name that we would write otherwise is kept, with the name that it stood for; so is that there was none.
+    The extras keep the wire's spelling of a name that would be written differently, or that the name was missing.
 
     Raises:
-        ConversionError: The id is not a string, or the name is neither text nor null.
+        ConversionError: The id is not a string, or the name is neither a string nor null.
     """
     spelled = wire.get(_ID)
     if type(spelled) is not str:
@@ -53,7 +53,7 @@ def read_named_result(wire: dict[str, Any], at: Path, reader: Reader) -> tuple[s
 
 
 def write_named_result(identifier: str, name: str, extras: Extras, at: Path, writer: Writer) -> dict[str, Any]:
-    """Write the id as it stands with the call, and the name, as it came while it stands for the same."""
+    """Write the id as it was written for the call, and the name. The original spelling wins if it means the same."""
     written: dict[str, Any] = {_ID: writer.call_id(identifier)}
     kept = extras.get("$name")
     if type(kept) is list and kept[:1] == [name]:
@@ -65,7 +65,7 @@ _ASSISTANT_MESSAGE = frozenset(["content", "role", "toolCalls"])
 
 
 class TextChatConverter(ChatMessages):
-    """Messages of texts: content, and `toolCalls` after it; each result is a message, and nothing takes media."""
+    """Converts text-only messages with `content`, then `toolCalls`, and a message of its own for each result."""
 
     read_assistant_content: ObjectReader[tuple[str | list[AssistantPart] | None, Extras]]
     read_tool_call: ObjectReader[ToolCall]
@@ -75,7 +75,7 @@ class TextChatConverter(ChatMessages):
     write_user_message: ObjectWriter[UserMessage]
 
     def write_messages(self, messages: Sequence[Message], extra: Any, at: Path, writer: Writer) -> list[Any]:
-        """Write the messages: one for each result, directly after the calls of the turn."""
+        """Write the messages. Each result becomes one message, directly after the calls of its turn."""
         wires: list[Any] = []
         for message, here, places in self.order_for_api(messages, at, writer):
             if type(message) is ToolMessage:
@@ -99,12 +99,12 @@ class TextChatConverter(ChatMessages):
         return wires
 
     def read_assistant_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> AssistantMessage:
-        """Read what the model answered: text alone as text, else its content, then its calls."""
+        """Read an assistant message: plain text stays text; otherwise parts in the order content, calls."""
         content, rest = self.read_assistant_content(wire, at, reader)
         return AssistantMessage(content, metadata=reader.metadata({**extra_members(wire, _ASSISTANT_MESSAGE), **rest}))
 
     def read_tool_call_entry(self, wire: Any, at: Path, reader: Reader) -> ToolCallPart | OpaquePart:
-        """Read an entry of the calls; one that is not a function call stays as it is."""
+        """Read an entry of the calls. An entry that is not a function call becomes an opaque part."""
         if type(wire) is dict and type(wire.get("function")) is dict and self.is_function_call(wire):
             call = self.read_tool_call(wire, at, reader)
             reader.note_call(wire.get("id"), call)
@@ -113,7 +113,7 @@ class TextChatConverter(ChatMessages):
         return OpaquePart(reader.wire.name, wire, metadata=reader.metadata({"$key": "toolCalls"}))
 
     def write_assistant_message(self, message: AssistantMessage, at: Path, writer: Writer) -> dict[str, Any]:
-        """Write what the model answered."""
+        """Write an assistant message."""
         extras = writer.own_extras(message.metadata, at)
         wire: dict[str, Any] = {"role": "assistant", **self.write_assistant_content(message, extras, at, writer)}
         if extras:
@@ -123,7 +123,7 @@ class TextChatConverter(ChatMessages):
     def write_parts_as_messages(
         self, message: AssistantMessage, at: Path, writer: Writer
     ) -> tuple[list[Any], list[Any]]:
-        """Write texts and calls of what the model answered."""
+        """Write the parts of an assistant message, and return the content and the calls separately."""
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
         content = message.content
@@ -145,5 +145,5 @@ class TextChatConverter(ChatMessages):
         return texts, calls
 
     def is_function_call(self, wire: dict[str, Any]) -> bool:
-        """Whether an entry of the calls that has a function is a call of it."""
+        """Return whether an entry with a function is a function call."""
         return True

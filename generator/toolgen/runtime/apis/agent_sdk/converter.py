@@ -1,4 +1,4 @@
-"""Messages of an invocation of an agent: an answer may be several of them."""
+"""Converter for the agent SDK, in which one response may consist of several messages."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _RESPONSE = frozenset(["messages", "stop_reason", "usage"])
 
 
 class AgentSdkConverter(ChatMessages):
-    """Messages of an invocation of an agent: an answer may be several of them."""
+    """Converts the requests and results of an agent's invocations. One response may consist of several messages."""
 
     read_usage: ObjectReader[Usage]
     write_usage: ObjectWriter[Usage]
@@ -59,7 +59,7 @@ class AgentSdkConverter(ChatMessages):
     write_user_message: ObjectWriter[UserMessage]
 
     def write_messages(self, messages: Sequence[Message], extra: Any, at: Path, writer: Writer) -> list[Any]:
-        """Write the messages where they stand, one for each result: no order is demanded of a history."""
+        """Write the messages in their order, one for each result. The wire requires no order of a history."""
         wires: list[Any] = []
         for i, message in enumerate(messages):
             here = (at, i)
@@ -80,7 +80,7 @@ class AgentSdkConverter(ChatMessages):
         return wires
 
     def read_assistant_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> AssistantMessage:
-        """Read what the model answered: text alone as text, else parts in the order reasoning, content, refusal, calls."""
+        """Read an assistant message: plain text stays text; otherwise parts: reasoning, content, refusal, calls."""
         content, name = optional_text(wire, "content", at), optional_text(wire, "name", at)
         refusal, thought, calls = optional_text(wire, "refusal", at), wire.get("reasoning"), wire.get("tool_calls")
         rest = extra_members(wire, _ASSISTANT_MESSAGE)
@@ -111,7 +111,7 @@ class AgentSdkConverter(ChatMessages):
         return AssistantMessage(parts, name, reader.metadata(rest))
 
     def read_tool_call_entry(self, wire: Any, at: Path, reader: Reader) -> ToolCallPart | OpaquePart:
-        """Read an entry of the calls; one that is not a function call stays as it is."""
+        """Read an entry of the calls. An entry that is not a function call becomes an opaque part."""
         if type(wire) is dict and type(wire.get("function")) is dict and wire.get("type") == "function":
             call = self.read_tool_call(wire, at, reader)
             reader.note_call(wire.get("id"), call)
@@ -120,7 +120,7 @@ class AgentSdkConverter(ChatMessages):
         return OpaquePart(reader.wire.name, wire, metadata=reader.metadata({"$key": "tool_calls"}))
 
     def read_tool_call(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
-        """Read a call with the state of the provider that made it."""
+        """Read a call, with the state of the provider that made it."""
         state = state_within(wire.get("provider_meta"), reader.wire.name)
         if not state:
             return self.read_function_call(wire, at, reader)
@@ -131,7 +131,7 @@ class AgentSdkConverter(ChatMessages):
         return call
 
     def write_tool_call(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
-        """Write a call; the state of the provider that made it goes along."""
+        """Write a call, with the state of the provider that made it."""
         state, metadata = split_state(call.metadata, writer.wire.name, writer.peek_extras(call.metadata))
         if not state:
             return self.write_function_call(call, at, writer)
@@ -139,9 +139,9 @@ class AgentSdkConverter(ChatMessages):
         return {**self.write_function_call(extras, at, writer), "provider_meta": state}
 
     def write_response_messages(self, message: AssistantMessage, at: Path, writer: Writer, separate: bool) -> list[Any]:
-        """Write an answer as the messages that it came in.
+        """Write a response as the messages that it was read from.
 
-        One that came otherwise is several messages where its parts would lose their order in one (`separate`), else one.
+        Otherwise it is one message, or with `separate` several if one message would change the order of the parts.
         """
         extras = writer.own_extras(message.metadata, at)
         kept = messages_of(extras)
@@ -168,7 +168,7 @@ class AgentSdkConverter(ChatMessages):
     def write_response_message(
         self, message: AssistantMessage, extras: Extras, at: Path, writer: Writer, start: int = 0
     ) -> dict[str, Any]:
-        """Write one message of an answer, spread over the wire's keys; its parts are those from `start` on."""
+        """Write one message of a response from its parts. `start` is the index of its first part in the response."""
         wire: dict[str, Any] = {"role": "assistant"}
         if message.name is not None:
             wire["name"] = message.name
@@ -183,7 +183,7 @@ class AgentSdkConverter(ChatMessages):
         return wire
 
     def write_parts(self, parts: Sequence[Any], at: Path, writer: Writer, extras: Extras, start: int) -> dict[str, Any]:
-        """Write the parts of a message: what was thought, one text, one refusal, calls."""
+        """Write the parts of a message as reasoning, one text, one refusal and calls."""
         said: dict[str, list[str]] = {"reasoning": [], "content": [], "refusal": []}
         calls: list[Any] = []
         state: dict[str, Any] = {}
@@ -230,7 +230,7 @@ class AgentSdkConverter(ChatMessages):
     def read_result_content(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> tuple[Literal["text", "data", "error", "multimodal"], Any, bool | None, Extras]:
-        """Read what a call gave: text, an error's text, or parts, which may be those of a failure, too."""
+        """Read the result of a call: text, the text of an error, or parts, which may be those of an error."""
         failed = wire.get("is_error")
         if failed is not None and type(failed) is not bool:
             raise wrong_type((at, "is_error"), "a boolean", failed)
@@ -245,7 +245,7 @@ class AgentSdkConverter(ChatMessages):
     def write_result_content(
         self, kind: str, value: Any, is_error: bool | None, extras: Extras, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write what a call gave, and that it failed."""
+        """Write the result of a call, and whether it is an error."""
         place = (at[0], "value")
         if kind == "multimodal":
             content: str | list[Any] = write_list(value, place, writer, self.write_result_part)
@@ -262,7 +262,7 @@ class AgentSdkConverter(ChatMessages):
         return {"content": content, "is_error": True}
 
     def read_stored_output(self, value: Any, at: Path, reader: Reader) -> tuple[OutputRef | None, Any]:
-        """Read where the whole output is kept."""
+        """Read the reference to the complete output."""
         if value is None or value is ABSENT:
             return None, ABSENT
         if type(value) is not dict:
@@ -270,11 +270,11 @@ class AgentSdkConverter(ChatMessages):
         return self.read_output_ref(value, at, reader), ABSENT
 
     def write_stored_output(self, reference: OutputRef | None, extra: Any, at: Path, writer: Writer) -> Any:
-        """Write where the whole output is kept."""
+        """Write the reference to the complete output."""
         return ABSENT if reference is None else self.write_output_ref(reference, at, writer)
 
     def read_response(self, wire: dict[str, Any], at: Path, reader: Reader) -> Completion:
-        """Read what an invocation gave: its messages are one answer, with the parts in their order."""
+        """Read the result of an invocation. Its messages become one assistant message with all parts in order."""
         rest = extra_members(wire, _RESPONSE)
         message = self.read_response_messages(wire.get("messages"), (at, "messages"), reader)
         word, usage = optional_text(wire, "stop_reason", at), wire.get("usage")
@@ -305,7 +305,7 @@ class AgentSdkConverter(ChatMessages):
         )
 
     def read_response_messages(self, value: Any, at: Path, reader: Reader) -> AssistantMessage:
-        """Read the messages of an answer as one; how many parts each had, and what else, is kept."""
+        """Read the messages of a response as one. Extras keep the number of parts, and the extras, of each message."""
         if type(value) is not list:
             raise wrong_type(at, "an array", value)
         found = [self.read_response_message(item, (at, i), reader) for i, item in enumerate(value)]
@@ -331,7 +331,7 @@ class AgentSdkConverter(ChatMessages):
         return AssistantMessage(parts, name, reader.metadata({"$messages": rests}))
 
     def read_response_message(self, wire: Any, at: Path, reader: Reader) -> AssistantMessage | OpaquePart:
-        """Read a message of an answer; one that is not the assistant's stays as it is."""
+        """Read a message of a response. A message of another role becomes an opaque part."""
         if type(wire) is dict and wire.get("role") == "assistant":
             return self.read_assistant_message(wire, at, reader)
         return OpaquePart(reader.wire.name, wire, metadata=reader.metadata({"$key": "messages"}))
@@ -339,7 +339,7 @@ class AgentSdkConverter(ChatMessages):
     def write_response(
         self, completion: Completion, identifier: str | None, created: int | None, writer: Writer
     ) -> dict[str, Any]:
-        """Write what an invocation gave; its id and its time have no place here."""
+        """Write the result of an invocation. The wire has neither its id nor its time."""
         state, metadata = split_state(completion.metadata, writer.wire.name, writer.peek_extras(completion.metadata))
         extras = writer.own_extras(metadata, ROOT)
         if completion.id is not None:
@@ -361,7 +361,7 @@ class AgentSdkConverter(ChatMessages):
         return wire
 
     def write_token_counts(self, completion: Completion, extras: Extras, writer: Writer) -> dict[str, Any]:
-        """Write what an answer cost, with the model, which must be named."""
+        """Write the usage of a response, and its model, which the wire requires."""
         usage, at = completion.usage or Usage(0, 0, 0), (ROOT, "usage")
         if usage.reasoning_tokens is not None:
             writer.report_unsupported((at, "reasoningTokens"), "reasoningTokens")

@@ -1,4 +1,4 @@
-"""Fields that only the agent SDK has, and which messages of the format one of its own stands for."""
+"""Field readers and writers of the agent SDK, its provider state, and how it splits a response into messages."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ Fields = tuple[str | None, str | None, str | None, Any]
 
 
 def read_data_source(value: Any, at: Path, reader: Reader, media_types: Sequence[str]) -> Fields:
-    """Read url (there is none), data and media type; a source with more in it, or of another type, is kept.
+    """Read data and media type; the url is always None. A source with other keys or another type is kept as an extra.
 
     Raises:
-        ConversionError: It is not an object, or one of its members no text.
+        ConversionError: The value is not an object, or the data or media type is not a string.
     """
     if type(value) is not dict:
         raise wrong_type(at, "an object", value)
@@ -54,7 +54,7 @@ def write_data_source(
     writer: Writer,
     media_types: Sequence[str],
 ) -> Any:
-    """Write the source, as it came while it says the same.
+    """Write the source. The original object wins if it has the same data and media type.
 
     Raises:
         UnsupportedValueError: The part has no data, or data of an unsupported type.
@@ -77,10 +77,10 @@ ImageAddressFields = tuple[str | None, str | None, str | None, str | None, Extra
 def read_image_url(
     wire: dict[str, Any], at: Path, reader: Reader, table: Mapping[str, Sequence[str]]
 ) -> ImageAddressFields:
-    """Read url, data, media type and detail; a word that `table` lacks is kept, and a type that the address says too.
+    """Read url, data, media type and detail. Values that `table` lacks, and a media type beside data, become extras.
 
     Raises:
-        ConversionError: One of them is not a string.
+        ConversionError: One of the values is not a string.
     """
     url, data, media_type, _ = read_data_url(wire.get("url"), (at, "url"), reader)
     said, detail = optional_text(wire, "media_type", at), optional_text(wire, "detail", at)
@@ -108,7 +108,7 @@ def write_image_url(
     writer: Writer,
     table: Mapping[str, Sequence[str]],
 ) -> dict[str, Any]:
-    """Write the address and what stands beside it; a word that the wire lacks is reported and left out.
+    """Write the URL, the media type and the detail. A value that `table` lacks is reported and left out.
 
     Raises:
         UnsupportedValueError: The part has neither a supported URL nor data with a media type.
@@ -144,7 +144,7 @@ def _word(
 
 @cache
 def _fields_by_tag() -> dict[str, tuple[type[Any], dict[str, bool]]]:
-    """The classes of events by their tag, each with its fields and whether they must be given."""
+    """Return the class of each event type, with its fields and whether each field is required."""
     from dataclasses import MISSING, fields  # late: it takes long, and few apps read events
 
     return {
@@ -156,13 +156,13 @@ def _fields_by_tag() -> dict[str, tuple[type[Any], dict[str, bool]]]:
 
 
 _TAGS = {"agent_tool_call": "tool_call"}
-"""Tags of events that are spelled otherwise on this wire: the neutral format has events of streams of that name too."""
+"""Event types that this wire spells differently, because stream events of the neutral format have the same names."""
 
 _OUR_TAGS = {theirs: ours for ours, theirs in _TAGS.items()}
 
 
 def write_agent_event(event: AgentEvent) -> dict[str, Any]:
-    """Write an event: its tag first, then the fields that have a value."""
+    """Write an agent event: its type first, then the fields that have a value."""
     wire: dict[str, Any] = {"type": _TAGS.get(event.type, event.type)}
     for name in event.__match_args__:
         value = getattr(event, name)
@@ -172,10 +172,10 @@ def write_agent_event(event: AgentEvent) -> dict[str, Any]:
 
 
 def read_agent_event(wire: Any, writer: Writer) -> AgentEvent:
-    """Read an event; a member that its type lacks is reported and left out.
+    """Read an agent event. A key that its type does not have is reported and left out.
 
     Raises:
-        ConversionError: The value is not an event, or a value has the wrong JSON type.
+        ConversionError: The value is not an agent event, or a value has the wrong JSON type.
     """
     if type(wire) is not dict:
         raise wrong_type(ROOT, "an object", wire)
@@ -200,7 +200,7 @@ _OURS = frozenset(["declaration", "unknown"])
 
 
 def state_within(found: Any, provider: str) -> dict[str, Any]:
-    """The state that a value of the wire holds, by provider; empty where it is something else."""
+    """Return the provider state of a wire value, by provider, or an empty dict if the value is not such a state."""
     if type(found) is not dict or provider in found or not _OURS.isdisjoint(found):
         return {}
     return found if all(type(state) is dict and state for state in found.values()) else {}
@@ -209,9 +209,9 @@ def state_within(found: Any, provider: str) -> dict[str, Any]:
 def split_state(
     metadata: dict[str, Any] | None, provider: str, extras: Extras
 ) -> tuple[dict[str, Any], dict[str, Any] | None]:
-    """What of a value's metadata goes out with it, and the metadata without that.
+    """Split the metadata into the provider state, which is written, and everything else.
 
-    Nothing does where the app's own value came in its place.
+    There is no state to write if the extras already have a `provider_meta` of the app.
     """
     if not metadata or "provider_meta" in extras:
         return {}, metadata
@@ -228,12 +228,12 @@ _PLACES: dict[type, int] = {ReasoningPart: 0, TextPart: 1, RefusalPart: 2, ToolC
 
 
 def alone(part: AssistantPart, provider: str) -> bool:
-    """Whether a part is a whole message of the wire that none of the format's types stands for."""
+    """Return whether a part is a complete message of the wire that the format has no type for."""
     return type(part) is OpaquePart and inner_extras(part.metadata or {}, provider).get("$key") == "messages"
 
 
 def messages_of(extras: Extras) -> list[Extras] | None:
-    """What is kept of each of the messages that an answer came in; None where it came in no such sequence."""
+    """Return the extras of each message that a response was read from, or None if it was not read from several."""
     kept = extras.get("$messages")
     if type(kept) is not list or any(type(rest) is not dict or type(rest.get("$parts")) is not int for rest in kept):
         return None
@@ -241,7 +241,7 @@ def messages_of(extras: Extras) -> list[Extras] | None:
 
 
 def part_counts(parts: Sequence[AssistantPart], extras: list[Extras] | None, provider: str) -> list[int]:
-    """How many parts each message has: as many as it had when they came (`extras`), if they can still stand so."""
+    """Return the number of parts of each message: as in `extras` if the parts still fit, else computed from them."""
     sizes = [rest["$parts"] for rest in extras or ()]
     if extras is None or min(sizes, default=0) < 0 or sum(sizes) != len(parts):
         return _runs(parts, provider)

@@ -1,4 +1,4 @@
-"""Anthropic Messages: results stand in user messages, system text and the settings of thinking beside the messages."""
+"""Converter for Anthropic Messages, with system text and thinking settings beside the messages."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ __all__ = ["AnthropicConverter"]
 
 
 def _read_reasoning_settings(thinking: Any, effort: Any) -> Reasoning | None:
-    """Read how much to think: a number of tokens, an effort, or none."""
+    """Read the reasoning settings: a number of tokens, an effort, or None."""
     budget = thinking.get("budget_tokens") if type(thinking) is dict else None
     word = effort if type(effort) is str else None
     if word is None and type(thinking) is dict and thinking.get("type") == "disabled":
@@ -56,7 +56,7 @@ _RESPONSE = frozenset(["content", "id", "model", "stop_reason", "usage"])
 
 
 class AnthropicConverter(AnthropicMessages):
-    """Anthropic Messages: results stand in user messages, system text and the settings of thinking beside the messages."""
+    """Converts requests and responses of Anthropic Messages, with system text and thinking settings beside messages."""
 
     read_usage: ObjectReader[Usage]
     write_usage: ObjectWriter[Usage]
@@ -67,14 +67,14 @@ class AnthropicConverter(AnthropicMessages):
 
     DEFAULT_KEYS = ("max_tokens",)
     EFFORTS: ClassVar[dict[str, str]]
-    """The API's word for each effort."""
+    """The API's value for each effort."""
 
     read_request_body: ObjectReader[Request]
     read_system_content: ValueReader[ContentPart]
     write_request_body: ObjectWriter[Request]
 
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
-        """Read a request body: its plain members, then what stands beside them."""
+        """Read a request body: its plain values, then system text, output format and reasoning settings."""
         request = self.read_request_body(wire, at, reader)
         rest: Extras = {}
         system = wire.get("system")
@@ -142,7 +142,7 @@ class AnthropicConverter(AnthropicMessages):
         settings: dict[str, Any],
         extras: Extras,
     ) -> None:
-        """Write what the answer shall be: JSON by a schema; other JSON has no place."""
+        """Write the output schema. JSON without a schema is unsupported."""
         if type(output_format) is not OutputSchema:
             writer.report_unsupported(at, "JSON without a schema", "warning")
         elif original_key(extras, "format") == "output_format":
@@ -159,7 +159,7 @@ class AnthropicConverter(AnthropicMessages):
         settings: dict[str, Any],
         extras: Extras,
     ) -> None:
-        """Write how much to think; the settings go back as they came while they say the same."""
+        """Write the reasoning settings. The original settings win if they mean the same."""
         kept = extras.get("thinking")
         effort = reasoning.effort if reasoning is not None else None
         budget = reasoning.budget_tokens if reasoning is not None else None
@@ -180,7 +180,7 @@ class AnthropicConverter(AnthropicMessages):
     def read_request_tool_choice(
         self, value: Any, at: Path, reader: Reader
     ) -> tuple[ToolChoice | None, bool | None, Any]:
-        """Read how the tools are to be used, and whether side by side."""
+        """Read the tool choice, and whether calls may run in parallel."""
         if type(value) is not dict:
             choice, kept = self.read_tool_choice(value, at, reader)
             return choice, None, kept
@@ -196,7 +196,7 @@ class AnthropicConverter(AnthropicMessages):
     def write_request_tool_choice(
         self, choice: ToolChoice | None, parallel: bool | None, extra: Any, at: Path, writer: Writer
     ) -> Any:
-        """Write how the tools are to be used; the parallel switch stands inside of the choice."""
+        """Write the tool choice. It contains the setting for parallel calls."""
         written = self.write_tool_choice(choice, extra, at, writer)
         if parallel is None or (choice is None and extra is not ABSENT):
             return written
@@ -213,13 +213,13 @@ class AnthropicConverter(AnthropicMessages):
         return {**({"type": "auto"} if written is ABSENT else written), "disable_parallel_tool_use": not parallel}
 
     def read_tool_entry(self, wire: Any, at: Path, reader: Reader) -> ToolDefinition | OpaquePart:
-        """Read a tool; the provider's own stay as they are."""
+        """Read a tool. A hosted tool becomes an opaque part."""
         if type(wire) is dict and type(wire.get("input_schema")) is dict and wire.get("type") in (None, "custom"):
             return self.read_tool(wire, at, reader)
         return OpaquePart(reader.wire.name, wire)
 
     def write_tool_entry(self, value: Any, at: Path, writer: Writer) -> Any:
-        """Write a tool; another provider's own are reported."""
+        """Write a tool. A hosted tool of another provider is reported."""
         if type(value) is ToolDefinition:
             return self.write_tool(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
@@ -228,7 +228,7 @@ class AnthropicConverter(AnthropicMessages):
         return ABSENT
 
     def read_response(self, wire: dict[str, Any], at: Path, reader: Reader) -> Completion:
-        """Read a response, which is a message of the assistant."""
+        """Read a response, which is an assistant message."""
         error = wire.get("error")
         if "content" not in wire and (error or type(wire.get("message")) is str):
             raise BareApiError(format_path(at), wire)

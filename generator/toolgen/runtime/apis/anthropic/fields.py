@@ -1,4 +1,4 @@
-"""Fields that only Anthropic has."""
+"""Field readers and writers that only Anthropic needs."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ __all__ = ["read_exact_number", "read_source", "write_exact_number", "write_sour
 
 
 def read_exact_number(value: Any, at: Path, reader: Reader) -> tuple[Any, Any]:
-    """Read the number, and keep it: the body had it.
+    """Read a number, and keep it as an extra to show that the body had it.
 
     Raises:
-        ConversionError: It is neither a number nor null.
+        ConversionError: The value is neither a number nor null.
     """
     if value is None or value is ABSENT:
         return None, ABSENT
@@ -30,7 +30,7 @@ def read_exact_number(value: Any, at: Path, reader: Reader) -> tuple[Any, Any]:
 
 
 def write_exact_number(value: float | None, extra: Any, at: Path, writer: Writer) -> Any:
-    """Write the number where the body had it; another one has no place."""
+    """Write a number only if the body had exactly this one. Any other number is unsupported."""
     if value is None:
         return ABSENT
     if same_json(extra, value):
@@ -43,7 +43,7 @@ Fields = tuple[str | None, str | None, str | None, Any]
 
 
 def read_source(value: Any, at: Path, reader: Reader, media_types: Sequence[str]) -> Fields:
-    """Read url, data and media type; a source of another kind is kept as it is.
+    """Read url, data and media type. A source of another kind is kept as an extra.
 
     Raises:
         ConversionError: The value is not an object.
@@ -60,7 +60,7 @@ def read_source(value: Any, at: Path, reader: Reader, media_types: Sequence[str]
 
         try:
             return _kept(None, base64.b64encode(data.encode()).decode(), media, value)
-        except UnicodeEncodeError:  # half of a surrogate pair: no bytes say it
+        except UnicodeEncodeError:  # half of a surrogate pair, which cannot be encoded as bytes
             return None, None, None, value
     return None, None, None, value
 
@@ -90,7 +90,7 @@ def write_source(
         media_type,
     ):
         return extra
-    if data is None and url is not None and url[:5] == "data:":  # no such address is taken
+    if data is None and url is not None and url[:5] == "data:":  # the API does not support data URLs
         url, data, media, _ = read_data_url(url, at, Reader(writer.wire))
         media_type = media or media_type
     if data is not None and media_type not in media_types:

@@ -1,4 +1,4 @@
-"""Anthropic Messages: its messages."""
+"""Messages and tool results of Anthropic Messages. Results are blocks of user messages."""
 
 from __future__ import annotations
 
@@ -45,14 +45,14 @@ _MESSAGE = frozenset(["content", "role"])
 
 
 def _with_rest(wire: dict[str, Any], extras: Extras) -> dict[str, Any]:
-    """Put back what of the message was kept."""
+    """Restore the extras of a message."""
     if extras:
         restore_extras(wire, extras)
     return wire
 
 
 def _stands_inside(message: SystemMessage, writer: Writer) -> bool:
-    """Whether a system message stood among the messages, or holds blocks that may stand nowhere else."""
+    """Return whether a system message was among the messages, or has blocks that cannot be anywhere else."""
     if writer.peek_extras(message.metadata).get("$inline"):
         return True
     return type(message.content) is list and any(
@@ -64,7 +64,7 @@ _RESULT = frozenset(["content", "is_error", "tool_use_id", "type"])
 
 
 class AnthropicMessages(ApiConverter):
-    """Anthropic Messages: its messages."""
+    """Converts messages and tool results of Anthropic Messages. Results are blocks of user messages."""
 
     read_assistant_content: ValueReader[AssistantPart]
     read_blocks: ListReader
@@ -79,7 +79,7 @@ class AnthropicMessages(ApiConverter):
     write_user_content: ValueWriter[Any]
 
     def read_messages(self, wire: Any, at: Path, reader: Reader) -> tuple[list[Message], Any]:
-        """Read the messages; results become messages of their own."""
+        """Read the messages. Results become messages of their own."""
         if type(wire) is not list:
             raise wrong_type(at, "an array", wire)
         messages: list[Message] = []
@@ -109,7 +109,7 @@ class AnthropicMessages(ApiConverter):
     def read_user_messages(
         self, content: Any, at: Path, reader: Reader, before: list[Message], extras: Extras
     ) -> list[Message]:
-        """Read a user's message; each run of results in it becomes a message of its own."""
+        """Read a user message. Consecutive results in it become a message of their own."""
         if type(content) is not list:
             text = read_text_or_list(content, at, reader, self.read_user_content)
             apart = {"$apart": True} if before and type(before[-1]) is ToolMessage else {}
@@ -138,7 +138,7 @@ class AnthropicMessages(ApiConverter):
         return found
 
     def read_block(self, wire: Any, at: Path, reader: Reader) -> AssistantPart:
-        """Read a block of an answer."""
+        """Read a block of an assistant message."""
         if type(wire) is dict:
             kind = wire.get("type")
             if kind == "tool_use":
@@ -152,7 +152,7 @@ class AnthropicMessages(ApiConverter):
         return self.read_assistant_content(wire, at, reader)
 
     def write_block(self, part: AssistantPart, at: Path, writer: Writer) -> Any:
-        """Write a part of an answer as a block."""
+        """Write a part of an assistant message as a block."""
         if type(part) is ToolCallPart:
             if part.metadata:
                 writer.own_extras(part.metadata, at)
@@ -168,7 +168,7 @@ class AnthropicMessages(ApiConverter):
         return self.write_assistant_content(part, at, writer)
 
     def write_reasoning(self, part: ReasoningPart, at: Path, writer: Writer) -> Any:
-        """Write thinking with its signature; what was not signed here stays behind."""
+        """Write thinking with its signature. Unsigned reasoning is dropped, because the API rejects it."""
         extras = writer.own_extras(part.metadata, at)
         if extras.get("type") == "redacted_thinking":
             return extras
@@ -178,7 +178,7 @@ class AnthropicMessages(ApiConverter):
         return self.write_thinking_part(part, at, writer)
 
     def write_messages(self, messages: Sequence[Message], extra: Any, at: Path, writer: Writer) -> list[Any]:
-        """Write the messages: results of a turn first in the user message after it, with what the user says next."""
+        """Write the messages. The results of a turn come first in the next user message, before what the user wrote."""
         wires: list[Any] = []
         results: list[Any] | None = None
         leading = True
@@ -186,7 +186,7 @@ class AnthropicMessages(ApiConverter):
             extras = writer.own_extras(message.metadata, here) if message.metadata else NOTHING
             if type(message) is SystemMessage:
                 if leading or not _stands_inside(message, writer):
-                    if at == ROOT:  # the messages alone
+                    if at == ROOT:  # only the messages are converted, so there is no `system` key
                         writer.report_loss(here, "a system message", "dropped", "note", "it was moved to system")
                     continue
                 content = write_text_or_list(message.content, (here, "content"), writer, self.write_system_content)
@@ -222,7 +222,7 @@ class AnthropicMessages(ApiConverter):
         results: list[Any] | None,
         wires: list[Any],
     ) -> None:
-        """Write what a user says; after results it joins them, for they may not stand in a turn of their own."""
+        """Write a user message. After results it is appended to their message, as the API requires."""
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
         whole = opaque_value(message, writer)
@@ -239,7 +239,7 @@ class AnthropicMessages(ApiConverter):
             results.append({"type": "text", "text": content})
 
     def write_user_block(self, part: ContentPart, at: Path, writer: Writer) -> Any:
-        """Write a part of what a user says; the API refuses empty text."""
+        """Write a part of a user message. Empty text is dropped, because the API rejects it."""
         if type(part) is TextPart and not part.text and not writer.peek_extras(part.metadata):
             writer.report_loss(at, "empty text", "dropped", "note", "the API rejects it")
             return ABSENT
@@ -248,7 +248,7 @@ class AnthropicMessages(ApiConverter):
     def write_assistant_message(
         self, message: AssistantMessage, at: Path, writer: Writer, extras: Extras, wires: list[Any]
     ) -> None:
-        """Write what the model answered; an answer without content has no place."""
+        """Write an assistant message. A message without content is dropped, because the API rejects it."""
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
         content: Any = message.content
@@ -260,7 +260,7 @@ class AnthropicMessages(ApiConverter):
         wires.append(_with_rest({"role": "assistant", "content": content if content is not None else []}, extras))
 
     def write_system(self, messages: Sequence[Message], at: Path, writer: Writer) -> Any:
-        """Write what the system says: a text, or the texts of all such messages."""
+        """Write the system messages as the `system` value: a string, or the blocks of all of them."""
         found: list[tuple[SystemMessage, Path]] = []
         leading = True
         for i, message in enumerate(messages):
@@ -288,7 +288,7 @@ class AnthropicMessages(ApiConverter):
         return blocks
 
     def system_blocks(self, message: SystemMessage, at: Path, writer: Writer) -> list[Any]:
-        """Write what one message of the system says as blocks."""
+        """Write the content of one system message as blocks."""
         if type(message.content) is list:
             blocks = write_list(message.content, (at, "content"), writer, self.write_system_content)
         else:
@@ -317,7 +317,7 @@ class AnthropicMessages(ApiConverter):
         return ToolResult(identifier, name, "error" if failed else "text", value, metadata=reader.metadata(rest))
 
     def write_tool_result(self, result: ToolResult, at: Path, writer: Writer) -> dict[str, Any]:
-        """Write the result of a call: data as its JSON text, an error with the flag."""
+        """Write the result of a call: data as JSON text, an error with the error flag."""
         extras = writer.own_extras(result.metadata, at) if result.metadata else NOTHING
         wire: dict[str, Any] = {"type": "tool_result", "tool_use_id": writer.call_id(result.tool_call_id)}
         if result.kind == "multimodal":

@@ -1,4 +1,4 @@
-"""Events of Anthropic's Messages: blocks that start, grow and stop, each at its place; and their writer."""
+"""Stream and stream writer for Anthropic Messages, whose blocks start, grow and stop at their index."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ __all__ = ["AnthropicStream", "AnthropicStreamWriter"]
 
 
 _GROWING = {"text_delta": "text", "thinking_delta": "thinking", "compaction_delta": "content"}
-"""Deltas of text, and the member of the block that grows."""
+"""The key of the block that each text delta extends."""
 
 
 class _Block:
-    """A block that is coming: what it started with, and what grew since."""
+    """A block of the stream: what it started with, and what was added since."""
 
     __slots__ = ("call", "grown", "head", "text", "texts")
 
@@ -40,7 +40,7 @@ class _Block:
 
 
 class AnthropicStream(BaseStream):
-    """Joins events into a message."""
+    """Joins the events of a stream into a message."""
 
     def __init__(self, turn: int = 0, *, tools: Any = ()) -> None:
         super().__init__(turn, tools=tools)
@@ -57,10 +57,10 @@ class AnthropicStream(BaseStream):
             event: An event of the stream: a dict, or the client's object.
 
         Returns:
-            The events of the neutral format that it gives; often none.
+            The resulting events of the neutral format; often none.
 
         Raises:
-            ConversionError: The event is neither of them.
+            ConversionError: The event is neither a dict nor an object of the client.
         """
         try:
             if event["type"] == "content_block_delta":
@@ -80,7 +80,7 @@ class AnthropicStream(BaseStream):
                         block.texts.append(text)
                         return [TextDelta(text)]
         except (KeyError, TypeError):
-            pass  # an event of another form, which is read with care
+            pass  # an event of another form, which the general code reads
         return super().feed(event)
 
     def _take(self, event: dict[str, Any]) -> list[StreamEvent]:
@@ -111,7 +111,7 @@ class AnthropicStream(BaseStream):
                 self._start(i, block)
 
     def _start(self, index: Any, head: Any) -> list[StreamEvent]:
-        """Begin a block. One that begins again is written anew, with all after it: its text was told before."""
+        """Start a block. If a block is started again, it and those after it return no text: it was already returned."""
         if type(head) is not dict:
             return []
         self._rewritten = self._rewritten or index in self._blocks
@@ -170,7 +170,7 @@ class AnthropicStream(BaseStream):
         return []
 
     def _spoil(self, index: Any) -> None:
-        """A piece of a block is of the wrong type: what is missing of a call nobody knows."""
+        """Mark the call of a block as malformed: a delta has the wrong type, so part of its arguments is missing."""
         block = self._blocks.get(index) if type(index) is int else None
         if block is not None and block.call is not None:
             block.call.malformed = True
@@ -189,7 +189,7 @@ class AnthropicStream(BaseStream):
         return self._tell_calls() if self._calls and all(call.told for call in self._calls) else []
 
     def _merge_usage(self, usage: Any) -> None:
-        """Later counts replace earlier ones; a member that is not there again keeps its value."""
+        """Merge usage: later counts replace earlier ones, and a missing or null count keeps its earlier value."""
         if type(usage) is dict:
             self._usage.update({k: v for k, v in usage.items() if v is not None or k not in self._usage})
 
@@ -216,7 +216,7 @@ def _place(index: Any) -> tuple[bool, Any]:
 
 
 def _assumed(delta: dict[str, Any]) -> dict[str, Any]:
-    """What a block must have started with whose start was lost."""
+    """Return the start of a block whose start event was lost."""
     if delta.get("type") == "input_json_delta":
         return {"type": "tool_use", "id": None, "name": "", "input": {}}
     if delta.get("type") in ("thinking_delta", "signature_delta"):
@@ -225,7 +225,7 @@ def _assumed(delta: dict[str, Any]) -> dict[str, Any]:
 
 
 def _whole(block: _Block) -> dict[str, Any]:
-    """The block as it stands in a whole message; arguments that are not valid JSON stay text."""
+    """Return the complete block. Arguments that are not a valid JSON object stay text."""
     whole = {**block.head}
     for key, pieces in block.grown.items():
         whole[key] = "".join(pieces)
@@ -242,10 +242,10 @@ def _whole(block: _Block) -> dict[str, Any]:
 
 
 class AnthropicStreamWriter(BaseStreamWriter):
-    """Writes blocks as they come; what only the end knows of them (signatures, citations) comes before their stop.
+    """Writes blocks as they arrive. Signatures and citations, known only at the end, come before the block stops.
 
-    Text of one kind in a row is one block. A block of the whole answer that did not come in pieces is written whole
-    at the end; so is one whose pieces came in another order than the answer has.
+    Consecutive text of one kind is one block. A block of the complete response is written at the end, as a whole, if it
+    was not streamed, or if its deltas came in a different order than the response has.
     """
 
     def __init__(self, *, id: str | None = None, created: int | None = None, on_loss: OnLoss | None = None) -> None:
@@ -343,7 +343,7 @@ class AnthropicStreamWriter(BaseStreamWriter):
         return events
 
     def _as_sent(self, content: list[Any]) -> list[Any]:
-        """Another provider's parts as the blocks that were sent: texts in a row are one, unsigned reasoning stays."""
+        """Match another provider's parts to the blocks that were sent: join texts, and keep unsigned reasoning."""
         blocks: list[Any] = []
         for block in content:
             place = len(blocks)
@@ -357,7 +357,7 @@ class AnthropicStreamWriter(BaseStreamWriter):
         return blocks
 
     def _rest(self, index: int, block: dict[str, Any], call: Any) -> list[dict[str, Any]]:
-        """What of a block was not sent yet."""
+        """Return the events for the part of a block that was not sent yet."""
         if index >= len(self._blocks) or self._blocks[index].get("type") != block.get("type"):
             return self._replace(index, block)
         sent = self._blocks[index]
@@ -384,7 +384,7 @@ class AnthropicStreamWriter(BaseStreamWriter):
         return events
 
     def _replace(self, index: int, block: dict[str, Any]) -> list[dict[str, Any]]:
-        """Start a block again, as a whole."""
+        """Start a block again, with its complete content."""
         head = {**block}
         if index < len(self._blocks):
             self._blocks[index] = head

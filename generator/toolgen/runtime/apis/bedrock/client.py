@@ -1,4 +1,4 @@
-"""Bytes of boto3's client, and failures that it gives as answers."""
+"""Conversion between bytes and base64 for boto3's client, and detection of errors among its responses."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ __all__ = ["converse_kwargs", "exception_member", "is_api_error", "without_bytes
 
 
 def without_bytes(value: Any) -> Any:
-    """The value with base64 in place of bytes; nothing is changed in place, and a value without any is given back."""
+    """Return the value with bytes encoded as base64. The argument is not modified; without bytes, it is the result."""
     return _encoded(value, 0) if type(value) is bytes or _has_bytes(value, MAX_DEPTH) else value
 
 
 def _has_bytes(holder: Any, left: int) -> bool:
-    """Whether bytes stand in an object or array, at most so many levels below it."""
+    """Return whether an object or array contains bytes, at most `left` levels below it."""
     if type(holder) is not dict and type(holder) is not list:
         return False
     for item in holder.values() if type(holder) is dict else holder:
@@ -32,7 +32,7 @@ def _has_bytes(holder: Any, left: int) -> bool:
 
 def _encoded(value: Any, depth: int) -> Any:
     kind = type(value)
-    if depth > MAX_DEPTH:  # what is the model's own has no bytes
+    if depth > MAX_DEPTH:  # deeper values are the model's own and contain no bytes
         return value
     if kind is dict:
         return {key: _encoded(item, depth + 1) for key, item in value.items()}
@@ -48,7 +48,7 @@ def _encoded(value: Any, depth: int) -> Any:
 def converse_kwargs(
     model: str | None, body: dict[str, Any], allowed_names: Collection[str], keys: ByteKeys, writer: Writer
 ) -> dict[str, Any]:
-    """The body as keywords of a client that names the model, takes bytes, and refuses what it does not know.
+    """Convert a body to arguments of a client that names the model, expects bytes, and rejects unknown arguments.
 
     Raises:
         ConversionError: A value that should be base64 is not.
@@ -85,7 +85,7 @@ def _decoded(value: Any, at: Path, keys: ByteKeys) -> Any:
 
 
 def exception_member(wire: dict[str, Any]) -> tuple[str, Any] | None:
-    """The member that says what failed, and its value: such members are called `…Exception`."""
+    """Return the key that names an error, which ends in `Exception`, and its value."""
     for key, value in wire.items():
         if key[-9:] == "Exception":
             return key, value
@@ -93,6 +93,6 @@ def exception_member(wire: dict[str, Any]) -> tuple[str, Any] | None:
 
 
 def is_api_error(wire: dict[str, Any]) -> bool:
-    """Whether an object without an answer is an error, as the API or its client gives them."""
+    """Return whether an object without a response is an error of the API or of its client."""
     spoken = type(wire.get("message")) is str or type(wire.get("Message")) is str
     return spoken or "__type" in wire or "Error" in wire or exception_member(wire) is not None

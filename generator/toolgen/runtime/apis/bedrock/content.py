@@ -1,4 +1,4 @@
-"""Blocks without a type tag, and the turns that they stand in."""
+"""Content blocks without a type tag, and the turns that contain them."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ __all__ = [
 _MEDIA = ("image", "document", "video", "audio")
 _POINT = {"cachePoint": {"type": "default"}}
 UNKNOWN = "SDK_UNKNOWN_MEMBER"
-"""The member in whose place the client gives the name of one that it does not know, and nothing of its value."""
+"""The key under which the client returns a block that it does not know: only its name, without its content."""
 
 
 def block_kind(block: dict[str, Any]) -> str | None:
-    """What a block is; None for one of another kind.
+    """Return the kind of a block, or None for an unknown kind.
 
-    `text`, `citations` (text with its sources), `reasoning`, `redacted` (reasoning), `call`, `result`, `cache`,
-    `image`, `document`, `video` or `audio`.
+    The kinds are `text`, `citations` (text with its sources), `reasoning`, `redacted` (reasoning), `call`, `result`,
+    `cache`, `image`, `document`, `video` and `audio`.
     """
     if block.get("text") is not None:
         return "text"
@@ -59,7 +59,7 @@ def block_kind(block: dict[str, Any]) -> str | None:
 
 
 def read_blocks(value: Any, at: Path, reader: Reader, read: Read[Any]) -> list[Any]:
-    """Read blocks; a mark for the cache goes to the part before it, where that has none and can have one.
+    """Read blocks. A cache point goes to the part before it, if that part has none and can have one.
 
     Raises:
         ConversionError: The value is not an array.
@@ -86,7 +86,7 @@ def read_blocks(value: Any, at: Path, reader: Reader, read: Read[Any]) -> list[A
 
 
 def write_blocks(content: Any, at: Path, writer: Writer, write: Write) -> list[Any]:
-    """Write a text or parts as blocks, each mark for the cache after its part."""
+    """Write text or parts as blocks, with each cache point after its part."""
 
     def write_marked(part: Any, here: Path, writer: Writer) -> Any:
         block = write(part, here, writer)
@@ -104,7 +104,7 @@ def write_blocks(content: Any, at: Path, writer: Writer, write: Write) -> list[A
 
 
 def unwrap_single_text(parts: list[Any]) -> Any:
-    """The text of parts that are no more than a text; else the parts themselves."""
+    """Return the text if the parts are a single plain text, else the parts."""
     only = parts[0] if len(parts) == 1 else None
     if type(only) is TextPart and only.text and not only.cache and only.metadata is None:
         return only.text
@@ -112,7 +112,7 @@ def unwrap_single_text(parts: list[Any]) -> Any:
 
 
 def _cited_text(cited: Any) -> str | None:
-    """The text of an object with citations; None for one of another form."""
+    """Return the text of an object with citations, or None if it has another form."""
     content = cited.get("content") if type(cited) is dict else None
     if type(content) is not list or not content:
         return None
@@ -125,19 +125,19 @@ def _cited_text(cited: Any) -> str | None:
 
 
 def read_cited_block(block: dict[str, Any], reader: Reader) -> TextPart:
-    """Read text with its sources: the text, and the block itself, which is kept."""
+    """Read text with its sources. The block itself is kept as extras."""
     return TextPart(_cited_text(block["citationsContent"]) or "", metadata=reader.metadata(block))
 
 
 def write_cited_block(part: TextPart, extras: Extras) -> dict[str, Any] | None:
-    """The block with the sources of a text; None where it has none, or says something else by now."""
+    """Return the original block of a text with sources, or None if there is none or the text was changed."""
     if _cited_text(extras.get("citationsContent")) != part.text:
         return None
     return {key: value for key, value in extras.items() if key[:1] != "$"}
 
 
 def mark_as_sent(part: Any, reader: Reader) -> Any:
-    """Mark a part that came in a request, where the API refuses such parts elsewhere."""
+    """Mark a part that was read from a request, if the API usually rejects such a part."""
     name = reader.wire.name
     kind = type(part)
     blank = kind is TextPart and not part.text.strip()
@@ -156,7 +156,7 @@ def _is_signed(extras: Extras) -> bool:
 
 
 def write_request_part(part: Any, at: Path, writer: Writer, write: Write) -> Any:
-    """Write a part for a request; what the API refuses, and did not come so, stays after."""
+    """Write a part for a request. A part that the API rejects is dropped, unless it was read from a request."""
     extras = writer.peek_extras(part.metadata)
     if type(part) is TextPart and not part.text.strip() and "$sent" not in extras:
         writer.report_loss(at, "blank text", "dropped", "note", "the API rejects it")
@@ -173,7 +173,7 @@ def write_request_part(part: Any, at: Path, writer: Writer, write: Write) -> Any
 
 
 def drop_response_kind(block: dict[str, Any], call: ToolCall, writer: Writer) -> dict[str, Any]:
-    """A call as requests take it: its kind stands in answers alone, unless it came in a request."""
+    """Return a call without its type, which only responses have, unless it was read from a request."""
     if block["toolUse"].get("type") == "tool_use" and "$sent" not in writer.peek_extras(call.metadata):
         inner = {key: value for key, value in block["toolUse"].items() if key != "type"}
         return {**block, "toolUse": inner}
@@ -181,7 +181,7 @@ def drop_response_kind(block: dict[str, Any], call: ToolCall, writer: Writer) ->
 
 
 def has_documents_without_text(blocks: list[Any]) -> bool:
-    """Whether there are documents without any text beside them, which the API refuses."""
+    """Return whether there are documents without text beside them, which the API rejects."""
     if not any(type(block) is dict and "document" in block for block in blocks):
         return False
     kinds = {block_kind(block) for block in blocks if type(block) is dict}
@@ -189,9 +189,9 @@ def has_documents_without_text(blocks: list[Any]) -> bool:
 
 
 class TurnBuilder:
-    """The messages written so far.
+    """Collects the messages of a request, which alternate between user and assistant.
 
-    `text` stands beside documents that come without any, `first` before an answer that nobody asked for.
+    `text` is added to documents that have no text. `first` is a user message put before a leading assistant message.
     """
 
     __slots__ = ("_before", "_first", "_open", "_text", "_writer", "wires")
@@ -205,7 +205,7 @@ class TurnBuilder:
         self._before: tuple[type[Message], Path] | None = None
 
     def add(self, role: str, blocks: list[Any], message: Message, at: Path) -> None:
-        """Add what a message says; to the message before where that has the same role, unless the two came apart."""
+        """Add the blocks of a message, to the previous message if it has the same role and was not read separately."""
         extras = self._writer.own_extras(message.metadata, at)
         last = self.wires[-1] if self.wires and self.wires[-1] is self._open else None
         if not blocks and not extras:
@@ -238,11 +238,11 @@ class TurnBuilder:
         self._before = type(message), at
 
     def add_opaque(self, wire: Any) -> None:
-        """Add a message that stands outside of the turns."""
+        """Add a message that is not part of the turns."""
         self.wires.append(wire)
 
     def _report(self, message: Message, at: Path) -> None:
-        """Report two messages that read back as one."""
+        """Report two messages that will be read back as one."""
         if self._before is not None and self._before[0] is type(message):
             self._writer.report_loss(
                 (self._before[1], "content"), "a message", "rewritten", "note", "the next one was joined to it"

@@ -1,4 +1,4 @@
-"""Bedrock's Converse: blocks without a type tag; results stand in user messages, the system's text beside the messages."""
+"""Converter for Bedrock's Converse, with blocks without a type tag and system text beside the messages."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _OUTPUT = frozenset(["message"])
 
 
 def _rest_of_response(wire: dict[str, Any], output: dict[str, Any], said: dict[str, Any]) -> Extras:
-    """What is kept of a response: its further members at their places, and which of ours were not there."""
+    """Return the extras of a response: its other keys at their paths, and which of the known keys are absent."""
     rest = extra_members(wire, _RESPONSE)
     outer = extra_members(output, _OUTPUT)
     inner = extra_members(said, MESSAGE_KEYS)
@@ -57,7 +57,7 @@ def _rest_of_response(wire: dict[str, Any], output: dict[str, Any], said: dict[s
 
 
 class BedrockConverter(BedrockMessages):
-    """Bedrock's Converse: blocks without a type tag; results stand in user messages, the system's text beside the messages."""
+    """Converts requests and responses of Converse. Results are in user messages, system text is beside the messages."""
 
     read_usage: ObjectReader[Usage]
     write_usage: ObjectWriter[Usage]
@@ -92,13 +92,13 @@ class BedrockConverter(BedrockMessages):
         return written
 
     def read_tool_entry(self, wire: Any, at: Path, reader: Reader) -> ToolDefinition | OpaquePart:
-        """Read a tool; the provider's own, and marks for the cache, stay as they are."""
+        """Read a tool. A hosted tool or a cache point becomes an opaque part."""
         if type(wire) is dict and wire.get("toolSpec") is not None:
             return self.read_tool(wire, at, reader)
         return OpaquePart(reader.wire.name, wire)
 
     def write_tool_entry(self, value: Any, at: Path, writer: Writer) -> Any:
-        """Write a tool; another provider's own are reported."""
+        """Write a tool. A hosted tool of another provider is reported."""
         if type(value) is ToolDefinition:
             return self.write_tool(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
@@ -107,13 +107,13 @@ class BedrockConverter(BedrockMessages):
         return ABSENT
 
     def read_request_tool_choice(self, value: Any, at: Path, reader: Reader) -> tuple[ToolChoice | None, Any]:
-        """Read how the tools are to be used."""
+        """Read the tool choice."""
         return self.read_tool_choice(value, at, reader)
 
     def write_request_tool_choice(
         self, choice: ToolChoice | None, extra: Any, at: Path, writer: Writer, messages: Sequence[Message]
     ) -> Any:
-        """Write how the tools are to be used. Where nothing was called yet, tools that may not be called are left out."""
+        """Write the tool choice. If no tool may be called and the history has no calls, the tools are left out."""
         if choice == "none" and not any(has_tool_calls(message) or is_tool_result(message) for message in messages):
             writer.report_loss(at, "toolChoice", "rewritten", "note", "the tools are left out instead")
             return ABSENT
@@ -122,7 +122,7 @@ class BedrockConverter(BedrockMessages):
     def read_output_format(
         self, value: Any, at: Path, reader: Reader
     ) -> tuple[Literal["text", "json"] | OutputSchema | None, Any]:
-        """Read what the answer shall be; what is not one of the format's is kept."""
+        """Read the output format. A format that is not a schema is kept as an extra."""
         if value is None or value is ABSENT:
             return None, ABSENT
         if (
@@ -136,7 +136,7 @@ class BedrockConverter(BedrockMessages):
     def write_output_format(
         self, output_format: Literal["text", "json"] | OutputSchema | None, extra: Any, at: Path, writer: Writer
     ) -> Any:
-        """Write what the answer shall be: JSON by a schema; other JSON has no place, and text is what it is by default."""
+        """Write the output format. JSON without a schema is unsupported, and text is the default."""
         if output_format is None:
             return extra
         if type(output_format) is OutputSchema:
@@ -146,20 +146,20 @@ class BedrockConverter(BedrockMessages):
         return ABSENT
 
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
-        """Read a request body; that a history with calls came without tools is kept."""
+        """Read a request body. The extras record that a history with calls has no tools."""
         request = self.read_request_body(wire, at, reader)
         if "toolConfig" not in wire and has_tool_blocks(wire.get("messages")):
             add_extras(request, reader.wire.name, {"$absent": ["toolConfig"]})
         return request
 
     def write_request(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
-        """Write a request body, with the tools that the API demands and without those that may not be called."""
+        """Write a request body, with the tools that the API requires and without those that must not be called."""
         wire = self.write_request_body(request, at, writer)
         complete_tool_config(wire, request.tool_choice, writer.peek_extras(request.metadata), writer)
         return wire
 
     def read_response(self, wire: dict[str, Any], at: Path, reader: Reader) -> Completion:
-        """Read a response: one message of the assistant. What the client says of the exchange is no part of it."""
+        """Read a response, which is one assistant message. The client's own metadata of the exchange is ignored."""
         output = wire.get("output")
         if output is None and is_api_error(wire):
             raise BareApiError(format_path(at), wire)
@@ -192,7 +192,7 @@ class BedrockConverter(BedrockMessages):
     def write_response(
         self, completion: Completion, identifier: str | None, created: int | None, writer: Writer
     ) -> dict[str, Any]:
-        """Write a response; it has neither an id nor the model's name."""
+        """Write a response. It has neither an id nor the model's name."""
         extras = writer.own_extras(completion.metadata, ROOT)
         absent = extras.get("$absent", ())
         place = ((ROOT, "message"), "content")

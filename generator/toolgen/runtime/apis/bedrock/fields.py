@@ -1,4 +1,4 @@
-"""Fields that only Bedrock has."""
+"""Field readers and writers that only Bedrock needs."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ Formats = Mapping[str, Sequence[str]]
 def read_block_source(
     block: dict[str, Any], at: Path, reader: Reader, formats: Formats
 ) -> tuple[str | None, str | None, str | None, Extras]:
-    """Read url, data and media type. The source is kept where our own writing would differ.
+    """Read url, data and media type. The source is kept as an extra if it would be written differently.
 
     Raises:
-        ConversionError: The format is not a string, or the source no object.
+        ConversionError: The format is not a string, or the source is not an object.
     """
     kind, source = block.get("format"), block.get("source")
     if kind is not None and type(kind) is not str:
@@ -65,7 +65,7 @@ def write_block_source(
     writer: Writer,
     formats: Formats,
 ) -> dict[str, Any]:
-    """Write format and source; the source that came is kept while it says the same.
+    """Write format and source. The original source wins if it means the same.
 
     Raises:
         UnsupportedValueError: The API does not support the media type or the URL, or the part has neither a URL nor
@@ -106,7 +106,7 @@ def write_block_source(
 
 
 def _content(source: dict[str, Any], at: Path) -> tuple[str | None, str | None]:
-    """Url and data; neither for a source of another kind."""
+    """Return url and data; both are None for a source of another kind."""
     location = source.get("s3Location")
     for key, value in (("bytes", source.get("bytes")), ("text", source.get("text"))):
         if value is not None and type(value) is not str:
@@ -120,7 +120,7 @@ def _content(source: dict[str, Any], at: Path) -> tuple[str | None, str | None]:
 
         try:
             return None, base64.b64encode(source["text"].encode()).decode()
-        except UnicodeEncodeError:  # half of a surrogate pair: no bytes say it
+        except UnicodeEncodeError:  # half of a surrogate pair, which cannot be encoded as bytes
             return None, None
     return None, None
 
@@ -130,7 +130,7 @@ def _source(url: str | None, data: str | None) -> dict[str, Any]:
 
 
 def _ending(url: str | None, formats: Formats) -> str:
-    """The format that an address ends with, else the first one."""
+    """Return the format that the URL's extension names, else the first format."""
     ending = (url or "").rpartition(".")[2].lower()
     return ending if ending in formats else next(iter(formats))
 
@@ -140,7 +140,7 @@ _LENGTH = 200
 
 
 def read_document_name(value: Any, at: Path, reader: Reader) -> tuple[str | None, Any]:
-    """Read the name; one that we would spell otherwise is kept, for the API took it.
+    """Read the document name. A name that would be written differently is kept as an extra, as the API accepted it.
 
     Raises:
         ConversionError: The value is neither a string nor null.
@@ -153,7 +153,7 @@ def read_document_name(value: Any, at: Path, reader: Reader) -> tuple[str | None
 
 
 def write_document_name(name: str | None, extra: Any, at: Path, writer: Writer) -> Any:
-    """Write the name: one without its illegal characters, or one made of the document's place, where there is none."""
+    """Write the name without illegal characters. A missing name is made from the path of the document."""
     if name is None:
         if extra is None or is_mark(extra):
             return ABSENT
@@ -172,10 +172,10 @@ def _is_legal(name: str) -> bool:
 
 
 def read_schema_text(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any], Any]:
-    """Read the schema; its text is kept where our own writing would differ.
+    """Read the schema. Its text is kept as an extra if it would be written differently.
 
     Raises:
-        ConversionError: It is not a string, or not that of an object.
+        ConversionError: The value is not a string, or not the JSON text of an object.
     """
     if type(value) is not str:
         raise wrong_type(at, "a string", None if value is ABSENT else value)
@@ -189,7 +189,7 @@ def read_schema_text(value: Any, at: Path, reader: Reader) -> tuple[dict[str, An
 
 
 def write_schema_text(schema: dict[str, Any], extra: Any, at: Path, writer: Writer) -> str:
-    """Write the schema, as it came while it says the same.
+    """Write the schema as JSON text. The original text wins if it means the same.
 
     Raises:
         ConversionError: The value cannot be written as JSON.
@@ -203,7 +203,7 @@ def write_schema_text(schema: dict[str, Any], extra: Any, at: Path, writer: Writ
 
 
 def read_nonempty_text(value: Any, at: Path, reader: Reader) -> tuple[str | None, Any]:
-    """Read the text; that an empty one stood there is kept.
+    """Read the text. Empty text is kept as an extra.
 
     Raises:
         ConversionError: The value is neither a string nor null.
@@ -216,7 +216,7 @@ def read_nonempty_text(value: Any, at: Path, reader: Reader) -> tuple[str | None
 
 
 def write_nonempty_text(text: str | None, extra: Any, at: Path, writer: Writer) -> Any:
-    """Write the text; an empty one goes where it came from alone."""
+    """Write the text. Empty text is written only if it was read from this wire."""
     if text or (text is not None and extra == text):
         return text
     if text is not None:

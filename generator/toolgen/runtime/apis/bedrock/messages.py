@@ -1,4 +1,4 @@
-"""Bedrock's Converse: its messages."""
+"""Messages and tool results of Bedrock's Converse."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ MESSAGE_KEYS = frozenset(["content", "role"])
 
 
 def _stands_inside(message: SystemMessage, writer: Writer) -> bool:
-    """Whether a system message stood among the messages, or holds blocks that may stand nowhere else."""
+    """Return whether a system message was among the messages, or has blocks that cannot be anywhere else."""
     if writer.peek_extras(message.metadata).get("$inline"):
         return True
     return type(message.content) is list and any(
@@ -62,12 +62,12 @@ def _stands_inside(message: SystemMessage, writer: Writer) -> bool:
 
 
 class BedrockMessages(ApiConverter):
-    """Bedrock's Converse: its messages."""
+    """Converts messages and tool results of Bedrock's Converse."""
 
     DEFAULT_KEYS = ("user", "document", "result")
 
     def normalize(self, wire: Any) -> Any:
-        """Write the client's bytes as base64."""
+        """Encode the client's bytes as base64."""
         return without_bytes(wire)
 
     read_assistant_content: ValueReader[AssistantPart]
@@ -86,7 +86,7 @@ class BedrockMessages(ApiConverter):
     write_user_content: ValueWriter[Any]
 
     def read_conversation(self, wire: dict[str, Any], at: Path, reader: Reader) -> tuple[list[Message], Extras]:
-        """Read the messages, with the text of the system before all others."""
+        """Read the messages, with the system text before all others."""
         messages = self.read_messages(wire.get("messages"), (at, "messages"), reader)[0]
         system = wire.get("system")
         if not system and type(system) is list:
@@ -95,11 +95,11 @@ class BedrockMessages(ApiConverter):
         return [SystemMessage(unwrap_single_text(parts)), *messages] if parts else messages, {}
 
     def read_messages(self, wire: Any, at: Path, reader: Reader) -> tuple[list[Message], Any]:
-        """Read the messages; results become messages of their own, and those that do not take turns are marked."""
+        """Read the messages. Results become messages of their own. Messages whose roles do not alternate are marked."""
         if type(wire) is not list:
             raise wrong_type(at, "an array", wire)
         messages: list[Message] = []
-        before: Any = "assistant"  # the user speaks first
+        before: Any = "assistant"  # the first message must be from the user
         for i, item in enumerate(wire):
             here = (at, i)
             if type(item) is not dict:
@@ -132,7 +132,7 @@ class BedrockMessages(ApiConverter):
         return messages, ABSENT
 
     def read_user_turn(self, content: Any, at: Path, reader: Reader, extras: Extras) -> list[Message]:
-        """Read a user's message; each run of results in it becomes a message of its own."""
+        """Read a user message. Consecutive results in it become a message of their own."""
         runs: list[list[Any]] = []
         for part in read_blocks(content, at, reader, self.read_user_block):
             if runs and (type(runs[-1][0]) is ToolResult) == (type(part) is ToolResult):
@@ -150,24 +150,24 @@ class BedrockMessages(ApiConverter):
         return found
 
     def read_user_block(self, wire: Any, at: Path, reader: Reader) -> ContentPart | ToolResult:
-        """Read a block of a user's message."""
+        """Read a block of a user message."""
         if type(wire) is dict and block_kind(wire) == "result":
             return self.read_tool_result(wire, at, reader)
         part: ContentPart = mark_as_sent(self.read_user_content(wire, at, reader), reader)
         return part
 
     def read_request_system(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
-        """Read a block of what the system says."""
+        """Read a block of system text."""
         part: ContentPart = mark_as_sent(self.read_system_content(wire, at, reader), reader)
         return part
 
     def read_request_block(self, wire: Any, at: Path, reader: Reader) -> AssistantPart:
-        """Read a block of an answer that stands in a request."""
+        """Read a block of an assistant message in a request."""
         part: AssistantPart = mark_as_sent(self.read_block(wire, at, reader), reader)
         return part
 
     def read_block(self, wire: Any, at: Path, reader: Reader) -> AssistantPart:
-        """Read a block of an answer."""
+        """Read a block of an assistant message."""
         if type(wire) is dict:
             kind = block_kind(wire)
             if kind == "call":
@@ -185,7 +185,7 @@ class BedrockMessages(ApiConverter):
         return self.read_assistant_content(wire, at, reader)
 
     def write_block(self, part: AssistantPart, at: Path, writer: Writer) -> Any:
-        """Write a part of an answer as a block."""
+        """Write a part of an assistant message as a block."""
         if type(part) is ToolCallPart:
             writer.own_extras(part.metadata, at)
             return self.write_tool_use(part.call, (at, "call"), writer)
@@ -205,7 +205,7 @@ class BedrockMessages(ApiConverter):
         return self.write_assistant_content(part, at, writer)
 
     def write_request_block(self, part: AssistantPart, at: Path, writer: Writer) -> Any:
-        """Write a part of an answer for a request."""
+        """Write a part of an assistant message for a request."""
         if type(part) is ToolCallPart:
             writer.own_extras(part.metadata, at)
             return self.write_tool_call(part.call, (at, "call"), writer)
@@ -216,15 +216,15 @@ class BedrockMessages(ApiConverter):
         return drop_response_kind(self.write_tool_use(call, at, writer), call, writer)
 
     def write_user_block(self, part: ContentPart, at: Path, writer: Writer) -> Any:
-        """Write a part of what a user says."""
+        """Write a part of a user message."""
         return write_request_part(part, at, writer, self.write_user_content)
 
     def write_system_block(self, part: ContentPart, at: Path, writer: Writer) -> Any:
-        """Write a part of what the system says."""
+        """Write a part of a system message."""
         return write_request_part(part, at, writer, self.write_system_content)
 
     def write_result_block(self, part: ContentPart, at: Path, writer: Writer) -> Any:
-        """Write a part of a result; a recording follows the results of the turn."""
+        """Write a part of a result. Audio is moved after the results of the turn."""
         if type(part) is AudioPart:
             writer.media.append((part, at))
             writer.report_loss(at, "AudioPart", "moved", "note", "it was moved after the results of the turn")
@@ -238,7 +238,7 @@ class BedrockMessages(ApiConverter):
     def write_conversation(
         self, messages: Sequence[Message], extras: Extras, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write the messages and, aside, the text of the system."""
+        """Write the messages, with the system text under its own key."""
         found: dict[str, Any] = {"messages": self.write_messages(messages, ABSENT, at, writer)}
         system = self.write_system(messages, at, writer)
         if system:
@@ -246,13 +246,13 @@ class BedrockMessages(ApiConverter):
         return found
 
     def write_messages(self, messages: Sequence[Message], extra: Any, at: Path, writer: Writer) -> list[Any]:
-        """Write the messages: results of a turn in the user's message after it, before what the user says."""
+        """Write the messages. The results of a turn come first in the next user message, before what the user wrote."""
         turns = TurnBuilder(writer, self.DEFAULTS["document"], self.DEFAULTS["user"])
         leading = True
         for message, here, places in order_for_api(messages, at, writer):
             if type(message) is SystemMessage:
                 if leading or not _stands_inside(message, writer):
-                    if at == ROOT:  # the messages alone
+                    if at == ROOT:  # only the messages are converted, so there is no `system` key
                         writer.report_loss(here, "a system message", "dropped", "note", "it was moved to system")
                 else:
                     turns.add_opaque(self.write_inline(message, here, writer))
@@ -285,13 +285,13 @@ class BedrockMessages(ApiConverter):
         return turns.wires
 
     def write_inline(self, message: SystemMessage, at: Path, writer: Writer) -> dict[str, Any]:
-        """Write a message of the system among the others."""
+        """Write a system message among the other messages."""
         wire: dict[str, Any] = {"role": "system", "content": self.system_blocks(message, at, writer)}
         restore_extras(wire, writer.own_extras(message.metadata, at))
         return wire
 
     def write_system(self, messages: Sequence[Message], at: Path, writer: Writer) -> list[Any]:
-        """Write what the system says, the blocks of all such messages."""
+        """Write the `system` value: the blocks of all system messages."""
         blocks: list[Any] = []
         count = 0
         leading = True
@@ -311,7 +311,7 @@ class BedrockMessages(ApiConverter):
         return blocks
 
     def system_blocks(self, message: SystemMessage, at: Path, writer: Writer) -> list[Any]:
-        """Write what one message of the system says."""
+        """Write the content of one system message as blocks."""
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
         blocks = write_blocks(message.content, (at, "content"), writer, self.write_system_block)
@@ -322,11 +322,11 @@ class BedrockMessages(ApiConverter):
     def read_result_content(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> tuple[Literal["text", "data", "error", "multimodal"], Any, bool | None, Extras]:
-        """Read what a call gave."""
+        """Read the result of a call."""
         return read_result_blocks(wire, at, reader, self.read_result_block)
 
     def read_result_block(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
-        """Read a block of a result; a value among others is its JSON text."""
+        """Read a block of a result. JSON beside other blocks becomes its JSON text."""
         if type(wire) is dict and "json" in wire and block_kind(wire) is None:
             value = read_json_block(wire, reader)
             if value is not None:
@@ -337,7 +337,7 @@ class BedrockMessages(ApiConverter):
     def write_result_content(
         self, kind: str, value: Any, is_error: bool | None, extras: Extras, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write what a call gave."""
+        """Write the result of a call."""
         return write_result_blocks(
             kind, value, is_error, extras, at, writer, self.write_result_block, self.DEFAULTS["result"]
         )

@@ -1,4 +1,4 @@
-"""Events of Bedrock's ConverseStream: deltas of blocks, each at its place; of text and reasoning no start comes."""
+"""Stream for Bedrock's ConverseStream, whose deltas extend blocks by index. Text and reasoning have no start event."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _START: Path = ((ROOT, "contentBlockStart"), "contentBlockIndex")
 
 
 class _Block:
-    """A block that is coming: what it started with, and what grew since, by kind."""
+    """A block of the stream: what it started with, and what was added since, by kind."""
 
     __slots__ = ("call", "citations", "head", "input", "redacted", "results", "signature", "texts", "thoughts")
 
@@ -37,7 +37,7 @@ class _Block:
 
 
 class BedrockStream(BaseStream):
-    """Joins events into a message."""
+    """Joins the events of a stream into a message."""
 
     def __init__(self, turn: int = 0, *, tools: Any = ()) -> None:
         super().__init__(turn, tools=tools)
@@ -54,10 +54,10 @@ class BedrockStream(BaseStream):
             event: An event of the stream: a dict, or the client's object.
 
         Returns:
-            The events of the neutral format that it gives; often none.
+            The resulting events of the neutral format; often none.
 
         Raises:
-            ConversionError: The event is neither of them.
+            ConversionError: The event is neither a dict nor an object of the client.
         """
         try:
             payload = event["contentBlockDelta"]
@@ -76,7 +76,7 @@ class BedrockStream(BaseStream):
                     block.texts.append(text)
                     return [TextDelta(text)]
         except (KeyError, TypeError):
-            pass  # an event of another form, which is read with care
+            pass  # an event of another form, which the general code reads
         return super().feed(event)
 
     def _take(self, event: dict[str, Any]) -> list[StreamEvent]:
@@ -101,7 +101,7 @@ class BedrockStream(BaseStream):
         return []
 
     def _start(self, index: Any, head: dict[str, Any]) -> list[StreamEvent]:
-        """Begin a block. One that begins again is written anew, with all after it: its text was told before."""
+        """Start a block. If a block is started again, it and those after it return no text: it was already returned."""
         self._rewritten = self._rewritten or index in self._blocks
         block = self._blocks[index] = _Block(head)
         kind = block_kind(head)
@@ -163,7 +163,7 @@ class BedrockStream(BaseStream):
         return [self._delta(block.call, piece)]
 
     def _spoil(self, index: Any) -> None:
-        """A piece of a block is of the wrong type: what is missing of a call nobody knows."""
+        """Mark the call of a block as malformed: a delta has the wrong type, so part of its arguments is missing."""
         block = self._blocks.get(index) if type(index) is int else None
         if block is not None and block.call is not None:
             block.call.malformed = True
@@ -207,7 +207,7 @@ def _place(index: Any) -> tuple[bool, Any]:
 
 
 def _unpadded(payload: dict[str, Any]) -> dict[str, Any]:
-    """A payload without the random letters that hide its length."""
+    """Return a payload without the random padding that hides its length."""
     return {key: value for key, value in payload.items() if key != "p"}
 
 
@@ -216,12 +216,12 @@ def _is_empty(block: _Block) -> bool:
 
 
 def _joined(before: Any, piece: Any) -> Any:
-    """An object and a further piece of it."""
+    """Return an object merged with another piece of it."""
     return {**before, **piece} if type(before) is dict and type(piece) is dict else piece
 
 
 def _whole(block: _Block) -> dict[str, Any]:
-    """The block as it stands in a whole message; arguments that are not valid JSON stay text."""
+    """Return the complete block. Arguments that are not a valid JSON object stay text."""
     text = "".join(block.texts or ())
     if block.citations:
         return {"citationsContent": {"content": [{"text": text}], "citations": block.citations}}
@@ -258,7 +258,7 @@ def _whole_call(block: _Block) -> dict[str, Any]:
 
 
 def _joined_base64(pieces: list[str]) -> str:
-    """Base64 of the bytes of all pieces, each of which is base64 of its own."""
+    """Return the base64 of all bytes. Each piece is base64 on its own."""
     if not any(piece[-1:] == "=" for piece in pieces[:-1]):
         return "".join(pieces)
     import base64  # late: few conversions need it

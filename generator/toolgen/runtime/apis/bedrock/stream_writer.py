@@ -1,4 +1,4 @@
-"""Events of an answer as events of Bedrock's ConverseStream."""
+"""Stream writer for Bedrock's ConverseStream."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ __all__ = ["BedrockStreamWriter"]
 
 
 class BedrockStreamWriter(BaseStreamWriter):
-    """Writes blocks as they come; what only the end knows of them (signatures, citations) comes before their stop.
+    """Writes blocks as they arrive. Signatures and citations, known only at the end, come before the block stops.
 
-    Text of one kind in a row is one block. A block of the whole answer that did not come in pieces is written whole
-    at the end; so is one whose pieces came in another order than the answer has.
+    Consecutive text of one kind is one block. A block of the complete response is written at the end, as a whole, if it
+    was not streamed, or if its deltas came in a different order than the response has.
     """
 
     def __init__(self, *, id: str | None = None, created: int | None = None, on_loss: OnLoss | None = None) -> None:
@@ -93,7 +93,7 @@ class BedrockStreamWriter(BaseStreamWriter):
         return events
 
     def _as_sent(self, content: list[Any]) -> list[Any]:
-        """Another provider's parts as the blocks that were sent: texts in a row are one."""
+        """Match another provider's parts to the blocks that were sent: adjacent texts are joined."""
         blocks: list[Any] = []
         for block in content:
             kind = block_kind(block)
@@ -104,7 +104,7 @@ class BedrockStreamWriter(BaseStreamWriter):
         return blocks
 
     def _rest(self, index: int, block: dict[str, Any], call: SentCall | None) -> list[dict[str, Any]]:
-        """What of a block was not sent yet."""
+        """Return the events for the part of a block that was not sent yet."""
         kind = block_kind(block) if type(block) is dict else None
         if index >= len(self._blocks):
             return self._replace(index, block)
@@ -131,13 +131,13 @@ class BedrockStreamWriter(BaseStreamWriter):
         return events
 
     def _replace(self, index: int, block: dict[str, Any]) -> list[dict[str, Any]]:
-        """Start a block again, as a whole."""
+        """Start a block again, with its complete content."""
         self._blocks[index : index + 1] = [block]
         return [_start(index, block)]
 
 
 def _is_plain(block: dict[str, Any]) -> bool:
-    """Whether a block of text or reasoning holds nothing but what deltas can say."""
+    """Return whether deltas can express all of a block of text or reasoning."""
     thought = inner_extras(inner_extras(block, "reasoningContent"), "reasoningText")
     cited = inner_extras(block, "citationsContent")
     if (

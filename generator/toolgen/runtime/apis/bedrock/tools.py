@@ -1,4 +1,4 @@
-"""Bedrock's toolConfig, and results in its blocks."""
+"""Bedrock's `toolConfig` and its content blocks for results."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = [
 
 
 def has_tool_blocks(messages: Any) -> bool:
-    """Whether the wire's messages hold calls of the app's tools, or results."""
+    """Return whether the messages contain calls of the app's tools, or their results."""
     return any(kind in ("call", "result") for kind, _ in _blocks(messages))
 
 
@@ -43,9 +43,9 @@ def _blocks(messages: Any) -> list[tuple[str | None, dict[str, Any]]]:
 
 
 def complete_tool_config(wire: dict[str, Any], choice: ToolChoice | None, extras: Extras, writer: Writer) -> None:
-    """Settle what the API demands of `toolConfig`: no choice without tools, and tools where there are calls.
+    """Make `toolConfig` valid for the API: no choice without tools, and tools if there are calls.
 
-    That no tool may be called is said by leaving the tools out, which the API takes only where there were no calls.
+    If no tool may be called, the tools are left out, which the API accepts only if there were no calls.
     """
     config = wire.get("toolConfig")
     if type(config) is not dict:
@@ -77,7 +77,7 @@ def complete_tool_config(wire: dict[str, Any], choice: ToolChoice | None, extras
 
 
 def _stand_ins(wire: dict[str, Any]) -> list[dict[str, Any]]:
-    """Tools without parameters, by the names of the calls in the history."""
+    """Return tools without parameters for the names of the calls in the history."""
     calls = [inner_extras(block, "toolUse") for kind, block in _blocks(wire.get("messages")) if kind == "call"]
     names = dict.fromkeys(call["name"] for call in calls if type(call.get("name")) is str)
     schema = {"json": {"type": "object", "properties": {}}}
@@ -91,10 +91,10 @@ _FAILED = "error"
 def read_result_blocks(
     holder: dict[str, Any], at: Path, reader: Reader, read: Read[Any]
 ) -> tuple[Kind, Any, bool | None, Extras]:
-    """Read kind, value, whether it is a failure, and what our own writing would not give.
+    """Read the kind, value and error flag of a result, with the extras that a new result would not have.
 
     Raises:
-        ConversionError: The content is not an array, or the status no text.
+        ConversionError: The content is not an array, or the status is not a string.
     """
     content, status = holder.get("content"), holder.get("status")
     if type(content) is not list:
@@ -116,7 +116,7 @@ def read_result_blocks(
 
 
 def _single(content: list[Any], failed: bool) -> tuple[Kind, Any, bool | None] | None:
-    """Kind, value and flag of a content with a single text or value; None for any other."""
+    """Return kind, value and error flag of content with a single text or value, or None for other content."""
     only = content[0] if len(content) == 1 and type(content[0]) is dict else {}
     if type(only.get("text")) is str:
         return ("error" if failed else "text"), only["text"], None
@@ -126,13 +126,13 @@ def _single(content: list[Any], failed: bool) -> tuple[Kind, Any, bool | None] |
 
 
 def read_json_block(block: dict[str, Any], reader: Reader) -> TextPart | None:
-    """Read a value that stands beside other blocks: its JSON text, and the block itself, which is kept."""
+    """Read JSON beside other blocks as its JSON text. The block itself is kept as extras."""
     text = _text_of_json(block)
     return None if text is None else TextPart(text, metadata=reader.metadata(block))
 
 
 def write_json_block(part: TextPart, extras: Extras) -> dict[str, Any] | None:
-    """The block of a value that was read as text; None where it says something else by now."""
+    """Return the original block of JSON that was read as text, or None if the text was changed."""
     if "json" not in extras or _text_of_json(extras) != part.text:
         return None
     return {key: value for key, value in extras.items() if key[:1] != "$"}
@@ -150,14 +150,14 @@ def _block(kind: str, value: Any) -> dict[str, Any]:
 
 
 def _is_plain(value: Any) -> bool:
-    """Whether a value may stand as `json`: an object, without the key that the API reads as its own."""
+    """Return whether a value can be written as `json`: an object without the key that the API reserves."""
     return type(value) is dict and is_json(value, "__type")
 
 
 def write_result_blocks(
     kind: str, value: Any, is_error: bool | None, extras: Extras, at: Path, writer: Writer, write: Write, blank: str
 ) -> dict[str, Any]:
-    """Write content and status; the content that came is kept while it says the same. `blank` stands for no text.
+    """Write content and status. The original content wins if it means the same. `blank` replaces blank text.
 
     Raises:
         ConversionError: The value does not have the type of its kind, or cannot be written as JSON.

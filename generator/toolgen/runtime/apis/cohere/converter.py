@@ -1,4 +1,4 @@
-"""Cohere's chat: messages with a plan beside the content; `strict` is said once for all tools."""
+"""Converter for Cohere's chat: a plan beside the content, and one `strict_tools` for all tools."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _RESPONSE = frozenset(["finish_reason", "id", "message", "usage"])
 
 
 class CohereConverter(ChatConverter):
-    """Cohere's chat: messages with a plan beside the content; `strict` is said once for all tools."""
+    """Converts Cohere's requests and responses: a plan beside the content, and one `strict_tools` for all tools."""
 
     read_usage: ObjectReader[Usage]
     write_usage: ObjectWriter[Usage]
@@ -64,27 +64,27 @@ class CohereConverter(ChatConverter):
     write_user_message: ObjectWriter[UserMessage]
 
     def read_tools(self, value: Any, at: Path, reader: Reader) -> tuple[list[ToolDefinition | OpaquePart] | None, Any]:
-        """Read the tools on offer."""
+        """Read the offered tools."""
         return read_list(None if value is ABSENT else value, at, reader, self.read_tool_entry), ABSENT
 
     def write_tools(self, definitions: Sequence[Any] | None, extra: Any, at: Path, writer: Writer) -> Any:
-        """Write the tools on offer; that they are strict stands beside them in a request."""
+        """Write the offered tools. In a request, `strict_tools` is written beside them."""
         if definitions is None:
             return ABSENT
-        if at == ROOT:  # the tools alone
+        if at == ROOT:  # only the tools are converted
             for i, definition in enumerate(definitions):
                 if type(definition) is ToolDefinition and definition.strict:
                     writer.report_loss(((at, i), "strict"), "strict", "dropped", "note", "it is sent as strict_tools")
         return write_list(definitions, at, writer, self.write_tool_definition)
 
     def write_tool_definition(self, definition: Any, at: Path, writer: Writer) -> Any:
-        """Write a tool as its declaration offers it to this provider."""
+        """Write a tool as its declaration defines it for this provider."""
         return write_tool_definition(definition, at, writer, self.write_tool_entry)
 
     def read_output_format(
         self, value: Any, at: Path, reader: Reader
     ) -> tuple[Literal["text", "json"] | OutputSchema | None, Any]:
-        """Read what the answer shall be: JSON with a schema or without; what is not one of the format's is kept."""
+        """Read the output format: JSON with or without a schema, or text. Any other value is kept as an extra."""
         if value is None or value is ABSENT:
             return None, ABSENT
         if type(value) is dict and value.get("type") == "json_object":
@@ -102,7 +102,7 @@ class CohereConverter(ChatConverter):
     def write_output_format(
         self, output_format: Literal["text", "json"] | OutputSchema | None, extra: Any, at: Path, writer: Writer
     ) -> Any:
-        """Write what the answer shall be; text is what it is by default."""
+        """Write the output format. Text is the default, so it is written only if it was read."""
         if output_format is None:
             return ABSENT if is_mark(extra) else extra
         if output_format == "text":
@@ -114,7 +114,7 @@ class CohereConverter(ChatConverter):
         return wire if key == "schema" else {**{k: v for k, v in wire.items() if k != "schema"}, key: wire["schema"]}
 
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
-        """Read a request body; that its tools are strict is said of each of them."""
+        """Read a request body. `strict_tools` becomes `strict` of each tool."""
         request = self.read_request_body(wire, at, reader)
         strict = wire.get("strict_tools")
         if strict is not None and type(strict) is not bool:
@@ -127,7 +127,7 @@ class CohereConverter(ChatConverter):
         return request
 
     def write_request(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
-        """Write a request body; a choice that names tools, where it may be weakened, offers no other ones."""
+        """Write a request body. If a choice that names tools is weakened, only these tools are offered."""
         wire = self.write_request_body(request, at, writer)
         definitions = [tool for tool in request.tools or () if type(tool) is ToolDefinition]
         strict = [tool.strict is True and tool.name not in writer.downgraded for tool in definitions]
@@ -154,14 +154,14 @@ class CohereConverter(ChatConverter):
         return wire
 
     def read_system_entry(self, wire: dict[str, Any], position: int, at: Path, reader: Reader) -> Message:
-        """Read a message of the system; one that stands inside of the conversation stays there."""
+        """Read a system message. Inside the conversation it is marked, so that it stays there."""
         message = self.read_system_message(wire, at, reader)
         if position > 0:
             add_extras(message, reader.wire.name, {"$inline": True})
         return message
 
     def write_messages(self, messages: Sequence[Message], extra: Any, at: Path, writer: Writer) -> list[Any]:
-        """Write the messages: the system's as one, one for each result, media of results in a user message after them."""
+        """Write the messages: one for the system text, one for each result, and then one with the media of results."""
         wires: list[Any] = []
         system: dict[str, Any] | None = None
         for message, here, places in system_first(order_for_api(messages, at, writer), writer):
@@ -200,7 +200,7 @@ class CohereConverter(ChatConverter):
         return wires
 
     def read_assistant_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> AssistantMessage:
-        """Read what the model answered: text alone as text, else parts in the order thinking, plan, text, calls."""
+        """Read an assistant message: plain text stays text; otherwise parts: thinking, plan, text, calls."""
         content = wire.get("content")
         text = wire.get("tool_plan")
         calls = wire.get("tool_calls")
@@ -234,7 +234,7 @@ class CohereConverter(ChatConverter):
         return AssistantMessage(None if content is None and not parts else parts, metadata=reader.metadata(rest))
 
     def write_assistant_message(self, message: AssistantMessage, at: Path, writer: Writer) -> dict[str, Any]:
-        """Write what the model answered, spread over the wire's keys."""
+        """Write an assistant message, with its parts under the keys of the wire."""
         extras = writer.own_extras(message.metadata, at)
         wire: dict[str, Any] = {"role": "assistant"}
         if message.name is not None:
@@ -256,7 +256,7 @@ class CohereConverter(ChatConverter):
         return wire
 
     def write_planned_parts(self, parts: list[AssistantPart], at: Path, writer: Writer, wire: dict[str, Any]) -> None:
-        """Write the parts of an answer: what was thought last before calls as the plan, texts and the rest as content."""
+        """Write the parts of an assistant message: the last reasoning before calls as the plan, the rest as content."""
         place = plan_index(parts, writer.wire.name)
         content: list[Any] = []
         calls: list[Any] = []
@@ -305,7 +305,7 @@ class CohereConverter(ChatConverter):
     def read_result_content(
         self, value: Any, at: Path, reader: Reader
     ) -> tuple[Literal["text", "data", "error", "multimodal"], Any, Any]:
-        """Read what a call gave: text, the text of an error, documents as data, or parts."""
+        """Read the result of a call: text, the text of an error, documents as data, or parts."""
         if type(value) is str:
             return read_result_text(value)
         found = read_documents(value) if type(value) is list else None
@@ -316,7 +316,7 @@ class CohereConverter(ChatConverter):
     def write_result_content(
         self, kind: str, value: Any, extra: Any, at: Path, writer: Writer, is_error: bool | None
     ) -> str | list[Any]:
-        """Write what a call gave; media wait for the end of the turn, for results hold text and documents only."""
+        """Write the result of a call. Media follow at the end of the turn: results only hold text and documents."""
         if is_error and kind in ("data", "multimodal"):
             writer.report_loss(
                 (at[0], "isError"), "isError", "dropped", "behaviour", "the API has no error flag for results"
@@ -332,7 +332,7 @@ class CohereConverter(ChatConverter):
         return write_result_text(kind, value, extra, at, writer)
 
     def read_response(self, wire: dict[str, Any], at: Path, reader: Reader) -> Completion:
-        """Read a response, which is a message and why it ended."""
+        """Read a response: its message and finish reason."""
         body = wire.get("message")
         error = wire.get("error")
         if type(body) is str or (error and "message" not in wire):
@@ -372,7 +372,7 @@ class CohereConverter(ChatConverter):
     def write_response(
         self, completion: Completion, identifier: str | None, created: int | None, writer: Writer
     ) -> dict[str, Any]:
-        """Write a response; its content is always a list, unless it came otherwise."""
+        """Write a response. Its content is always a list, unless it was read as a string."""
         extras = writer.own_extras(completion.metadata, ROOT)
         if completion.model is not None:
             writer.report_unsupported((ROOT, "model"), "model")

@@ -1,4 +1,4 @@
-"""Fields that only Cohere has, and the plans that stand beside the content of its turns."""
+"""Field readers and writers that only Cohere needs, and the plan beside the content of a message."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ __all__ = [
 
 
 def read_strict_schema(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any] | None, Any]:
-    """Read the schema as it is; it is kept where lowering by the narrowest dialect would change it.
+    """Read the schema unchanged. It is kept as an extra if lowering to the narrowest dialect would change it.
 
     Raises:
         ConversionError: The value is neither an object nor null.
@@ -51,10 +51,10 @@ def read_strict_schema(value: Any, at: Path, reader: Reader) -> tuple[dict[str, 
 
 
 def read_token_budget(value: Any, at: Path, reader: Reader) -> tuple[Reasoning | None, Any]:
-    """Read the settings; those that only switch on what is on by default, or say something else, are kept.
+    """Read the reasoning settings. Settings without effort and budget, or of another form, are kept as extras.
 
     Raises:
-        ConversionError: The value is neither an object nor null, or the number is not a number.
+        ConversionError: The value is neither an object nor null, or the budget is not an integer.
     """
     if value is None or value is ABSENT:
         return None, ABSENT
@@ -71,7 +71,7 @@ def read_token_budget(value: Any, at: Path, reader: Reader) -> tuple[Reasoning |
 
 
 def write_token_budget(reasoning: Reasoning | None, extra: Any, at: Path, writer: Writer) -> Any:
-    """Write the settings, as they came while they say the same; an effort has no place."""
+    """Write the reasoning settings. The original ones win if they mean the same. Efforts are unsupported."""
     if reasoning is None:
         return ABSENT if is_mark(extra) else extra
     if is_mark(extra) and read_token_budget(extra["$whole"], at, Reader(writer.wire))[0] == reasoning:
@@ -92,7 +92,7 @@ def _settings(reasoning: Reasoning) -> Any:
 
 
 def filter_by_choice(choice: ToolChoice | None, entries: list[Any], writer: Writer) -> tuple[list[Any], bool]:
-    """The entries that a choice names, and whether one of them must be called; all where it names none of them."""
+    """Return the entries that a choice names, and whether one must be called. If it names none, return all."""
     if type(choice) is NamedToolChoice:
         names, forced = [choice.name], True
     elif type(choice) is AllowedToolChoice:
@@ -110,7 +110,7 @@ def _name(entry: Any) -> Any:
 
 
 def read_documents(content: list[Any]) -> tuple[Any, Extras] | None:
-    """The data of a list with a document in it, and what else the list holds; None for every other list."""
+    """Return the data of a list with a document, and the rest of the list as extras, or None for any other list."""
     values: list[Any] = []
     frames: list[Any] = []
     for block in content:
@@ -130,7 +130,7 @@ def read_documents(content: list[Any]) -> tuple[Any, Extras] | None:
 
 
 def write_documents(value: Any, extra: Any) -> list[Any] | None:
-    """The list again, with what its documents hold now; None where the data did not come so, or fits it no more."""
+    """Return the original list with the current data, or None if the data was not read from one or does not fit."""
     frames = inner_extras({"kept": extra}, "kept").get("$whole")
     if type(frames) is not list:
         return None
@@ -151,7 +151,7 @@ write_strict_schema = write_schema_or_empty
 
 
 def is_blank(content: Any) -> bool:
-    """Whether a content is white space alone."""
+    """Return whether content is only whitespace."""
     if type(content) is list:
         return all(
             type(part) is dict and part.keys() <= {"type", "text"} and is_blank(part.get("text")) for part in content
@@ -160,7 +160,7 @@ def is_blank(content: Any) -> bool:
 
 
 def system_first(placed: list[Placed], writer: Writer) -> list[Placed]:
-    """The messages with those of the system before all others; one that came from this wire at its place stays there."""
+    """Return the messages with system messages first. A system message that was read later stays there."""
     first: list[Placed] = []
     others: list[Placed] = []
     for i, entry in enumerate(placed):
@@ -185,7 +185,7 @@ def system_first(placed: list[Placed], writer: Writer) -> list[Placed]:
 
 
 def add_to_turn(turn: dict[str, Any], more: dict[str, Any]) -> None:
-    """Add the content of a message to that of the one before it."""
+    """Append the content of a message to that of the message before it."""
     content: list[Any] = []
     for wire in (turn, more):
         said = wire["content"]
@@ -194,7 +194,7 @@ def add_to_turn(turn: dict[str, Any], more: dict[str, Any]) -> None:
 
 
 def plan_index(parts: Sequence[AssistantPart], provider: str) -> int | None:
-    """The place of the reasoning that is the plan: what came as it, else the last before calls, unless it was content."""
+    """Return the index of the plan: reasoning read as the plan, else the last before calls unless read as content."""
     thoughts: list[int] = []
     calls = False
     for i, part in enumerate(parts):

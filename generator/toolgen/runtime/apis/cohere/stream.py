@@ -1,4 +1,4 @@
-"""Events of an answer with a plan: plan, content, calls and citations, each counted by itself."""
+"""Stream for Cohere's chat. Content, calls and citations each have their own index."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from ...streams import BaseStream, read_index
 __all__ = ["CohereStream"]
 
 _GROWING = ("text", "thinking")
-"""Members of a block of content that come in pieces."""
+"""Keys of a content block whose text arrives in pieces."""
 
 
 class _Block:
-    """A block of content that is coming: what it started with, and what grew since."""
+    """A content block of the stream: what it started with, and what was added since."""
 
     __slots__ = ("grown", "head")
 
@@ -27,12 +27,12 @@ class _Block:
         }
 
     def assemble(self) -> dict[str, Any]:
-        """The block as it stands in a whole message."""
+        """Return the complete block."""
         return {**self.head, **{key: "".join(pieces) for key, pieces in self.grown.items()}}
 
 
 class CohereStream(BaseStream):
-    """Joins events into an answer."""
+    """Joins the events of a stream into a response."""
 
     def __init__(self, turn: int = 0, *, tools: Any = ()) -> None:
         super().__init__(turn, tools=tools)
@@ -53,10 +53,10 @@ class CohereStream(BaseStream):
             event: An event of the stream: a dict, or the client's object.
 
         Returns:
-            The events of the neutral format that it gives; often none.
+            The resulting events of the neutral format; often none.
 
         Raises:
-            ConversionError: The event is neither of them.
+            ConversionError: The event is neither a dict nor an object of the client.
         """
         try:
             kind = event["type"]
@@ -79,7 +79,7 @@ class CohereStream(BaseStream):
                     self._blocks[event["index"]].grown["text"].append(text)
                     return [TextDelta(text)]
         except (KeyError, TypeError):
-            pass  # an event of another form, which is read with care
+            pass  # an event of another form, which the general code reads
         return super().feed(event)
 
     def _take(self, event: dict[str, Any]) -> list[StreamEvent]:
@@ -112,7 +112,7 @@ class CohereStream(BaseStream):
         return []
 
     def _begin(self, event: dict[str, Any], message: dict[str, Any]) -> list[StreamEvent]:
-        """Begin the message; what its events will bring is there already, and empty."""
+        """Begin the message. It already has the keys that later events fill, usually empty."""
         self._top.update({key: value for key, value in event.items() if key not in ("type", "delta")})
         events = self._take_plan(message.get("tool_plan"))
         for key, take in (("content", self._start), ("tool_calls", self._call)):
@@ -184,7 +184,7 @@ class CohereStream(BaseStream):
         return [self._delta(call, piece)] if call.index >= 0 else []
 
     def _close(self, event: dict[str, Any], delta: dict[str, Any]) -> list[StreamEvent]:
-        """End the answer. Our own writer says there what the whole message is where the pieces do not give it."""
+        """End the response. Toolgen's own writer adds the complete message here if the other events do not suffice."""
         if type(event.get("id")) is str:
             self._top["id"] = event["id"]
         if type(delta.get("message")) is dict:
@@ -223,7 +223,7 @@ class CohereStream(BaseStream):
 
 
 def _told(block: _Block, pieces: dict[str, str]) -> list[StreamEvent]:
-    """What pieces of a block say."""
+    """Return the events for new text of a block."""
     kind = block.head.get("type")
     piece = pieces.get(kind) if kind in _GROWING else None
     if not piece:
@@ -236,7 +236,7 @@ def _order(index: Any) -> tuple[bool, Any]:
 
 
 def _whole_call(call: OpenCall) -> dict[str, Any]:
-    """The call as it stands in a whole message."""
+    """Return the complete call."""
     if call.index < 0:
         return call.head
     function = call.head.get("function")

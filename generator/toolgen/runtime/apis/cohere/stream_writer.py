@@ -1,4 +1,4 @@
-"""Events of an answer as events with a plan beside the content."""
+"""Stream writer for Cohere's chat, with a plan beside the content."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _EMPTY: dict[str, Any] = {"role": "assistant", "content": [], "tool_plan": "", "
 
 
 class CohereStreamWriter(BaseStreamWriter):
-    """Writes content and calls as they come; citations and what else only the end knows come last.
+    """Writes content and calls as they arrive. Citations, and what is known only at the end, come last.
 
-    Text of one kind in a row is one block. That a thought was the plan for calls is known only once they come, so it
-    goes out as content. Where the pieces do not give the message, the last event holds it whole, in a member that clients
-    leave alone.
+    Consecutive text of one kind is one block. Reasoning is sent as content, because calls, which would make it their
+    plan, come later. If the events cannot express the message exactly, the last event has all of it under a key
+    that clients ignore.
     """
 
     def __init__(self, *, id: str | None = None, created: int | None = None, on_loss: OnLoss | None = None) -> None:
@@ -50,14 +50,14 @@ class CohereStreamWriter(BaseStreamWriter):
         return [{**start, "delta": {"message": {**_EMPTY}}}]
 
     def _stop(self) -> list[dict[str, Any]]:
-        """End the block of content that is open."""
+        """End the open content block."""
         if not self._open:
             return []
         self._open = False
         return [{"type": "content-end", "index": len(self._blocks) - 1}]
 
     def _content(self, block: dict[str, Any]) -> list[dict[str, Any]]:
-        """Start a block of content."""
+        """Start a content block."""
         events = self._stop()
         self._blocks.append(block)
         self._open = True
@@ -104,7 +104,7 @@ class CohereStreamWriter(BaseStreamWriter):
         return [{"type": "tool-call-delta", "index": index, "delta": delta}]
 
     def _error(self, message: str) -> list[dict[str, Any]]:
-        """Keep the message: the API tells of errors in the last event."""
+        """Store the message. The API reports errors in the last event."""
         self._failure = message
         return self._begin()
 
@@ -132,7 +132,7 @@ class CohereStreamWriter(BaseStreamWriter):
         return [*events, end]
 
     def _rest(self, message: dict[str, Any]) -> list[dict[str, Any]]:
-        """What of plan and content was not sent yet."""
+        """Return the events for the parts of plan and content that were not sent yet."""
         events: list[dict[str, Any]] = []
         plan, content = message.get("tool_plan"), message.get("content")
         if type(plan) is str and plan and not self._blocks:
@@ -155,7 +155,7 @@ class CohereStreamWriter(BaseStreamWriter):
         )
 
     def _rest_of_call(self, index: int, call: dict[str, Any]) -> list[dict[str, Any]]:
-        """What of a call was not sent yet."""
+        """Return the events for the part of a call that was not sent yet."""
         function = call.get("function")
         if type(function) is not dict or type(function.get("arguments")) is not str:
             return []
@@ -172,7 +172,7 @@ class CohereStreamWriter(BaseStreamWriter):
         return events
 
     def _joined(self, citations: Any) -> dict[str, Any]:
-        """The message that the events so far give."""
+        """Return the message that a stream makes of the events so far."""
         message: dict[str, Any] = {"role": "assistant"}
         if self._plan:
             message["tool_plan"] = self._plan

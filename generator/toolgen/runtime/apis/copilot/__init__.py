@@ -1,1 +1,1 @@
-"""One API: its messages, results, responses and streams."""
+"""Converter, stream and sessions for Copilot."""

@@ -1,4 +1,4 @@
-"""The app's side of a session that Copilot keeps: its tools, requests for them, answers, events."""
+"""Converter for sessions that Copilot holds: the app's tools, requests for them, results, and messages."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ _SIGNED = frozenset(["encryptedContent", "reasoningBlocks", "reasoningOpaque", "
 
 
 class CopilotConverter(ToolObjectConverter):
-    """The app's side of a session that Copilot keeps: its tools, requests for them, answers, events."""
+    """Converts the app's tools, requests for them, their results, and messages of a session that Copilot holds."""
 
     read_usage: ObjectReader[Usage]
     write_usage: ObjectWriter[Usage]
 
     USAGE_KEYS: ClassVar[frozenset[str]]
-    """The keys that count tokens."""
+    """The keys of token counts."""
 
     read_binary_result: ValueReader[ContentPart]
     read_tool_request: ObjectReader[ToolCall]
@@ -64,7 +64,7 @@ class CopilotConverter(ToolObjectConverter):
     ) -> dict[str, Any]:
         """Convert a result to the parameters of `session.tools.handlePendingToolCall`, without the session's id.
 
-        The metadata of the result, or of its call, states which request it answers.
+        The metadata of the result, or of its call, contains the id of the request.
 
         Args:
             result: The result.
@@ -103,7 +103,7 @@ class CopilotConverter(ToolObjectConverter):
             The result.
 
         Raises:
-            ConversionError: The value is neither of them, or a value has the wrong JSON type.
+            ConversionError: The value is neither of these, or a value has the wrong JSON type.
         """
         reader = Reader(self.wire, tools=tools)
         kind, value, is_error, rest = read_answer(to_plain_object(result, ROOT), ROOT, reader, self.read_binary_result)
@@ -168,7 +168,7 @@ class CopilotConverter(ToolObjectConverter):
     ) -> ToolCall:
         """Convert a call: an `external_tool.requested` event or its data, a pending request, or a request of a message.
 
-        A handler can also pass the invocation that the official client gives it.
+        A handler can also pass the invocation that it gets from the official client.
 
         Args:
             wire: The JSON value of the wire.
@@ -188,7 +188,7 @@ class CopilotConverter(ToolObjectConverter):
         return self.read_tool_call(self.client_data(wire, at), at, reader)
 
     def read_tool_call(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
-        """Read a request for a tool, as it stands or in its event."""
+        """Read a tool request, with or without its event."""
         data = wire.get("data")
         if type(data) is not dict or "toolCallId" in wire:
             return self.read_tool_request(wire, at, reader)
@@ -197,13 +197,13 @@ class CopilotConverter(ToolObjectConverter):
         return call
 
     def write_tool_call(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
-        """Write a request for a tool, in its event where it came in one."""
+        """Write a tool request, inside its event if it was read from one."""
         wire = self.write_tool_request(call, at, writer)
         event = writer.peek_extras(call.metadata).get("$event")
         return {**event, "data": wire} if type(event) is dict else wire
 
     def read_response(self, wire: dict[str, Any], at: Path, reader: Reader) -> Completion:
-        """Read an `assistant.message` event, or its data alone. It says neither why it ended nor all that it cost."""
+        """Read an `assistant.message` event, or its data alone. It has no stop reason, and only part of the usage."""
         kind = wire.get("type", "assistant.message")
         if wire.get("error") or kind == "session.error" or type(wire.get("code")) is int:
             raise BareApiError(format_path(at), wire)
@@ -241,7 +241,7 @@ class CopilotConverter(ToolObjectConverter):
         )
 
     def read_message(self, data: dict[str, Any], at: Path, reader: Reader) -> AssistantMessage:
-        """Read what the model answered: text alone as text, else parts in the order thoughts, content, requests."""
+        """Read an assistant message: plain text stays text; otherwise parts: reasoning, content, requests."""
         content, thought = optional_text(data, "content", at), optional_text(data, "reasoningText", at)
         requests = read_list(data.get("toolRequests"), (at, "toolRequests"), reader, self.read_tool_request_part)
         signed = {key: data[key] for key in _SIGNED & data.keys()}
@@ -259,7 +259,7 @@ class CopilotConverter(ToolObjectConverter):
         )
 
     def read_tool_request_part(self, wire: Any, at: Path, reader: Reader) -> ToolCallPart | OpaquePart:
-        """Read a request of a message; one for a tool that is not one of the app's stays as it is."""
+        """Read a request of a message. A request for a tool that is not the app's becomes an opaque part."""
         if type(wire) is dict and requested_kind(wire) == "call":
             call = self.read_tool_request(wire, at, reader)
             reader.note_call(wire.get("toolCallId"), call)
@@ -269,7 +269,7 @@ class CopilotConverter(ToolObjectConverter):
     def write_response(
         self, completion: Completion, identifier: str | None, created: int | None, writer: Writer
     ) -> dict[str, Any]:
-        """Write an `assistant.message` event. Its id and its place among the events are the runtime's to give."""
+        """Write an `assistant.message` event. The runtime assigns its id and its position among the events."""
         extras = writer.own_extras(completion.metadata, ROOT)
         if completion.finish_reason not in ("stop", "tool_calls"):
             writer.report_unsupported((ROOT, "finishReason"), "finishReason", "warning")
@@ -300,7 +300,7 @@ class CopilotConverter(ToolObjectConverter):
         return wire
 
     def write_message(self, message: AssistantMessage, at: Path, writer: Writer, data: dict[str, Any]) -> None:
-        """Write what the model answered, spread over the keys of an event."""
+        """Write an assistant message, with its parts under the keys of an event."""
         extras = writer.own_extras(message.metadata, at)
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
@@ -339,7 +339,7 @@ class CopilotConverter(ToolObjectConverter):
             data["toolRequests"] = requests
 
     def write_tool_request_part(self, part: ToolCallPart, at: Path, writer: Writer) -> dict[str, Any]:
-        """Write a request of a message; what it had while it waited for its answer is no part of it."""
+        """Write a request of a message, without the keys of a pending request."""
         wire = self.write_tool_request(without_pending_state(part.call, writer.wire.name), (at, "call"), writer)
         restore_extras(wire, writer.own_extras(part.metadata, at))
         return wire

@@ -1,4 +1,4 @@
-"""Fields that only Copilot has."""
+"""Field readers and writers that only Copilot needs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ __all__ = [
 
 
 def read_untyped_arguments(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any], InvalidCall | None, Any]:
-    """Read the arguments; how there were none is kept, and so is a value that is not an object. Blank text is none."""
+    """Read the arguments; blank text means none. Missing arguments and non-objects are kept as extras."""
     if type(value) is dict:
         return value, None, ABSENT
     if value is None or value is ABSENT:
@@ -42,7 +42,7 @@ def read_untyped_arguments(value: Any, at: Path, reader: Reader) -> tuple[dict[s
 def write_untyped_arguments(
     arguments: dict[str, Any], invalid: InvalidCall | None, extra: Any, at: Path, writer: Writer
 ) -> Any:
-    """Write the arguments, or what came in their place; an object is run, so that of a call that must not be is refused.
+    """Write the arguments, or the original value. An invalid call with arguments is refused: the client would run it.
 
     Raises:
         ConversionError: The call is invalid, or its arguments cannot be written as JSON.
@@ -60,7 +60,7 @@ def write_untyped_arguments(
 
 
 def _text(value: Any) -> str:
-    """The text of a value that is not an object: a text as it is, else JSON."""
+    """Return the text of a value that is not an object: a string unchanged, anything else as JSON."""
     return value if type(value) is str else dump_lenient(value)
 
 
@@ -68,10 +68,10 @@ Fields = tuple[str | None, str | None, str | None, Extras]
 
 
 def read_binary_data(block: dict[str, Any], at: Path, reader: Reader, table: Mapping[str, str]) -> Fields:
-    """Read url (there is none), data and media type; a block of another type than ours is kept as one.
+    """Read data and media type; the url is always None. The type of a block is kept if it is not the usual one.
 
     Raises:
-        ConversionError: One of them is not a string.
+        ConversionError: One of the values is not a string.
     """
     rest: Extras = {} if block["type"] == table["type"] else {"type": block["type"]}
     absent = [key for key in ("data", "mimeType") if key not in block]
@@ -89,7 +89,7 @@ def write_binary_data(
     writer: Writer,
     table: Mapping[str, str],
 ) -> dict[str, Any]:
-    """Write the block. `table` has the `kind` of part, the `type` of its block, and the `mediaType` that stands in.
+    """Write the block. `table` has the `kind` of part, the `type` of its block, and the default `mediaType`.
 
     Raises:
         UnsupportedValueError: The part has no data.
@@ -122,7 +122,7 @@ def write_binary_data(
 
 
 def read_schema_or_absent(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any] | None, Any]:
-    """Read the schema; an empty one says nothing, and is kept.
+    """Read the schema. An empty schema becomes None and is kept as an extra.
 
     Raises:
         ConversionError: The value is neither an object nor null.
@@ -131,12 +131,12 @@ def read_schema_or_absent(value: Any, at: Path, reader: Reader) -> tuple[dict[st
 
 
 def write_schema_or_absent(parameters: dict[str, Any] | None, extra: Any, at: Path, writer: Writer) -> Any:
-    """Write the schema; none where it is empty."""
+    """Write the schema, or nothing if it is empty."""
     return write_parameters_schema(parameters, extra, at, writer, None) if parameters else ABSENT
 
 
 def read_either_name(wire: dict[str, Any], at: Path, reader: Reader, keys: Mapping[str, str]) -> tuple[str, Extras]:
-    """Read the name that the app knows the tool by. `keys` has the `usual` key and the `other`, which is kept.
+    """Read the app's name of the tool. `keys` has the `usual` key, and the `other` key, which is kept as an extra.
 
     Raises:
         ConversionError: The value is not a string.
@@ -149,5 +149,5 @@ def read_either_name(wire: dict[str, Any], at: Path, reader: Reader, keys: Mappi
 
 
 def write_either_name(name: str, extras: Extras, at: Path, writer: Writer, keys: Mapping[str, str]) -> dict[str, Any]:
-    """Write the name under the key that it had, else under the usual one."""
+    """Write the name under the key from which it was read, else under the usual key."""
     return {original_key(extras, keys["usual"]): writer.tool_name(name, at)}

@@ -1,4 +1,4 @@
-"""A client that is itself a live session with an agent: its calls, what they are refused with, and its events."""
+"""Wrapper for a client that is itself a live session with an agent: its calls, their errors, and its events."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ __all__ = ["Inbox", "LiveClient"]
 _logger = logging.getLogger(__name__)
 
 _NO_METHOD = -32601
-"""What JSON-RPC answers to a method that it does not know: whoever says so is alive."""
+"""The JSON-RPC error code for an unknown method. A server that returns it is alive."""
 
 _STOPPING = 5.0
-"""Seconds that ending a turn may take."""
+"""Seconds allowed for aborting a turn."""
 
 
 class LiveClient:
-    """The client, and the turn of its agent: between `open_turn` and its end events are kept."""
+    """The client and its agent's current turn. Events are kept from `open_turn` to the end of the turn."""
 
     def __init__(self, client: Any, name: str, calls: HostedCalls, from_error: Callable[[int, Any], ApiError]) -> None:
-        """Take the client, the provider's name, how it is called, and how its errors are read."""
+        """Store the client, the provider's name, how the client is called, and how its errors are read."""
         self._client = client
         self._name = name
         self._calls = calls
@@ -38,37 +38,37 @@ class LiveClient:
         self._unsubscribe: Callable[[], object] | None = None
 
     def subscribe(self) -> None:
-        """Listen to the events, from the first time on."""
+        """Subscribe to the client's events, unless already subscribed."""
         if self._unsubscribe is None:
             self._unsubscribe = resolve_attribute(self._client, self._calls.subscribe)(self._inbox.put)
 
     def unsubscribe(self) -> None:
-        """Listen no more."""
+        """Unsubscribe from the client's events."""
         if self._unsubscribe is not None:
             self._unsubscribe()
             self._unsubscribe = None
 
     def open_turn(self) -> None:
-        """A turn begins: what came before is of no turn of ours."""
+        """Begin a turn. Earlier events are discarded, because they do not belong to it."""
         self._inbox.open()
 
     def close_turn(self) -> None:
-        """The turn has ended."""
+        """End the turn."""
         self._inbox.close()
 
     async def abort_turn(self) -> None:
-        """End the turn, if there is one; that it cannot be ended is no reason to hide what happened before."""
+        """Abort the turn, if there is one. A failure is only logged, because it must not hide what happened before."""
         if not self._inbox.is_open:
             return
         self._inbox.close()
         try:
             async with asyncio.timeout(_STOPPING):
                 await resolve_attribute(self._client, self._calls.abort)()
-        except Exception as raised:  # noqa: BLE001 - the reason of the end is what counts, and is raised
+        except Exception as raised:  # noqa: BLE001 - the cause of the abort matters more, and is raised
             _logger.warning("%s: cannot abort the turn: %s", self._name, type(raised).__name__)
 
     async def call_method(self, attribute_path: str, *values: Any, **keywords: Any) -> Any:
-        """Call the client.
+        """Call a method of the client.
 
         Raises:
             SessionError: The client rejected the call.
@@ -83,7 +83,7 @@ class LiveClient:
         raise SessionError(self._name, status, self._from_error(status, found))
 
     async def call_with_params(self, attribute_path: str, params: dict[str, Any]) -> Any:
-        """Call the client with params that it sends as they stand.
+        """Call a method of the client with params that it sends unchanged.
 
         Raises:
             SessionError: The client rejected the call.
@@ -91,9 +91,9 @@ class LiveClient:
         return await self.call_method(attribute_path, _Params(params))
 
     async def event(self, sent: str | None) -> dict[str, Any] | None:
-        """The next event; where a message was sent, the first that is of its turn, for an earlier one may end late.
+        """Return the next event. If a message was sent, skip events of earlier turns, which may end late.
 
-        None where none came for long.
+        Without a sent message, return None after a long time without events.
 
         Raises:
             Exception: The client's own exception, if the connection or the session is lost.
@@ -112,7 +112,7 @@ class LiveClient:
                 return event
 
     def failure(self, event: dict[str, Any]) -> SessionError | None:
-        """The error that an event tells of: the session failed. Its turn is over."""
+        """Return the error if an event reports that the session failed, which also ends the turn."""
         if not self._has_failed(event):
             return None
         self._inbox.close()
@@ -121,11 +121,11 @@ class LiveClient:
         return SessionError(self._name, status, self._from_error(status, event))
 
     def _has_failed(self, event: dict[str, Any]) -> bool:
-        """Whether an event says that the session failed, and not a sub-agent of it."""
+        """Return whether an event reports a failure of the session, and not of one of its sub-agents."""
         return event.get("type") == self._calls.failed and resolve_attribute(event, self._calls.agent) is None
 
     async def _alive(self) -> None:
-        """Try the connection.
+        """Check the connection.
 
         Raises:
             Exception: The client's own exception, if the connection or the session is lost.
@@ -138,52 +138,52 @@ class LiveClient:
 
 
 class _Params:
-    """Params of a call, as the client takes them."""
+    """Params of a call, in the form that the client expects."""
 
     def __init__(self, params: dict[str, Any]) -> None:
         self._params = params
 
     def to_dict(self) -> dict[str, Any]:
-        """Give them to the client."""
+        """Return the params for the client."""
         return self._params
 
 
 class Inbox:
-    """A queue of events. Nobody tells that a connection is gone, so whoever waits long asks whether it is alive."""
+    """A queue of events. Nothing reports a lost connection, so a long wait checks whether it is alive."""
 
     patience = 5.0
-    """Seconds without an event after which the connection is tried."""
+    """Seconds without an event before the connection is checked."""
 
     def __init__(self, alive: Callable[[], Awaitable[object]]) -> None:
-        """Take what tries the connection, and raises where it is gone."""
+        """Store the function that checks the connection, which raises if it is lost."""
         self._alive = alive
         self._events: deque[Any] = deque()
         self._arrived = asyncio.Event()
         self._open = False
 
     def open(self) -> None:
-        """Keep what comes from now on, and nothing from before."""
+        """Discard earlier events, and keep those that come from now on."""
         self._events.clear()
         self._open = True
 
     def close(self) -> None:
-        """Keep nothing: no answer is to come."""
+        """Discard all events, because no response is expected."""
         self._events.clear()
         self._open = False
 
     @property
     def is_open(self) -> bool:
-        """Whether an answer, or more of one, is to come."""
+        """Return whether a response, or more of it, is expected."""
         return self._open
 
     def put(self, event: Any) -> None:
-        """Take an event, in the thread of the event loop."""
+        """Add an event, in the thread of the event loop."""
         if self._open:
             self._events.append(event)
             self._arrived.set()
 
     async def get(self) -> Any:
-        """The next event, as soon as there is one; None where none came for long, and the connection is alive.
+        """Return the next event, or None after a long time without events if the connection is alive.
 
         Raises:
             Exception: The client's own exception, if the connection is lost.

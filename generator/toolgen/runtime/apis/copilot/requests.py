@@ -1,4 +1,4 @@
-"""Requests for the app's tools and their answers, as objects of the official client have them; messages that come in pieces."""
+"""Copilot's requests for the app's tools, the results that are sent back, and messages that arrive as events."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _INVOCATION = {
     "session_id": "sessionId",
     "agent_id": "agentId",
 }
-"""What an app's handler is given, by its name on the wire: an object that cannot say itself as JSON."""
+"""The keys of the wire for the attributes of the client's invocation, an object that cannot convert itself to JSON."""
 
 _WAITING = frozenset(
     [
@@ -53,14 +53,14 @@ _WAITING = frozenset(
         "workingDirectory",
     ]
 )
-"""What a request that waits for its answer has beside the call; that of a message has none of it."""
+"""Keys that only a pending request has beside its call. A request in a message has none of them."""
 
 
 def to_plain_tool_request(value: Any, at: Path) -> dict[str, Any]:
-    """The object itself where it is one, else what a client's object says; an invocation in the keys of a request.
+    """Return a dict itself, or the data of a client's object. An invocation gets the keys of a request.
 
     Raises:
-        ConversionError: The value is neither of them.
+        ConversionError: The value is neither a dict nor an object of the client.
     """
     if type(value) is dict or hasattr(value, "to_dict") or not hasattr(value, "tool_call_id"):
         return to_plain_object(value, at)
@@ -69,7 +69,7 @@ def to_plain_tool_request(value: Any, at: Path) -> dict[str, Any]:
 
 
 def binary_kind(block: dict[str, Any]) -> str | None:
-    """What a binary result is: `image`, `audio`, `video` or `document`; None for one of an unknown type."""
+    """Return `image`, `audio`, `video` or `document`, or None for a binary result of unknown type."""
     kind = block.get("type")
     if kind == "image":
         return "image"
@@ -77,12 +77,12 @@ def binary_kind(block: dict[str, Any]) -> str | None:
 
 
 def requested_kind(request: dict[str, Any]) -> str | None:
-    """What a request of a message is: `call`; None for one that the app has no part in: free text, a server's tool."""
+    """Return `call` for a request of an app's tool, or None for a custom tool or a tool of an MCP server."""
     return None if request.get("type") == "custom" or request.get("mcpServerName") is not None else "call"
 
 
 def without_pending_state(call: ToolCall, provider: str) -> ToolCall:
-    """A call as a message has it: without what it had while it waited for its answer."""
+    """Return a call as a message has it: without the keys of a pending request."""
     kept = inner_extras(call.metadata or {}, provider)
     if _WAITING.isdisjoint(kept):
         return call
@@ -96,11 +96,11 @@ _PARAMS = frozenset(["error", "result"])
 _OBJECT = frozenset(["binaryResultsForLlm", "resultType", "textResultForLlm"])
 _FAILED = frozenset(["denied", "failure", "rejected", "timeout"])
 _REPEATS = ("contents", "error")
-"""Members that say the text once more, and go with it."""
+"""Keys that repeat the text, and are dropped when the text changes."""
 
 
 def result_request_id(result: ToolResult, extras: Extras, calls: Iterable[ToolCall], writer: Writer) -> str:
-    """The request that a result answers: its own, or that of its call; the call's id, reported, where neither says it."""
+    """Return the request id of a result: its own, else that of its call, else the call's id, which is reported."""
     for state in (extras, *(writer.peek_extras(call.metadata) for call in calls if call.id == result.tool_call_id)):
         if type(state.get("requestId")) is str:
             return str(state["requestId"])
@@ -112,10 +112,10 @@ def result_request_id(result: ToolResult, extras: Extras, calls: Iterable[ToolCa
 def read_answer(
     wire: dict[str, Any], at: Path, reader: Reader, read: Read[Any]
 ) -> tuple[Kind, Any, bool | None, Extras]:
-    """Read kind, value, error flag and extras of the params of an answer, or of a result's object alone.
+    """Read kind, value, error flag and extras of the params of a result, or of a result object alone.
 
     Raises:
-        ConversionError: The value is neither of them, or a value has the wrong JSON type.
+        ConversionError: The value is neither of these, or a value has the wrong JSON type.
     """
     if "textResultForLlm" in wire and "result" not in wire:
         kind, value, is_error, inner = _read_object(wire, at, reader, read)
@@ -139,7 +139,7 @@ def read_answer(
 def _read_object(
     wire: dict[str, Any], at: Path, reader: Reader, read: Read[Any]
 ) -> tuple[Kind, Any, bool | None, Extras | None]:
-    """Read the object of a result; no extras where we would write it just so."""
+    """Read a result object. The extras are None if the object would be written the same way."""
     text = wire.get("textResultForLlm", ABSENT)
     if type(text) is not str:
         raise wrong_type((at, "textResultForLlm"), "a string", text)
@@ -161,7 +161,7 @@ def _read_object(
 
 
 def write_answer(result: ToolResult, extras: Extras, writer: Writer, write: Write) -> Any:
-    """Write the members of an answer that hold the result; what came is kept while it says the same.
+    """Write the keys of the params that contain the result. The original values win if they mean the same.
 
     Raises:
         ConversionError: The value does not have the type of its kind, or cannot be written as JSON.
@@ -201,7 +201,7 @@ def _write_object(text: str, media: list[Any], failed: bool, extras: Extras) -> 
 
 
 def _write_parts(parts: list[Any], at: Path, writer: Writer, write: Write) -> tuple[str, list[Any]]:
-    """The text of all texts, and the media, which stand after it."""
+    """Return the joined texts, and the media, which follow them."""
     texts: list[str] = []
     last = len(parts) - 1
 
@@ -229,12 +229,12 @@ def _word(failed: bool) -> str:
 
 
 def _is_failed(word: str | None, error: Any) -> bool:
-    """Whether a result is one of a failure: a word that nobody knows says as little as none."""
+    """Return whether a result is a failure. An unknown result type counts as a missing one."""
     return word in _FAILED or (word != "success" and error is not None)
 
 
 class SessionMessage:
-    """A message that is coming; `done` is the event that has the whole of it."""
+    """A message of the stream. `done` is the event with the complete message, once it has arrived."""
 
     __slots__ = ("calls", "done", "identifier", "pieces", "thoughts")
 
@@ -246,11 +246,11 @@ class SessionMessage:
         self.done: dict[str, Any] | None = None
 
     def reasoning_text(self) -> str:
-        """What it thought so far; one thought a paragraph."""
+        """Return the reasoning so far, with one paragraph for each thought."""
         return "\n\n".join("".join(pieces) for pieces in self.thoughts.values())
 
     def assemble(self) -> dict[str, Any]:
-        """The event of the message, made of what came where it did not come whole."""
+        """Return the event of the message, built from its deltas if the complete event did not arrive."""
         listed: list[Any] = []
         if self.done is not None:
             listed = self.done["data"].get("toolRequests") or []
@@ -273,7 +273,7 @@ class SessionMessage:
 
 
 def _request(call: OpenCall) -> dict[str, Any]:
-    """The request for a call whose message did not come whole; text that is not valid JSON stays text."""
+    """Return the request for a call of an incomplete message. Arguments that are not valid JSON stay text."""
     text = "".join(call.pieces)
     request: dict[str, Any] = {"toolCallId": call.wire_id, "name": call.name or ""}
     if text:

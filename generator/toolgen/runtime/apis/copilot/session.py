@@ -1,4 +1,4 @@
-"""Sessions on a stateful client: an async one, and a synchronous one that runs it on a loop in a thread of its own."""
+"""Sessions on a stateful client: an async one, and a synchronous one that runs it in a thread of its own."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class AsyncHostedSession(AsyncSession):
         on_unsupported: Literal["error", "weaken"] = "error",
         others: Collection[str] = (),
     ) -> None:
-        """Set the client's session, and the model of requests that do not name one; None keeps the client's model."""
+        """Store the client's session, and the model of requests that do not name one; None keeps the client's model."""
         self.client = client
         self.model = model
         self.on_loss = on_loss
@@ -102,7 +102,7 @@ class AsyncHostedSession(AsyncSession):
                 yield event
 
     async def _events(self, request: Request, *, whole: bool) -> AsyncGenerator[StreamEvent, None]:
-        """Send and read; of an answer that is wanted as a whole every failure is raised."""
+        """Send a request and yield the events. With `whole`, every failure is raised."""
         if self._reading:
             raise RuntimeError("a response of this session is still being read")
         self._reading = True
@@ -143,7 +143,7 @@ class AsyncHostedSession(AsyncSession):
         )
 
     async def _settle(self, request: Request, told: HostedRequest) -> None:
-        """Choose the model and the tools, where they are others than before."""
+        """Set the model and offer the tools, if they changed."""
         self._live.subscribe()
         if request.model is not None and request.model != self._chosen:
             await self._live.call_method(self.calls.set_model, request.model)
@@ -157,7 +157,7 @@ class AsyncHostedSession(AsyncSession):
             self._own |= {entry["name"] for entry in told.tools if "name" in entry}
 
     async def _delivered(self, told: HostedRequest) -> str | None:
-        """Send the prompt and the answers; the id of a prompt that begins a turn."""
+        """Send the prompt and the results, and return the id of a prompt that begins a turn."""
         if not told.answers:
             self._live.open_turn()
         identifier: str | None = None
@@ -178,7 +178,7 @@ class AsyncHostedSession(AsyncSession):
         return None if told.answers else identifier
 
     async def _read(self, stream: HostedStream, sent: str | None) -> AsyncGenerator[StreamEvent, None]:
-        """Read events up to the end of an answer.
+        """Read events up to the end of a response.
 
         Raises:
             SessionError: The agent's session failed.
@@ -197,11 +197,11 @@ class AsyncHostedSession(AsyncSession):
                 raise failure
 
     def _is_own(self, event: dict[str, Any]) -> bool:
-        """Whether a request for a tool is for this session: its tools are those of requests, once there was one."""
+        """Return whether a tool request is for this session: it has offered tools, and the tool is not in `others`."""
         return self._own is not None and resolve_attribute(event, self.calls.asked_for) not in self._others
 
     async def _take(self, request: Request, answer: Completion, failed: bool) -> None:
-        """Take note of an answer, and of what waits now."""
+        """Record a response, and the calls that now wait for results."""
         self._known.learn(request.messages, answer.message)
         if failed:
             await self._stop()
@@ -214,7 +214,7 @@ class AsyncHostedSession(AsyncSession):
             self._live.close_turn()
 
     async def _stop(self) -> None:
-        """End the agent's turn, if there is one; nothing waits then."""
+        """Abort the agent's turn, if there is one. No call waits after that."""
         self._waiting = {}
         await self._live.abort_turn()
 
@@ -226,18 +226,18 @@ class LoopThread:
     """An event loop in a thread. It runs from its first use until it is closed."""
 
     def __init__(self, name: str) -> None:
-        """Set the name of the thread."""
+        """Store the name of the thread."""
         self._name = name
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
 
     @property
     def is_running(self) -> bool:
-        """Whether the loop is running."""
+        """Return whether the loop is running."""
         return self._loop is not None
 
     def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
-        """Run a coroutine to its end; who stops waiting for it cancels it."""
+        """Run a coroutine to its end. An exception in the waiting thread cancels it."""
         if self._loop is None:
             self._loop = asyncio.new_event_loop()
             self._thread = threading.Thread(target=self._loop.run_forever, name=self._name, daemon=True)
@@ -250,7 +250,7 @@ class LoopThread:
             raise
 
     def close(self) -> None:
-        """End the loop and its thread, once what still runs on it has been cancelled."""
+        """Cancel everything that still runs on the loop, then end the loop and its thread."""
         loop, thread = self._loop, self._thread
         if loop is None or thread is None:
             return
@@ -262,7 +262,7 @@ class LoopThread:
 
 
 async def _ended() -> None:
-    """Cancel all other tasks of the loop, and wait for them and for what the loop still has to close."""
+    """Cancel all other tasks of the loop, and wait for them and for its generators and executor to close."""
     others = asyncio.all_tasks() - {asyncio.current_task()}
     for task in others:
         task.cancel()
@@ -273,7 +273,7 @@ async def _ended() -> None:
 
 
 class HostedSession(Session):
-    """A session that opens its client at the first request, in a thread of its own, and closes it at its end.
+    """A synchronous session. It opens its client in its own thread at the first request; `close` closes both.
 
     `on_loss` is called in that thread.
     """
@@ -292,7 +292,7 @@ class HostedSession(Session):
         on_unsupported: Literal["error", "weaken"] = "error",
         others: Collection[str] = (),
     ) -> None:
-        """Set the function that opens the client, and the arguments of the async session."""
+        """Store the function that opens the client, and the arguments of the async session."""
         self.model = model
         self.on_loss = on_loss
         self._opened = opened
@@ -350,7 +350,7 @@ class HostedSession(Session):
                 yield event
 
     async def _ready(self) -> AsyncHostedSession:
-        """The session, opened at the first use."""
+        """Return the async session, which is opened at its first use."""
         async with self._opening:
             if self._session is None:
                 client = await self._stack.enter_async_context(self._opened())
@@ -361,5 +361,5 @@ class HostedSession(Session):
 
 
 async def _next(events: AsyncGenerator[StreamEvent, None]) -> StreamEvent | None:
-    """The next event; None at the end."""
+    """Return the next event, or None at the end."""
     return await anext(events, None)

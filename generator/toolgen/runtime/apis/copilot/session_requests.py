@@ -1,4 +1,4 @@
-"""What of a request goes to a client that holds the conversation itself."""
+"""The part of a request that is sent to a stateful client."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ _USUAL: dict[type, str] = {
     VideoPart: "video/mp4",
     DocumentPart: "application/octet-stream",
 }
-"""Media types of what does not say its own."""
+"""Default media types of parts that do not name one."""
 
 
 def text_and_blobs(messages: Sequence[tuple[Path, UserMessage]], writer: Writer) -> dict[str, Any]:
-    """Write messages, each with its place, as keywords `prompt` and `attachments`: data in base64 is a blob.
+    """Write messages, each with its path, as the arguments `prompt` and `attachments`. Base64 data becomes a blob.
 
-    A part that is the provider's own is an attachment as it stands; what is only an address has no place.
+    An opaque part of the provider is attached unchanged. A part that has only a URL is unsupported.
     """
     texts: list[str] = []
     attachments: list[Any] = []
@@ -75,7 +75,7 @@ def text_and_blobs(messages: Sequence[tuple[Path, UserMessage]], writer: Writer)
 
 
 def _attachment(part: Any, writer: Writer) -> dict[str, Any] | None:
-    """A part that is not a string as an attachment; None where it cannot be one."""
+    """Return a part other than text as an attachment, or None if it cannot be one."""
     if isinstance(part, OpaquePart):
         return part.value if part.provider == writer.wire.name and type(part.value) is dict else None
     if part.data is None:
@@ -85,20 +85,20 @@ def _attachment(part: Any, writer: Writer) -> dict[str, Any] | None:
 
 
 class KnownMessages:
-    """Digests of the messages of the last request, and of its answer; ids and metadata do not count."""
+    """Digests of the messages of the last request and of its response. Ids and metadata are not included."""
 
     def __init__(self) -> None:
-        """Begin with a client that knows nothing."""
+        """Start with a client that has no messages."""
         self._digests: list[bytes] = []
 
     def first_new_index(self, messages: Sequence[Message], writer: Writer) -> int:
-        """Where the messages begin that the client has to be told: after all that it knows, and after the last answer.
+        """Return the index of the first message to send, after all known messages and after the last response.
 
-        What the request has before them and the client does not know is reported, and so is what the client knows and the
-        request does not have.
+        Earlier messages that the client does not have are reported, and so are messages that the client has and the
+        request does not.
 
         Raises:
-            ConversionError: There is one, and `on_unsupported` is "error".
+            ConversionError: There is such a message, and `on_unsupported` is "error".
         """
         known = 0
         for message, digest in zip(messages, self._digests, strict=False):
@@ -116,12 +116,12 @@ class KnownMessages:
         return begin
 
     def learn(self, messages: Sequence[Message], answer: AssistantMessage) -> None:
-        """Take note of a request that was answered."""
+        """Record a request and its response."""
         self._digests = [_digest(message) for message in [*messages, answer]]
 
 
 def _digest(message: Message) -> bytes:
-    """A digest of what a message says; one that is nested too deeply for it has that of its role."""
+    """Return a digest of a message's content, or of its role alone if the content is nested too deeply."""
     said: Any
     if isinstance(message, AssistantMessage):
         said = [text_of(message), [(call.name, call.arguments) for call in tool_calls_of(message)]]
@@ -137,15 +137,15 @@ def _digest(message: Message) -> bytes:
 
 
 class HostedStream(Protocol):
-    """Events joined into one answer."""
+    """A stream that joins events into one response."""
 
     @property
     def ended(self) -> bool:
-        """Whether the answer is whole."""
+        """Return whether the response is complete."""
         ...
 
     def feed(self, event: Any) -> list[StreamEvent]:
-        """Take an event.
+        """Read an event.
 
         Args:
             event: An event of the stream: a dict, or the client's object.
@@ -153,11 +153,11 @@ class HostedStream(Protocol):
         ...
 
     def finish_calls(self) -> None:
-        """Take the calls that wait, if any do, for all that will."""
+        """Treat the waiting calls, if there are any, as all the calls of the response."""
         ...
 
     def finish(self, error: BaseException | None = None) -> list[StreamEvent]:
-        """End the answer.
+        """End the response.
 
         Args:
             error: The exception that ended the source, if there was one.
@@ -165,26 +165,26 @@ class HostedStream(Protocol):
         ...
 
     def result(self) -> Completion:
-        """The answer."""
+        """Return the response."""
         ...
 
 
 class StreamClass(Protocol):
-    """The class of the streams."""
+    """The class of a provider's streams."""
 
     def __call__(
         self, turn: int = 0, *, tools: Iterable[ToolDefinition | OpaquePart] = (), own: Collection[str] | None = None
     ) -> HostedStream:
-        """Begin an answer; `own` are the names of the tools that the app answers for."""
+        """Create a stream for one response. `own` has the names of the tools that the app runs."""
         ...
 
 
 class HostedProvider(Protocol):
-    """The module."""
+    """The part of a provider's module that sessions use."""
 
     @property
     def Stream(self) -> StreamClass:
-        """The class of its streams."""
+        """Return the class of its streams."""
         ...
 
     def to_tools(
@@ -212,7 +212,7 @@ class HostedProvider(Protocol):
         on_loss: OnLoss | None = None,
         on_unsupported: Literal["error", "weaken"] = "error",
     ) -> dict[str, Any]:
-        """Write a result as the params of an answer.
+        """Write a result as the params for the client.
 
         Args:
             result: The result.
@@ -224,7 +224,7 @@ class HostedProvider(Protocol):
         ...
 
     def from_error(self, status: int, body: Any) -> ApiError:
-        """Read an error.
+        """Read an API error.
 
         Args:
             status: The HTTP status code.
@@ -234,16 +234,16 @@ class HostedProvider(Protocol):
 
 
 _SENT = frozenset(["messages", "model", "tools", "tool_choice", "parallel_tool_calls", "stream", "metadata"])
-"""Fields of a request that are looked at; all others are settings that a live session does not take with a message."""
+"""Fields of a request that are used. A live session does not accept any other settings with a message."""
 
 _UNDERSCORE = re.compile(r"_([a-z])")
 
 
 @dataclass(frozen=True, slots=True)
 class HostedRequest:
-    """A request piece by piece: keywords of a message, answers (and where they stand) by the ids of what they answer, tools.
+    """The new part of a request: the prompt, the results (with their paths) by request id, and the tools.
 
-    `tools` is None where the tools stay as they are, `prompt` where the user says nothing.
+    `tools` is None if the tools do not change, and `prompt` is None without a user message.
     """
 
     prompt: dict[str, Any] | None
@@ -260,9 +260,9 @@ def hosted_request(
     write_tools: Callable[..., list[Any]],
     write_result: Callable[..., dict[str, Any]],
 ) -> HostedRequest:
-    """Write what is new of a request.
+    """Write the new part of a request.
 
-    `waiting` are the calls that wait, by the ids of their requests, which calls have under `request_key`.
+    `waiting` has the waiting calls by request id, which the extras of calls have under `request_key`.
 
     Raises:
         ConversionError: The request cannot be sent: a waiting call has no result, or there is nothing to send.
@@ -307,7 +307,7 @@ def hosted_request(
 
 
 def _report(request: Request, writer: Writer) -> None:
-    """Report the settings that are not said with a message."""
+    """Report the settings that cannot be sent with a message."""
     if request.parallel_tool_calls is False:
         writer.report_unsupported((ROOT, "parallelToolCalls"), "parallelToolCalls", "behaviour")
     for field in fields(request):
@@ -320,7 +320,7 @@ def _report(request: Request, writer: Writer) -> None:
 def _asked(
     request: Request, waiting: Mapping[str, ToolCall], key: str, writer: Writer
 ) -> dict[str, tuple[str, ToolCall]]:
-    """The calls that wait, with the ids of their requests, by their ids in the request: who keeps it may have renamed them."""
+    """Return the waiting calls with their request ids, by the ids in the history, which may have been renamed."""
     found = {call.id: (identifier, call) for identifier, call in waiting.items()}
     for message in request.messages:
         for call in tool_calls_of(message):
@@ -331,7 +331,7 @@ def _asked(
 
 
 def _tools(request: Request, writer: Writer, write: Callable[..., list[Any]]) -> list[Any] | None:
-    """Each tool that the choice leaves on offer; None where the request says nothing of tools."""
+    """Write the tools that the choice allows. Return None if the request has no tools."""
     choice = request.tool_choice
     allowed: Collection[str] | None = None
     if isinstance(choice, AllowedToolChoice):
@@ -351,7 +351,7 @@ def _tools(request: Request, writer: Writer, write: Callable[..., list[Any]]) ->
 
 
 def _within(at: Path, writer: Writer) -> OnLoss:
-    """A listener that reports what is lost in a value, or in a list of it alone, which stands at a place of the request."""
+    """Return a callback that reports losses of a value, or of a list of it alone, at its path in the request."""
 
     def heard(loss: Loss) -> None:
         inner = loss.path.removeprefix("[0]").removeprefix(".")

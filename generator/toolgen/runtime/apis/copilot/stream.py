@@ -1,11 +1,11 @@
-"""Events of an agent's session, from a prompt until it is idle: messages of the model, and requests for the app's tools.
+"""Stream for an agent's session until it is idle: messages of the model, and requests for the app's tools.
 
-The agent runs on the other side. It asks for a tool of the app in the middle of its stream, and waits; so a call is told
-when it is asked for, and with a call that waits the stream may end as well as with `session.idle`. What the agent ran
-itself is not a call. Events of its sub-agents are not the answer's.
+The agent runs on the other side. It requests a tool of the app in the middle of its stream, and waits. A call event is
+therefore returned at the request, and the stream may end with a waiting call as well as with `session.idle`. What the
+agent ran itself is not a call. Events of its sub-agents do not belong to the response.
 
-Whoever holds the session knows the names of the app's tools, and gives them (`own`): then an answer ends as soon as every
-call of the last message that is the app's waits for it, whatever the agent runs itself beside them, and no other call is one.
+A session knows the names of the app's tools and passes them as `own`. The response then ends as soon as all calls of
+these tools in the last message are waiting, whatever else the agent runs itself, and no other call counts as one.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _REQUEST = frozenset(["arguments", "name", "toolCallId", "toolName"])
 
 
 class CopilotStream(BaseStream):
-    """Joins events into one answer: the parts of all its messages, in their order."""
+    """Joins events into one response, with the parts of all its messages in order."""
 
     converter: ClassVar[CopilotConverter]
 
@@ -75,10 +75,10 @@ class CopilotStream(BaseStream):
             event: An event of the stream: a dict, or the client's object.
 
         Returns:
-            The events of the neutral format that it gives; often none.
+            The resulting events of the neutral format; often none.
 
         Raises:
-            ConversionError: The event is neither, or a value in it has the wrong JSON type.
+            ConversionError: The event is neither of these, or a value in it has the wrong JSON type.
         """
         try:
             if event["type"] == "assistant.message_delta" and event.get("agentId") is None and not self._idle:
@@ -88,7 +88,7 @@ class CopilotStream(BaseStream):
                     message.pieces.append(piece)
                     return [TextDelta(piece)]
         except (IndexError, KeyError, TypeError):
-            pass  # an event of another form, which is read with care
+            pass  # an event of another form, which the general code reads
         return super().feed(event)
 
     def _take(self, event: dict[str, Any]) -> list[StreamEvent]:
@@ -102,19 +102,19 @@ class CopilotStream(BaseStream):
 
     @property
     def ended(self) -> bool:
-        """Whether the answer is whole: nothing more comes before its calls are answered."""
+        """Return whether the response is complete: nothing more arrives before its calls have results."""
         return self._ended()
 
     def finish_calls(self) -> None:
-        """Take the calls that wait, if any do, for all that will: one that is asked for later is told in another answer."""
+        """Treat the waiting calls, if any, as all calls. A call requested later is in another response."""
         self._settled = not self._asked.keys() <= self._answered
 
     def _is_asked(self, kind: Any) -> bool:
-        """Whether an event asks the app: where it answers, it answers a sub-agent too, which would wait forever."""
+        """Return whether an event of a sub-agent is read: tool requests are with `own`, or it would wait forever."""
         return self._own is not None and kind in ("external_tool.requested", "external_tool.completed")
 
     def _open(self, identifier: str | None = None) -> SessionMessage:
-        """The message that is coming; a new one where the last is done, or another one's id is named."""
+        """Return the open message, or a new one if the last message is done or another id is given."""
         last = self._messages[-1] if self._messages else None
         if last is not None and last.done is None and identifier in (None, last.identifier):
             return last
@@ -146,7 +146,7 @@ class CopilotStream(BaseStream):
         return [ReasoningDelta(f"\n\n{piece}" if new else piece)]
 
     def _thought(self, event: dict[str, Any], data: dict[str, Any]) -> list[StreamEvent]:
-        """A thought that is whole; most of it came before."""
+        """Read a complete thought. Most of its text was already streamed."""
         text, identifier = optional_text(data, "content", _DATA), optional_text(data, "reasoningId", _DATA)
         last = self._messages[-1] if self._messages else None
         if not text or (last is not None and last.done is not None and last.done["data"].get("reasoningText")):
@@ -165,7 +165,7 @@ class CopilotStream(BaseStream):
     def _grow(
         self, message: SessionMessage | None, identifier: str, name: str | None, piece: str | None
     ) -> ToolCallDelta:
-        """More of a call, or its beginning; its id goes with the first piece, and its name once it is known."""
+        """Start or extend a call. The first delta has its id, and its name follows once it is known."""
         call = self._by_id.get(identifier)
         first = call is None
         if call is None:
@@ -181,7 +181,7 @@ class CopilotStream(BaseStream):
         return ToolCallDelta(call.index, identifier if first else None, spoken, piece or None)
 
     def _whole(self, event: dict[str, Any], data: dict[str, Any]) -> list[StreamEvent]:
-        """A whole message: what of it did not come in pieces is told."""
+        """Read a complete message, and return events for what was not streamed."""
         text, thought = optional_text(data, "content", _DATA), optional_text(data, "reasoningText", _DATA)
         requests = data.get("toolRequests")
         if requests is not None and type(requests) is not list:
@@ -202,7 +202,7 @@ class CopilotStream(BaseStream):
         return events
 
     def _requested(self, message: SessionMessage, request: dict[str, Any]) -> list[StreamEvent]:
-        """A call of a whole message, or of a request: its name and arguments, as far as they did not come before."""
+        """Read a call of a complete message or request, and return the parts of it that were not streamed."""
         identifier = _call_id(request)
         call = self._by_id.get(identifier)
         name = request.get("name") if type(request.get("name")) is str else request.get("toolName")
@@ -213,7 +213,7 @@ class CopilotStream(BaseStream):
         return [self._grow(message, identifier, str(name), None if said else dump_lenient(arguments))]
 
     def _ask(self, event: dict[str, Any], data: dict[str, Any]) -> list[StreamEvent]:
-        """The agent asks for a tool of the app and waits; asked twice, it is still one call."""
+        """Read a request for a tool of the app. A repeated request is still one call."""
         identifier = _call_id(data)
         if identifier in self._asked:
             return []
@@ -239,7 +239,7 @@ class CopilotStream(BaseStream):
         return []
 
     def _count(self, event: dict[str, Any], data: dict[str, Any]) -> list[StreamEvent]:
-        """What one call of the model cost; an answer of several costs what they cost together."""
+        """Add the usage of one call of the model. A response of several calls has their total."""
         total = {**self._usage, **data}
         for key in (*_TOKENS, *_AMOUNTS):
             before: Any = self._usage.get(key)
@@ -254,7 +254,7 @@ class CopilotStream(BaseStream):
         return []
 
     def _fail(self, event: dict[str, Any], data: dict[str, Any]) -> list[StreamEvent]:
-        """The session failed, or was stopped."""
+        """Record that the session failed or was aborted."""
         self._details[event["type"]] = data
         said = data.get("message") if event["type"] == "session.error" else f"aborted: {data.get('reason')}"
         self._failure = said if type(said) is str and said else "the session reported an error"
@@ -267,7 +267,7 @@ class CopilotStream(BaseStream):
         return []
 
     def _ended(self) -> bool:
-        """Whether the session is idle, or all that the last message asked for waits for the app."""
+        """Return whether the session is idle, or all that the last message requested waits for the app."""
         last = self._messages[-1] if self._messages else None
         if self._idle or last is None:
             return self._idle
@@ -281,7 +281,7 @@ class CopilotStream(BaseStream):
         )
 
     def result(self) -> Completion:
-        """The answer as far as it came; a call can be run once it is asked for, or whole."""
+        """Return the response so far. A call can be run once it has been requested, or is complete."""
         reader = Reader(self.wire, self._turn, self._tools)
         messages = self._messages or [SessionMessage(None)]
         found = [self._read(message, reader) for message in messages]
@@ -316,7 +316,7 @@ class CopilotStream(BaseStream):
         return "tool_calls" if open_calls else "stop" if reason == "tool_calls" else reason
 
     def _held(self, completion: Completion) -> bool:
-        """Mark the calls of the last message that must not be run; whether there are calls that the app has to run."""
+        """Mark the calls of the last message that must not be run, and return whether the app has calls to run."""
         calls = [part for part in _parts(completion.message) if type(part) is ToolCallPart]
         waiting = [part for part in calls if part.call.id not in self._answered]
         reason = self._reason(bool(waiting))
@@ -326,7 +326,7 @@ class CopilotStream(BaseStream):
         return bool(waiting)
 
     def _read(self, message: SessionMessage, reader: Reader) -> Completion:
-        """Read a message, with what is known of its calls since."""
+        """Read a message, with what later events reported about its calls."""
         wire = message.assemble()
         completion = self.converter.read_response(wire, ROOT, reader)
         content: Any = completion.message.content
@@ -345,16 +345,16 @@ class CopilotStream(BaseStream):
         return completion
 
     def _tell_calls(self, completion: Completion | None = None) -> list[StreamEvent]:
-        """The calls that nobody asked the app for, at the end."""
+        """Return events, at the end, for the calls that were never requested from the app."""
         told = super()._tell_calls(completion)
         return [e for e in told if type(e) is not ToolCallEvent or e.call.id not in self._asked]
 
 
 def _call_id(data: dict[str, Any]) -> str:
-    """The id of the call that an event speaks of; nothing of a session is matched by order.
+    """Return the call id of an event. The events of a session are never matched by order.
 
     Raises:
-        ConversionError: There is none.
+        ConversionError: There is no id.
     """
     if not _has_id(data):
         raise wrong_type((_DATA, "toolCallId"), "an id", data.get("toolCallId"))
@@ -367,7 +367,7 @@ def _has_id(data: dict[str, Any]) -> bool:
 
 
 def _rest(text: str, known: str) -> str:
-    """What of a text did not come yet; nothing where it came otherwise."""
+    """Return the part of a text that was not streamed yet, or nothing if the streamed text differs."""
     return text[len(known) :] if text.startswith(known) else ""
 
 
@@ -394,4 +394,4 @@ _TAKES: Mapping[str, Callable[[CopilotStream, dict[str, Any], dict[str, Any]], l
     "abort": CopilotStream._fail,
     "session.idle": CopilotStream._end,
 }
-"""What is read, by the type of the event."""
+"""The method that reads each type of event."""

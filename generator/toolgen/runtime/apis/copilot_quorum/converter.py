@@ -1,4 +1,4 @@
-"""What a session of the app is given and gives: tools, results, responses of blocks, and events that are variants."""
+"""Converter for the app's sessions in copilot-quorum: tools, results, and responses made of tagged variants."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _VARIANTS = frozenset(["EndTurn", "MaxTokens", "ToolUse"])
 
 
 def _read_stop_reason(value: Any, at: Path) -> str | None:
-    """Read why it ended: the name of a variant, or what `Other` holds; None where it is neither."""
+    """Read the stop reason: the name of a variant, or the string in `Other`. Anything else becomes None."""
     if value is None or type(value) is str:
         return value
     if type(value) is not dict:
@@ -48,12 +48,12 @@ def _read_stop_reason(value: Any, at: Path) -> str | None:
 
 
 def _write_stop_reason(word: str | None) -> Any:
-    """Write why it ended."""
+    """Write the stop reason."""
     return word if word is None or word in _VARIANTS else {"Other": word}
 
 
 class CopilotQuorumConverter(ToolObjectConverter):
-    """What a session of the app is given and gives: tools, results, responses of blocks, and events that are variants."""
+    """Converts tools, results and responses of the app's sessions. Blocks and events are tagged variants."""
 
     read_called: ObjectReader[ToolCall]
     read_tool_result: ObjectReader[ToolResult]
@@ -91,7 +91,7 @@ class CopilotQuorumConverter(ToolObjectConverter):
         *,
         tools: Iterable[ToolDefinition | OpaquePart] = (),
     ) -> ToolResult:
-        """Convert a result, a ToolResultMessage. It names its call, unless the arguments say otherwise.
+        """Convert a result, a ToolResultMessage. The id and the name, if given, replace those of the message.
 
         Args:
             result: The result.
@@ -160,7 +160,7 @@ class CopilotQuorumConverter(ToolObjectConverter):
         return self.read_tool_call(to_plain_object(wire, ROOT), ROOT, Reader(self.wire, turn, tools))
 
     def read_tool_call(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
-        """Read a call; that it was a block is kept."""
+        """Read a call. The extras record that it was a block."""
         if "ToolUse" not in wire or "tool_name" in wire:
             return self.read_called(wire, at, reader)
         block = wire["ToolUse"]
@@ -171,14 +171,14 @@ class CopilotQuorumConverter(ToolObjectConverter):
         return call
 
     def write_tool_call(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
-        """Write a call as the application has it, or the block that it came as."""
+        """Write a call as the application defines it, or as the block that it was read from."""
         beside = writer.peek_extras(call.metadata).get("$item")
         if type(beside) is dict:
             return {**beside, "ToolUse": self.write_tool_use(call, at, writer)}
         return self.write_called(call, at, writer)
 
     def read_response(self, wire: dict[str, Any], at: Path, reader: Reader) -> Completion:
-        """Read a response: its blocks in their order."""
+        """Read a response, with its blocks in order."""
         rest = extra_members(wire, _RESPONSE)
         absent = [key for key in ("model", "stop_reason") if key not in wire]
         if absent:
@@ -204,7 +204,7 @@ class CopilotQuorumConverter(ToolObjectConverter):
         )
 
     def read_message(self, value: Any, at: Path, reader: Reader) -> AssistantMessage:
-        """Read the blocks of a response; one that is a text is the text itself."""
+        """Read the blocks of a response. A single text block becomes plain text."""
         parts = read_list(value, at, reader, self.read_block)
         if parts is None:
             raise wrong_type(at, "an array", value)
@@ -212,7 +212,7 @@ class CopilotQuorumConverter(ToolObjectConverter):
         return AssistantMessage(only.text) if isinstance(only, TextPart) else AssistantMessage(parts)
 
     def read_block(self, wire: Any, at: Path, reader: Reader) -> AssistantPart:
-        """Read a block; what is not one of the two variants stays as it is."""
+        """Read a block. Anything except the two variants becomes an opaque part."""
         if type(wire) is dict and len(wire) == 1:
             if "Text" in wire:
                 if type(wire["Text"]) is not str:
@@ -228,7 +228,7 @@ class CopilotQuorumConverter(ToolObjectConverter):
     def write_response(
         self, completion: Completion, identifier: str | None, created: int | None, writer: Writer
     ) -> dict[str, Any]:
-        """Write a response; its id, its time and what it cost have no place here."""
+        """Write a response. The wire has no id, time or usage."""
         extras = writer.own_extras(completion.metadata, ROOT)
         for field, value in (("id", completion.id), ("usage", completion.usage)):
             if value is not None:
@@ -252,7 +252,7 @@ class CopilotQuorumConverter(ToolObjectConverter):
         return wire
 
     def write_message(self, message: AssistantMessage, at: Path, writer: Writer) -> list[Any]:
-        """Write what the model answered as blocks."""
+        """Write an assistant message as blocks."""
         writer.own_extras(message.metadata, at)
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
@@ -280,7 +280,7 @@ class CopilotQuorumConverter(ToolObjectConverter):
     def read_output(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> tuple[Literal["text", "data", "error", "multimodal"], Any, bool | None, Extras]:
-        """Read what a call gave: a text, or that of an error."""
+        """Read the result of a call: a text, or the text of an error."""
         text, failed = wire.get("output"), wire.get("is_error", ABSENT)
         if type(text) is not str:
             raise wrong_type((at, "output"), "a string", text if "output" in wire else ABSENT)
@@ -298,7 +298,7 @@ class CopilotQuorumConverter(ToolObjectConverter):
     def write_output(
         self, kind: str, value: Any, is_error: bool | None, extras: Extras, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write what a call gave as text, and whether it failed."""
+        """Write the result of a call as text, and whether it is an error."""
         place = (at[0], "value")
         if kind == "multimodal":
             lines: list[str] = []

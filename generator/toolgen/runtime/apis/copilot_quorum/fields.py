@@ -1,4 +1,4 @@
-"""Fields that only copilot-quorum has."""
+"""Field readers and writers that only copilot-quorum needs."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ __all__ = ["read_map_arguments", "read_result_tool_name", "write_map_arguments",
 
 
 def write_result_tool_name(name: str, extra: Any, at: Path, writer: Writer) -> str:
-    """Write the name; what stood there goes back while the result is that of the call which it was taken for."""
+    """Write the name. The original name wins if the result still has the name that replaced it."""
     if type(extra) is dict and extra.get("$synthetic") == name and type(extra.get("$wire")) is str:
         return str(extra["$wire"])
     return write_tool_name(name, extra, at, writer)
 
 
 def read_map_arguments(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any], InvalidCall | None, Any]:
-    """Read the arguments; what stood there instead of a map is kept.
+    """Read the arguments. A value that is not a map is kept as an extra.
 
     Raises:
-        ConversionError: The value is not one of a map, text of one, and null.
+        ConversionError: The value is neither a map, nor the JSON text of one, nor null.
     """
     arguments, invalid, _ = read_object_arguments(value, at, reader)
     if value is ABSENT:
@@ -47,7 +47,7 @@ def read_map_arguments(value: Any, at: Path, reader: Reader) -> tuple[dict[str, 
 def write_map_arguments(
     arguments: dict[str, Any], invalid: InvalidCall | None, extra: Any, at: Path, writer: Writer
 ) -> Any:
-    """Write the arguments, or what stood there while it says the same.
+    """Write the arguments. The original value wins if it means the same.
 
     Raises:
         ConversionError: The arguments cannot be written as JSON.

@@ -1,4 +1,4 @@
-"""Events that are variants, and their writer."""
+"""Stream and stream writer for copilot-quorum, whose events are tagged variants."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["QuorumStream", "QuorumStreamWriter"]
 
 
 class QuorumStream(BaseStream):
-    """Joins events into one answer. What its end says goes before what came in pieces."""
+    """Joins events into one response. A complete response at the end wins over what was streamed."""
 
     def __init__(self, turn: int = 0, *, tools: Any = ()) -> None:
         super().__init__(turn, tools=tools)
@@ -34,10 +34,10 @@ class QuorumStream(BaseStream):
             event: An event of the stream: a dict, or the client's object.
 
         Returns:
-            The events of the neutral format that it gives; often none.
+            The resulting events of the neutral format; often none.
 
         Raises:
-            ConversionError: The event is neither an object nor a text, or what it brings has the wrong JSON type.
+            ConversionError: The event is neither an object nor a string, or a value in it has the wrong JSON type.
         """
         return [] if type(event) is str else super().feed(event)
 
@@ -94,7 +94,7 @@ class QuorumStream(BaseStream):
         return call
 
     def _take_whole(self, body: dict[str, Any], at: Path) -> list[StreamEvent]:
-        """Take the whole answer, and tell what did not come in pieces before."""
+        """Read the complete response, and return events for what was not streamed."""
         blocks = body.get("content")
         if type(blocks) is not list:
             raise wrong_type((at, "content"), "an array", blocks)
@@ -119,7 +119,7 @@ class QuorumStream(BaseStream):
         return [*events, *self._tell_calls()] if self._failure is None and not self._calls_told else events
 
     def _tell_rest(self, text: str) -> list[StreamEvent]:
-        """Tell what of a text did not come in pieces."""
+        """Return an event for the part of a text that was not streamed."""
         told = "".join(self._told)
         if not text.startswith(told) or text == told:
             return []
@@ -148,12 +148,12 @@ class QuorumStream(BaseStream):
         return {"content": blocks, "stop_reason": None, "model": None}
 
     def _ended(self) -> bool:
-        """Whether the whole answer came, or its text did."""
+        """Return whether the complete response, or its complete text, has arrived."""
         return self._whole is not None or self._text is not None
 
 
 def _arguments(text: str) -> dict[str, Any]:
-    """The map that a text of arguments says; one that says none stands in it under its key."""
+    """Parse the text of arguments. Text that is not a map becomes the value of a special key."""
     if not text or text.isspace():
         return {}
     try:
@@ -164,7 +164,7 @@ def _arguments(text: str) -> dict[str, Any]:
 
 
 class QuorumStreamWriter(BaseStreamWriter):
-    """Writes pieces as they come, and the whole answer at the end; after an error that has no reason of its own."""
+    """Writes deltas as they arrive, and the complete response at the end. After an error it has no stop reason."""
 
     failed = False
 

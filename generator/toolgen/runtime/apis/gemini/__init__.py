@@ -1,1 +1,1 @@
-"""One API: its messages, results, responses and streams."""
+"""Converters, fields and streams for Gemini and Vertex AI."""

@@ -1,4 +1,4 @@
-"""Gemini's generateContent: contents are lists of parts; the system's instruction and the model stand elsewhere."""
+"""Converter for Gemini's generateContent: contents are lists of parts, with the system instruction beside them."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ _CANDIDATE = frozenset(["content", "finishReason"])
 
 
 class GeminiConverter(GeminiMessages):
-    """Gemini's generateContent: contents are lists of parts; the system's instruction and the model stand elsewhere."""
+    """Converts Gemini's requests and responses: contents are lists of parts, the system instruction is beside them."""
 
     read_usage: ObjectReader[Usage]
     write_usage: ObjectWriter[Usage]
@@ -74,7 +74,7 @@ class GeminiConverter(GeminiMessages):
     write_thinking: ObjectWriter[Reasoning]
 
     def split_payload(self, payload: Any) -> list[Any]:
-        """The declarations of single functions, which one tool holds."""
+        """Return the declarations of single functions, which are all in one tool."""
         return [entry for tool in payload for entry in tool["functionDeclarations"]]
 
     def tools(self, *names: str) -> list[dict[str, Any]]:
@@ -111,12 +111,12 @@ class GeminiConverter(GeminiMessages):
         return self.read_request_body(wire, at, reader)
 
     def write_request(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
-        """Write a request body; enums that came as numbers are numbers again."""
+        """Write a request body. Enum values that were read as numbers are written as numbers."""
         writer.model = request.model
         return restore_enum_numbers(self.write_request_body(request, at, writer), self.SPELLING)
 
     def read_tools(self, value: Any, at: Path, reader: Reader) -> tuple[list[ToolDefinition | OpaquePart] | None, Any]:
-        """Read the tools on offer: declarations one by one, another kind of tool as it is. One may stand without a list."""
+        """Read the offered tools: declarations one by one, other tools as opaque parts. A single tool needs no list."""
         if value is None or value is ABSENT:
             return None, ABSENT
         found: list[ToolDefinition | OpaquePart] = []
@@ -132,26 +132,26 @@ class GeminiConverter(GeminiMessages):
         return found, {"$single": True} if type(value) is dict else ABSENT
 
     def read_function_declaration(self, wire: Any, at: Path, reader: Reader) -> ToolDefinition:
-        """Read one declaration."""
+        """Read a function declaration."""
         if type(wire) is not dict:
             raise wrong_type(at, "an object", wire)
         return self.read_tool(wire, at, reader)
 
     def write_tools(self, definitions: Sequence[Any] | None, extra: Any, at: Path, writer: Writer) -> Any:
-        """Write the tools on offer: all declarations in one tool, unless they came in several."""
+        """Write the offered tools: all declarations in one tool, unless they were read from several."""
         if definitions is None:
             return ABSENT
         written = write_grouped(definitions, at, writer, "functionDeclarations", self.write_tool_definition)
         return written[0] if type(extra) is dict and len(written) == 1 else written
 
     def write_tool_definition(self, definition: Any, at: Path, writer: Writer) -> Any:
-        """Write a declaration as it is offered to this provider."""
+        """Write a tool as its declaration defines it for this provider."""
         return write_tool_definition(definition, at, writer, self.write_tool)
 
     def read_output_format(
         self, value: dict[str, Any], at: Path, reader: Reader
     ) -> tuple[Literal["text", "json"] | OutputSchema | None, Extras]:
-        """Read what the answer shall be; what is not one of the format's is kept."""
+        """Read the output format. Any other value is kept as an extra."""
         found = {key: value[key] for key in _FORMAT if value.get(key) is not None}
         kind = found.get("responseMimeType")
         if found == _TEXT:
@@ -170,7 +170,7 @@ class GeminiConverter(GeminiMessages):
         at: Path,
         writer: Writer,
     ) -> dict[str, Any]:
-        """Write what the answer shall be; text is what it is by default."""
+        """Write the output format. Text is the default."""
         if output_format is None or output_format == "text":
             former = inner_extras(extras, "$format")
             return former if output_format is None or former == _TEXT else {}
@@ -185,7 +185,7 @@ class GeminiConverter(GeminiMessages):
         return {"responseMimeType": "application/json", **schema}
 
     def read_thinking_config(self, value: Any, at: Path, reader: Reader) -> tuple[Reasoning | None, Any]:
-        """Read how much the model shall think."""
+        """Read the reasoning settings."""
         if value is None or value is ABSENT:
             return None, ABSENT
         if type(value) is not dict:
@@ -193,11 +193,11 @@ class GeminiConverter(GeminiMessages):
         return self.read_thinking(value, at, reader), ABSENT
 
     def write_thinking_config(self, reasoning: Reasoning | None, extra: Any, at: Path, writer: Writer) -> Any:
-        """Write how much the model shall think."""
+        """Write the reasoning settings."""
         return ABSENT if reasoning is None else self.write_thinking(reasoning, at, writer)
 
     def read_response(self, wire: dict[str, Any], at: Path, reader: Reader) -> Completion:
-        """Read a response; its first candidate is the answer, further ones are kept. A blocked prompt has none."""
+        """Read a response. Its first candidate becomes the message; others are extras. A blocked prompt has none."""
         candidates = wire.get("candidates")
         if wire.get("error") and candidates is None:
             raise BareApiError(format_path(at), wire)
@@ -235,7 +235,7 @@ class GeminiConverter(GeminiMessages):
     def read_candidates(
         self, candidates: list[Any], at: Path, reader: Reader
     ) -> tuple[AssistantMessage, str | None, list[Any]]:
-        """Read the first candidate: its message, its stop reason, and what is kept of all."""
+        """Read the first candidate: its message and stop reason, with the extras of all candidates."""
         first = candidates[0]
         if type(first) is not dict:
             raise wrong_type((at, 0), "an object", first)
@@ -255,7 +255,7 @@ class GeminiConverter(GeminiMessages):
     def write_response(
         self, completion: Completion, identifier: str | None, created: int | None, writer: Writer
     ) -> dict[str, Any]:
-        """Write a response with one candidate, and those that were kept."""
+        """Write a response with one candidate, and the candidates in the extras."""
         extras = writer.own_extras(completion.metadata, ROOT)
         wire: dict[str, Any] = {}
         content = self.write_assistant_message(completion.message, (ROOT, "message"), writer)
@@ -275,7 +275,7 @@ class GeminiConverter(GeminiMessages):
     def write_candidate(
         self, completion: Completion, content: dict[str, Any], extras: Extras, whole: Extras
     ) -> dict[str, Any]:
-        """Write the first candidate; `whole` is what is kept of the answer around it."""
+        """Write the first candidate. `whole` has the extras of the response."""
         absent = extras.get("$absent", ())
         if "role" in absent:
             del content["role"]
@@ -288,13 +288,13 @@ class GeminiConverter(GeminiMessages):
         return wire
 
     def read_token_usage(self, wire: dict[str, Any], at: Path, reader: Reader) -> Usage:
-        """Read what an answer cost."""
+        """Read the usage of a response."""
         usage = self.read_usage(wire, at, reader)
         usage.input_image_tokens = modality_tokens(wire.get("promptTokensDetails"), "IMAGE")
         return usage
 
     def write_token_usage(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
-        """Write what an answer cost."""
+        """Write the usage of a response."""
         wire = self.write_usage(usage, at, writer)
         details = add_modality_tokens(wire.get("promptTokensDetails"), "IMAGE", usage.input_image_tokens)
         if details is not None:
@@ -326,10 +326,10 @@ _PIECES = "streamFunctionCallArguments"
 
 
 class VertexConverter(GeminiConverter):
-    """Vertex AI: Gemini, where arguments may be asked for in pieces, and no text may be empty."""
+    """Converts requests and responses of Vertex AI: Gemini with streamed arguments, but without empty texts."""
 
     def write_turns(self, placed: list[Placed], writer: Writer) -> list[Any]:
-        """Write what the user, the model and the tools said, without empty texts, which this API refuses."""
+        """Write the messages of the user, the model and the tools, without empty texts, which this API rejects."""
         contents: list[Any] = []
         for content in super().write_turns(placed, writer):
             parts = content.get("parts") if type(content) is dict else None
@@ -343,7 +343,7 @@ class VertexConverter(GeminiConverter):
         return contents
 
     def read_calling_config(self, value: Any, at: Path, reader: Reader) -> tuple[ToolChoice | None, bool | None, Any]:
-        """Read how the tools are to be used; whether arguments come in pieces is no part of the choice, and is kept."""
+        """Read the tool choice. The setting for streamed arguments is not part of it, and is kept as an extra."""
         if type(value) is not dict or _PIECES not in value:
             choice, kept = self.read_tool_choice(value, at, reader)
             return choice, None, kept
@@ -354,7 +354,7 @@ class VertexConverter(GeminiConverter):
     def write_calling_config(
         self, choice: ToolChoice | None, stream: bool | None, extra: Any, at: Path, writer: Writer
     ) -> Any:
-        """Write how the tools are to be used, and ask for arguments in pieces where the answer may be streamed."""
+        """Write the tool choice, and request streamed arguments if the response may be streamed."""
         if stream is not None:
             writer.report_unsupported((at[0], "stream"), "stream")
         config = self.write_tool_choice(choice, extra, at, writer)

@@ -1,4 +1,4 @@
-"""Fields that only Gemini has, and declarations in groups, in one of two dialects."""
+"""Field readers and writers that only Gemini needs, and groups of function declarations in one of two dialects."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ __all__ = [
 
 
 def read_result_id_by_name(value: Any, at: Path, reader: Reader, name: str) -> tuple[str, Any]:
-    """Read the id; without one, or with one that no call has, the result is that of the next call of this tool.
+    """Read the id. A result without the id of a known call gets that of the next call of this tool.
 
     Raises:
         ConversionError: The value is neither a string nor null.
@@ -55,7 +55,7 @@ def read_result_id_by_name(value: Any, at: Path, reader: Reader, name: str) -> t
 
 
 def write_result_id_by_name(identifier: str, extra: Any, at: Path, writer: Writer, name: str) -> Any:
-    """Write the id as it stands with the call; none where the call has none.
+    """Write the id as it was written for the call, or nothing if the call has none.
 
     Raises:
         ConversionError: The name of the tool is missing, but the wire requires it.
@@ -68,7 +68,7 @@ def write_result_id_by_name(identifier: str, extra: Any, at: Path, writer: Write
 
 
 def read_enum_value_any_case(value: Any, at: Path, reader: Reader, table: Mapping[str, str]) -> tuple[str | None, Any]:
-    """Read a word; one that the table lacks is kept as it is.
+    """Read an enum value in any case. A value that `table` lacks is kept as an extra.
 
     Raises:
         ConversionError: The value is neither a string nor null.
@@ -79,7 +79,7 @@ def read_enum_value_any_case(value: Any, at: Path, reader: Reader, table: Mappin
 
 
 def write_enum_value_any_case(value: str | None, extra: Any, at: Path, writer: Writer, table: Mapping[str, str]) -> Any:
-    """Write a word, in the case in which it came."""
+    """Write an enum value, in the case in which it was read."""
     if value is None:
         return extra
     if type(extra) is str and table.get(extra.upper()) == value:
@@ -103,7 +103,7 @@ def read_media_content(
     """Read url, data, media type and name.
 
     Raises:
-        ConversionError: One of them is not a string.
+        ConversionError: One of the values is not a string.
     """
     key = "inlineData" if "inlineData" in part else "fileData"
     content = part[key]
@@ -134,7 +134,7 @@ def write_media_content(
     writer: Writer,
     table: Mapping[str, str],
 ) -> dict[str, Any]:
-    """Write the content. `table` has the media type to name where none is known.
+    """Write the content. `table` has the default media type.
 
     Raises:
         UnsupportedValueError: The part has neither a URL nor data.
@@ -165,7 +165,7 @@ def write_media_content(
 
 
 def modality_tokens(details: Any, modality: str) -> int | None:
-    """The tokens of one modality in a list of `{modality, tokenCount}`; None where it is not there."""
+    """Return the tokens of one modality in a list of `{modality, tokenCount}`, or None if it is not there."""
     if type(details) is not list:
         return None
     counts = [d.get("tokenCount") for d in details if type(d) is dict and d.get("modality") == modality]
@@ -173,7 +173,7 @@ def modality_tokens(details: Any, modality: str) -> int | None:
 
 
 def add_modality_tokens(details: Any, modality: str, tokens: int | None) -> Any:
-    """The list with another count for a modality; the list as it is where the count is the same."""
+    """Return the list with another count for a modality, or the list itself if the count is the same."""
     if tokens == modality_tokens(details, modality):
         return details
     others = (
@@ -186,12 +186,12 @@ _BOUNDS = ("minItems", "maxItems", "minLength", "maxLength", "minProperties", "m
 _NUMBERS = {"INTEGER": int, "NUMBER": float}
 _WHOLE = r"-?(?:0|[1-9][0-9]{0,18})"
 _NUMBER = _WHOLE + r"(?:\.[0-9]{1,30})?(?:[eE][+-]?[0-9]{1,3})?"
-"""How JSON spells a number, at a length that everybody reads."""
+"""The JSON syntax of a number, limited to a length that every parser reads."""
 _MAPS = ("properties", "defs")
 
 
 def from_openapi(schema: Any) -> Any:
-    """Read a schema. The order of properties that it may name is left out: objects keep theirs here."""
+    """Convert a schema to JSON Schema. `propertyOrdering` is left out, because objects keep their order here."""
     if type(schema) is not dict:
         return schema
     found: dict[str, Any] = {}
@@ -224,7 +224,7 @@ def from_openapi(schema: Any) -> Any:
 
 
 def _number(item: Any, kind: str) -> Any:
-    """A value of an enum, which is spelled as text whatever its type."""
+    """Convert an enum value, which is spelled as a string whatever its type."""
     if type(item) is str and kind in _NUMBERS and re.fullmatch(_WHOLE if kind == "INTEGER" else _NUMBER, item):
         value = _NUMBERS[kind](item)
         return value if math.isfinite(value) else item
@@ -243,16 +243,16 @@ def _nullable(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def mark_group(entries: Sequence[ToolDefinition], before: Sequence[Any], rest: Extras, reader: Reader) -> None:
-    """Mark the first of a tool's declarations, where the tool is not the first with any, or holds more than them."""
+    """Mark the first declaration of a tool, if earlier tools have declarations, or this one has other keys."""
     if entries and (rest or any(type(tool) is ToolDefinition for tool in before)):
         first = entries[0]
         first.metadata = reader.metadata({**inner_extras(first.metadata or {}, reader.wire.name), "$begins": rest})
 
 
 def write_grouped(definitions: Sequence[Any], at: Path, writer: Writer, key: str, write: Write) -> list[Any]:
-    """Write declarations into one tool under `key`, at the place of the first; one that began a tool begins one again.
+    """Write declarations into one tool under `key`, at the index of the first. A marked one starts another tool.
 
-    Another provider's tool has no place here, nor one that the API refuses; one of this provider stays between the tools.
+    Hosted tools of other providers, or that the API rejects, are unsupported. Those of this provider stay in order.
     """
     wires: list[Any] = []
     group: list[Any] | None = None
@@ -282,7 +282,7 @@ def _joins_later(definitions: Sequence[Any], writer: Writer) -> bool:
 
 
 def read_schema(holder: dict[str, Any], keys: tuple[str, str], at: Path, reader: Reader) -> tuple[Any, Extras]:
-    """Read a schema as JSON Schema; what came is kept where our own writing would differ.
+    """Read a schema as JSON Schema. The original is kept as an extra if it would be written differently.
 
     Raises:
         ConversionError: The value is not an object.
@@ -303,7 +303,7 @@ def read_schema(holder: dict[str, Any], keys: tuple[str, str], at: Path, reader:
 
 
 def write_schema(schema: Any, extras: Extras, keys: tuple[str, str], at: Path, writer: Writer) -> dict[str, Any]:
-    """Write a schema under the key that it came with, else as the profile says; what is not supported is reported."""
+    """Write a schema under its original key, else under that of the profile. Unsupported keywords are reported."""
     if schema is None:
         return {}
     for key in keys:
@@ -314,7 +314,7 @@ def write_schema(schema: Any, extras: Extras, keys: tuple[str, str], at: Path, w
 
 
 def generate_content_kwargs(model: str | None, body: dict[str, Any], allowed_names: Collection[str]) -> dict[str, Any]:
-    """Convert a body for a client that takes a model, contents and a config.
+    """Convert a body to arguments for a client that accepts a model, contents and a config.
 
     Keys that the config does not have go into the body unchanged, through the client's HTTP options. The client must
     not run tools itself. It gets its own config, because it rewrites schemas in place.
@@ -331,7 +331,7 @@ def generate_content_kwargs(model: str | None, body: dict[str, Any], allowed_nam
     if "tools" in config:
         config["tools"] = config["tools"] if type(config["tools"]) is list else [config["tools"]]
         config["automaticFunctionCalling"] = {"disable": True}
-    from copy import deepcopy  # late, for other clients need none
+    from copy import deepcopy  # late: other clients do not need it
 
     found: dict[str, Any] = {} if model is None else {"model": model}
     return {**found, "contents": body["contents"], "config": deepcopy(config)}

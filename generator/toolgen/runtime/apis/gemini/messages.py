@@ -1,4 +1,4 @@
-"""Gemini's generateContent: its messages."""
+"""Messages and tool results of Gemini's generateContent."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _add_answer(
     at: Path,
     writer: Writer,
 ) -> None:
-    """Add an answer; calls may not follow another answer, so that the two become one unless they came apart."""
+    """Add a model content. Its calls join the model content directly before it, unless they were read separately."""
     parts = wire.get("parts")
     if parts and type(before) is not AssistantMessage:
         contents.append(wire)
@@ -80,17 +80,17 @@ def _add_answer(
 
 
 class GeminiMessages(ApiConverter):
-    """Gemini's generateContent: its messages."""
+    """Converts messages and tool results of Gemini's generateContent."""
 
     USER_ROLES: ClassVar[Collection[str]]
-    """The roles of contents that the user, or the app, gave."""
+    """The roles of contents from the user or the app."""
     SIGNED_MODELS: ClassVar[str]
-    """A pattern of the models that refuse calls without a signature."""
+    """A pattern of the models that reject calls without a signature."""
     SPELLING: ClassVar[KeyCase]
-    """What is read in several spellings."""
+    """The keys and values that can be spelled in several ways."""
 
     def normalize(self, wire: Any) -> Any:
-        """Bring the keys of a body to one spelling."""
+        """Convert the keys of a body to one spelling."""
         return normalize_keys(wire, self.SPELLING)
 
     read_answer_parts: ListReader
@@ -111,7 +111,7 @@ class GeminiMessages(ApiConverter):
     write_user_message: ObjectWriter[UserMessage]
 
     def read_contents(self, wire: dict[str, Any], at: Path, reader: Reader) -> tuple[list[Message], Extras]:
-        """Read the messages, with the instruction of the system before all others."""
+        """Read the messages, with the system instruction before all others."""
         messages = self.read_messages(wire.get("contents"), (at, "contents"), reader)[0]
         instruction = wire.get("systemInstruction")
         if instruction is None:
@@ -121,7 +121,7 @@ class GeminiMessages(ApiConverter):
         return [self.read_system_message(instruction, (at, "systemInstruction"), reader), *messages], {}
 
     def read_messages(self, wire: Any, at: Path, reader: Reader) -> tuple[list[Message], Any]:
-        """Read the contents; one with results is a message of results, and one of what stands beside them."""
+        """Read the contents. One with results becomes a tool message, and a user message for the other parts."""
         if type(wire) is not list:
             raise wrong_type(at, "an array", wire)
         messages: list[Message] = []
@@ -147,9 +147,9 @@ class GeminiMessages(ApiConverter):
     def read_user_turn(
         self, wire: dict[str, Any], at: Path, reader: Reader, before: Sequence[Message]
     ) -> list[Message]:
-        """Read a content that is not the model's; what stands beside results remembers its places.
+        """Read a content that is not the model's. Parts beside results keep their indexes as extras.
 
-        Results that follow others in a content of their own are marked, for neighbouring results are written together.
+        Results that follow others in a content of their own are marked, because adjacent results are written together.
         """
         parts = part_list(wire.get("parts"), (at, "parts"))
         results = [
@@ -171,7 +171,7 @@ class GeminiMessages(ApiConverter):
         return messages
 
     def write_contents(self, messages: Sequence[Message], extras: Extras, at: Path, writer: Writer) -> dict[str, Any]:
-        """Write the messages and, aside, the instruction of the system."""
+        """Write the messages, with the system instruction under its own key."""
         placed = order_as_received(messages, at, writer)
         found: dict[str, Any] = {"contents": self.write_turns(placed, writer)}
         instruction = self.write_instruction(
@@ -182,7 +182,7 @@ class GeminiMessages(ApiConverter):
         return found
 
     def write_messages(self, messages: Sequence[Message], extra: Any, at: Path, writer: Writer) -> list[Any]:
-        """Write the contents alone; the system's messages have no place among them."""
+        """Write only the contents. System messages are dropped, because they are not contents."""
         contents = self.write_turns(order_as_received(messages, at, writer), writer)
         for i, message in enumerate(messages):
             if type(message) is SystemMessage:
@@ -190,7 +190,7 @@ class GeminiMessages(ApiConverter):
         return contents
 
     def write_turns(self, placed: list[Placed], writer: Writer) -> list[Any]:
-        """Write what the user, the model and the tools said."""
+        """Write the messages of the user, the model and the tools."""
         contents: list[Any] = []
         before: Message | None = None
         signature = self.signature_placeholder(writer.model)
@@ -213,14 +213,14 @@ class GeminiMessages(ApiConverter):
         return contents
 
     def signature_placeholder(self, model: str | None) -> str | None:
-        """What stands for the signature of a call that no model of the provider made; None where the model wants none."""
+        """Return the placeholder signature of a call from another provider, or None if the model needs none."""
         text: str | None = self.DEFAULTS.get("thoughtSignature")
         return text if text and re.fullmatch(self.SIGNED_MODELS, model or "") else None
 
     def write_instruction(
         self, placed: list[tuple[SystemMessage, Path]], messages: Sequence[Message], writer: Writer
     ) -> dict[str, Any] | None:
-        """Write the messages of the system as the one instruction."""
+        """Write the system messages as one instruction."""
         wires = [self.write_system_message(message, place, writer) for message, place in placed]
         for i, (_, place) in enumerate(placed):
             if i > 0 or messages[0] is not placed[0][0]:
@@ -239,7 +239,7 @@ class GeminiMessages(ApiConverter):
     def add_user_content(
         self, message: UserMessage, contents: list[Any], before: Message | None, at: Path, writer: Writer
     ) -> None:
-        """Add what the user says: beside the results where it came so, else in a content of its own."""
+        """Add a user message: beside the results if it was read there, else as a content of its own."""
         extras = inner_extras(message.metadata, writer.wire.name) if message.metadata else NOTHING
         whole = opaque_value(message, writer) if extras else ABSENT
         if whole is not ABSENT:
@@ -259,7 +259,7 @@ class GeminiMessages(ApiConverter):
     def write_results(
         self, message: ToolMessage, at: Path, places: tuple[Path, ...] | None, before: Message | None, writer: Writer
     ) -> list[dict[str, Any]]:
-        """Write the results of a turn in one content; one of no known tool is told in words, in the next."""
+        """Write the results of a turn as one content. Results without a tool name are described in the next one."""
         extras = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
         parts: list[Any] = []
         told: list[Any] = []
@@ -283,30 +283,30 @@ class GeminiMessages(ApiConverter):
         return ([wire] if parts else []) + ([{"role": "user", "parts": told}] if told else [])
 
     def read_user_parts(self, value: Any, at: Path, reader: Reader) -> tuple[str | list[ContentPart], Any]:
-        """Read what the user or the system says."""
+        """Read the content of a user or system message."""
         return read_parts(value, at, reader, self.read_said_parts)
 
     def read_said_parts(self, value: Any, at: Path, reader: Reader) -> list[ContentPart] | None:
-        """Read an array of what the user or the system says."""
+        """Read the parts of a user or system message."""
         return read_list(value, at, reader, self.read_user_content)
 
     def write_user_parts(self, content: str | list[ContentPart], extra: Any, at: Path, writer: Writer) -> Any:
-        """Write what the user or the system says."""
+        """Write the content of a user or system message."""
         return write_parts_of(content, extra, at, writer, self.write_said_parts)
 
     def write_said_parts(self, parts: Iterable[Any], at: Path, writer: Writer) -> list[Any]:
-        """Write an array of what the user or the system says."""
+        """Write the parts of a user or system message."""
         return write_list(parts, at, writer, self.write_user_content)
 
     def read_assistant_parts(
         self, value: Any, at: Path, reader: Reader
     ) -> tuple[str | list[AssistantPart] | None, Any]:
-        """Read what the model answered."""
+        """Read the content of an assistant message."""
         content, kept = read_parts(value, at, reader, self.read_answer_parts)
         return content or None, kept
 
     def read_assistant_part(self, wire: Any, at: Path, reader: Reader) -> AssistantPart:
-        """Read one part of an answer."""
+        """Read a part of an assistant message."""
         if type(wire) is dict and type(wire.get("functionCall")) is dict:
             call = self.read_tool_call(wire, at, reader)
             reader.note_call(wire["functionCall"].get("id"), call)
@@ -316,11 +316,11 @@ class GeminiMessages(ApiConverter):
     def write_assistant_parts(
         self, content: str | list[AssistantPart] | None, extra: Any, at: Path, writer: Writer
     ) -> Any:
-        """Write what the model answered."""
+        """Write the content of an assistant message."""
         return write_parts_of(content, extra, at, writer, self.write_answer_parts)
 
     def write_assistant_part(self, part: AssistantPart, at: Path, writer: Writer) -> Any:
-        """Write one part of an answer; a refusal is text here, and a thought without text only for what is kept with it."""
+        """Write a part of an assistant message. A refusal becomes text; reasoning without text needs extras."""
         if type(part) is ToolCallPart:
             writer.own_extras(part.metadata, at)
             return self.write_tool_call(part.call, (at, "call"), writer)
@@ -338,7 +338,7 @@ class GeminiMessages(ApiConverter):
     def read_result_object(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> tuple[Literal["text", "data", "error", "multimodal"], Any, bool | None, Extras]:
-        """Read what a call gave."""
+        """Read the result of a call."""
         response = wire.get("response")
         if type(response) is not dict:
             raise wrong_type((at, "response"), "an object", response)
@@ -351,7 +351,7 @@ class GeminiMessages(ApiConverter):
     def write_result_object(
         self, kind: str, value: Any, is_error: bool | None, extras: Extras, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write what a call gave."""
+        """Write the result of a call."""
         if kind == "multimodal":
             return write_captioned(value, is_error, extras, (at[0], "value"), writer, self.write_result_part)
         return {

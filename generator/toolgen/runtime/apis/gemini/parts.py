@@ -1,4 +1,4 @@
-"""Parts of contents: their spellings, their signatures, and results of several parts."""
+"""Gemini's content parts: the spelling of keys, signatures, and results with several parts."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ _NO_NUMBERS: Mapping[str, Sequence[str]] = {}
 
 
 class KeyCase:
-    """How keys are spelled: `free` keys have a value of the user's, objects under `maps` have names as keys.
+    """The spelling of keys: a `free` key has a value of the user, and an object under a `maps` key has names as keys.
 
-    The words under `upper` are read in any case. `numbers` has the words of enums in the order of their numbers, by key: with
-    `enum-encoding=int` the API takes and gives numbers.
+    Values of `upper` keys are read in any case. `numbers` has the enum values of a key in the order of their numbers:
+    with `enum-encoding=int` the API reads and writes numbers.
     """
 
     __slots__ = ("free", "maps", "numbers", "upper")
@@ -69,10 +69,10 @@ class KeyCase:
 
 
 def normalize_keys(value: Any, key_case: KeyCase) -> Any:
-    """The value with its keys in camelCase; where both spellings of a key are there, both stay.
+    """Return the value with its keys in camelCase. If both spellings of a key are present, both stay.
 
-    Enums that came as numbers become words; the places where they stood are kept in a body under NUMBERED. Nothing is changed
-    in place; what is spelled so already is given back as it is.
+    Enum values that are numbers become words; a body lists their paths under NUMBERED. The argument is not modified. If
+    nothing changes, it is returned itself.
     """
     if _is_spelled(value, key_case):
         return value
@@ -82,13 +82,13 @@ def normalize_keys(value: Any, key_case: KeyCase) -> Any:
 
 
 NUMBERED = "$numbers"
-"""The member of a body that has been read which lists the places of enums that came as numbers."""
+"""The key of a body under which reading lists the paths of enum values that were numbers."""
 
 
 def restore_enum_numbers(body: dict[str, Any], key_case: KeyCase) -> dict[str, Any]:
-    """The body with enums as numbers where they came as numbers: at the places that it lists under NUMBERED.
+    """Return the body with numbers for the enum values that were read as numbers, at the paths under NUMBERED.
 
-    What it shares with others is not changed.
+    The argument is not modified.
     """
     places = body.get(NUMBERED)
     if type(places) is not list or not all(type(place) is list and place for place in places):
@@ -103,7 +103,7 @@ def restore_enum_numbers(body: dict[str, Any], key_case: KeyCase) -> dict[str, A
 
 
 def _numbered(value: Any, tree: dict[Any, Any], key_case: KeyCase) -> Any:
-    """A copy of an object or array whose words at the ends of `tree` are numbers."""
+    """Return a copy of an object or array in which the words at the ends of `tree` are numbers."""
     found: Any = value.copy()
     for step, further in tree.items():
         if type(found) is dict:
@@ -118,7 +118,7 @@ def _numbered(value: Any, tree: dict[Any, Any], key_case: KeyCase) -> Any:
 
 
 def _number_of(word: str, words: Sequence[str]) -> Any:
-    """The number of a word; a number that has no word is its own."""
+    """Return the number of an enum word. Digits without a word are the number itself."""
     for number, known in enumerate(words):
         if known.upper() == word.upper():
             return number
@@ -126,7 +126,7 @@ def _number_of(word: str, words: Sequence[str]) -> Any:
 
 
 def _is_spelled(value: Any, key_case: KeyCase) -> bool:
-    """Whether there is nothing to change."""
+    """Return whether there is nothing to change."""
     kind = type(value)
     if kind is dict:
         for key, item in value.items():
@@ -149,7 +149,7 @@ def _is_spelled(value: Any, key_case: KeyCase) -> bool:
 
 
 def _respelled(value: Any, key_case: KeyCase, at: list[str | int], numbered: list[list[str | int]]) -> Any:
-    """The value in one spelling. `at` leads to it; the places of enums that are numbers are added to `numbered`."""
+    """Return the value in one spelling. `at` is its path; paths of enum numbers are added to `numbered`."""
     kind = type(value)
     if kind is list:
         return [_respelled(item, key_case, [*at, i], numbered) for i, item in enumerate(value)]
@@ -178,12 +178,12 @@ def _respelled(value: Any, key_case: KeyCase, at: list[str | int], numbered: lis
 
 
 def current_turn(messages: Sequence[Message]) -> int:
-    """Place of the first message after the last one of the user: what comes from there on is held to its signatures."""
+    """Return the index of the first message after the last user message, from which signatures are checked."""
     return max((i + 1 for i, message in enumerate(messages) if type(message) is UserMessage), default=0)
 
 
 def sign_first_call(wire: dict[str, Any], sentinel: str, at: Path, writer: Writer) -> None:
-    """Give the first call of an answer the documented stand-in, where none of its calls is signed."""
+    """Add the documented placeholder signature to the first call of a message, if none of its calls is signed."""
     calls = [part for part in wire.get("parts") or () if type(part) is dict and "functionCall" in part]
     if calls and not any("thoughtSignature" in call for call in calls):
         calls[0]["thoughtSignature"] = sentinel
@@ -194,7 +194,7 @@ _MEDIA = ("image", "audio", "video")
 
 
 def part_kind(part: dict[str, Any]) -> str | None:
-    """What a part is: `text`, `reasoning`, `tool_call`, `image`, `audio`, `video` or `document`; None for any other."""
+    """Return `text`, `reasoning`, `tool_call`, `image`, `audio`, `video` or `document`, or None for other parts."""
     if "functionCall" in part:
         return "tool_call" if type(part["functionCall"]) is dict else None
     if part.get("text") is not None:
@@ -207,7 +207,7 @@ def part_kind(part: dict[str, Any]) -> str | None:
 
 
 def part_list(value: Any, at: Path) -> list[Any]:
-    """The parts of a content: a single one may stand without its list, none may be absent.
+    """Return the parts of a content as a list. A single part may be without a list, and the parts may be absent.
 
     Raises:
         ConversionError: The value is something else.
@@ -224,7 +224,7 @@ def part_list(value: Any, at: Path) -> list[Any]:
 def read_parts(
     value: Any, at: Path, reader: Reader, read: Callable[[Any, Path, Reader], list[Any] | None]
 ) -> tuple[str | list[Any], Any]:
-    """Read the parts: a text alone as text. No part at all is kept as it was spelled.
+    """Read the parts. A single text becomes a string. For no parts, the original value is kept as an extra.
 
     Raises:
         ConversionError: The value is not a list of parts.
@@ -241,7 +241,7 @@ def read_parts(
 def write_parts_of(
     content: Any, extra: Any, at: Path, writer: Writer, write: Callable[[Iterable[Any], Path, Writer], list[Any]]
 ) -> Any:
-    """Write the parts; ABSENT where there are none, for the API refuses an empty list that did not come so."""
+    """Write the parts, or return ABSENT if there are none. An empty list is only written if it was read from one."""
     if type(content) is str:
         content = [TextPart(content)] if content else []
     parts = write(content or [], at, writer)

@@ -1,4 +1,4 @@
-"""Chunks that are whole responses: their parts are strung together, without any index; and their writer."""
+"""Stream and stream writer for Gemini, whose chunks are complete responses; their parts are joined without an index."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _CALL = ((((ROOT, "candidates"), "content"), "parts"), "functionCall")
 
 
 class _Run:
-    """Unsigned text of one kind."""
+    """Consecutive unsigned text of one kind."""
 
     __slots__ = ("part", "pieces")
 
@@ -34,9 +34,9 @@ class _Run:
 
 
 class _Candidate:
-    """One of the answers: its parts, and what else was said of it.
+    """One candidate of a response: its parts, and its other keys.
 
-    `open` is the call whose arguments are coming, `last` the one whose arguments came in pieces last; `calls` counts.
+    `open` is the call whose arguments are arriving, `last` the last call with streamed arguments; `calls` counts.
     """
 
     __slots__ = ("calls", "content", "last", "open", "parts", "rest", "updates")
@@ -51,7 +51,7 @@ class _Candidate:
         self.updates: dict[OpenCall, PathArguments] = {}
 
     def body(self) -> dict[str, Any]:
-        """The candidate as it stands in a whole response."""
+        """Return the candidate as in a complete response."""
         body = {**self.rest}
         if self.content is not None:
             body["content"] = (
@@ -71,7 +71,7 @@ class _Candidate:
 
 
 class GeminiStream(BaseStream):
-    """Joins the parts of chunks: unsigned text of one kind grows, calls come whole or as values for JSON paths."""
+    """Joins the parts of chunks: unsigned text of one kind grows; calls are complete, or values for JSON paths."""
 
     def __init__(self, turn: int = 0, *, tools: Any = ()) -> None:
         super().__init__(turn, tools=tools)
@@ -89,10 +89,10 @@ class GeminiStream(BaseStream):
             event: An event of the stream: a dict, or the client's object.
 
         Returns:
-            The events of the neutral format that it gives; often none.
+            The resulting events of the neutral format; often none.
 
         Raises:
-            ConversionError: The chunk is neither of them.
+            ConversionError: The event is neither a dict nor an object of the client.
         """
         run = self._run
         if run is not None:
@@ -116,13 +116,13 @@ class GeminiStream(BaseStream):
                     self._last = event
                     return [TextDelta(text)]
             except (AttributeError, KeyError, TypeError, ValueError):
-                pass  # a chunk of another form, which is read with care
+                pass  # a chunk of another form, which the general code reads
         events = super().feed(event)
         self._look_ahead(event)
         return events
 
     def _look_ahead(self, event: Any) -> None:
-        """Whether the next chunk may go on with plain text, and what it looks like then."""
+        """Record whether the next chunk can extend plain text, and the form that it has in this case."""
         self._run = None
         answer = self._answers.get(0)
         if type(event) is not dict or answer is None or len(self._answers) > 1 or not answer.parts:
@@ -136,7 +136,7 @@ class GeminiStream(BaseStream):
             self._width, self._candidate_width = len(event), len(candidates[0])
 
     def result(self) -> Completion:
-        """The answer as far as it came; a call that was left open, or has updates without a place, cannot be run."""
+        """Return the response so far. An open call, or one with updates that do not fit, cannot be run."""
         completion = super().result()
         answer = self._answers.get(0)
         if answer is None:
@@ -188,7 +188,7 @@ class GeminiStream(BaseStream):
     def _take_call(
         self, answer: _Candidate, part: dict[str, Any], call: dict[str, Any], events: list[StreamEvent]
     ) -> None:
-        """Take a call, or more of the one that is open: a piece without a name goes on with it, or comes late."""
+        """Read a call, or a piece of the open one. A piece without a name extends the open call, or is too late."""
         named = bool(call.get("name"))
         known = answer.last if answer.open is None and not named else answer.open
         if named or known is None:
@@ -209,7 +209,7 @@ class GeminiStream(BaseStream):
 
     @staticmethod
     def _add_pieces(known: OpenCall, arguments: PathArguments, call: dict[str, Any], events: list[StreamEvent]) -> None:
-        """Add arguments that came with a chunk: those that came whole, and updates."""
+        """Add the arguments of a chunk: complete ones, and updates."""
         whole, updates = call.get("args"), call.get("partialArgs")
         if whole is not None and type(whole) is not dict:
             raise wrong_type((_CALL, "args"), "an object", whole)
@@ -224,7 +224,7 @@ class GeminiStream(BaseStream):
     def _begin_call(
         self, answer: _Candidate, part: dict[str, Any], call: dict[str, Any], events: list[StreamEvent]
     ) -> OpenCall:
-        """Begin a call; without the sign that more of it comes it is whole."""
+        """Start a call. It is complete unless the chunk states that more follows."""
         begun = OpenCall(answer.calls, {**part})
         answer.calls += 1
         answer.parts.append(begun)
@@ -251,13 +251,13 @@ class GeminiStream(BaseStream):
             events.append(ToolCallDelta(call.index, arguments_delta=text))
 
     def _merge_top(self) -> None:
-        """Take what the last chunk that went the short way said beside its text: counts of tokens among it."""
+        """Merge the other keys of the last chunk on the fast path, such as token counts."""
         if self._last:
             self._keep(self.converter.normalize(self._last))
             self._last = {}
 
     def _keep(self, chunk: dict[str, Any]) -> None:
-        """Keep what a chunk says beside its candidates; the places of enums that are numbers are those of all chunks."""
+        """Merge the keys of a chunk beside its candidates. Paths of enum numbers are collected from all chunks."""
         before = self._top.get(NUMBERED, [])
         self._top |= {key: value for key, value in chunk.items() if key != "candidates"}
         if before and NUMBERED in chunk:
@@ -273,7 +273,7 @@ class GeminiStream(BaseStream):
         return body
 
     def _ended(self) -> bool:
-        """Whether the first answer has its reason, or the prompt was blocked."""
+        """Return whether the first candidate has a finish reason, or the prompt was blocked."""
         answer = self._answers.get(0)
         if answer is not None:
             return bool(answer.rest.get("finishReason"))
@@ -282,7 +282,7 @@ class GeminiStream(BaseStream):
 
 
 def _take_text(answer: _Candidate, part: dict[str, Any], events: list[StreamEvent]) -> None:
-    """Take text; a signed part stands alone, for its signature belongs to no other text."""
+    """Add text. A signed part stays separate, because its signature belongs to no other text."""
     text, thought = part["text"], part.get("thought") is True
     if text:
         events.append(ReasoningDelta(text) if thought else TextDelta(text))
@@ -296,7 +296,7 @@ def _take_text(answer: _Candidate, part: dict[str, Any], events: list[StreamEven
 
 
 class GeminiStreamWriter(BaseStreamWriter):
-    """Writes chunks with text as it comes; calls go out whole, at the end, for their signatures are known only then."""
+    """Writes chunks with text as it arrives. Complete calls come at the end, when their signatures are known."""
 
     def __init__(self, *, id: str | None = None, created: int | None = None, on_loss: OnLoss | None = None) -> None:
         super().__init__(id=id, created=created, on_loss=on_loss)
@@ -315,7 +315,7 @@ class GeminiStreamWriter(BaseStreamWriter):
         return []
 
     def _next(self, part: dict[str, Any]) -> list[dict[str, Any]]:
-        """Send the piece of text that waited: the last one may turn out to be signed."""
+        """Send the text that was held back, and hold back the new one, which may turn out to be signed."""
         if self._calls_begun:
             return []
         ready = self._release()
@@ -352,9 +352,9 @@ class GeminiStreamWriter(BaseStreamWriter):
         return [{**body, "candidates": [first, *candidates[1:]]}]
 
     def _unsent(self, parts: list[Any]) -> list[Any]:
-        """What of the answer was not sent yet.
+        """Return the parts that were not sent yet.
 
-        Sent text is taken off in its order. A part that should have come before it comes late, and a signature of sent
+        Sent text is removed in order. A part that should have come before sent text comes late, and a signature of sent
         text comes with an empty text.
         """
         sent = [(thought, "".join(pieces)) for thought, pieces in self._sent]
@@ -379,5 +379,5 @@ class GeminiStreamWriter(BaseStreamWriter):
 
 
 def _is_text(part: Any, thought: bool) -> bool:
-    """Whether a part is text of one kind."""
+    """Return whether a part is text of the given kind."""
     return type(part) is dict and type(part.get("text")) is str and bool(part.get("thought")) == thought

@@ -1,4 +1,4 @@
-"""Arguments that come as values for JSON paths (RFC 9535, `$.a.b[0]`), and the JSON text that they amount to."""
+"""Arguments that are streamed as values for JSON paths (RFC 9535, `$.a.b[0]`), and their JSON text."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _STEP = r"""\.([^.\[\]*]+)|\[\s*(?:(0|[1-9]\d{0,8})|'((?:[^'\\]|\\.)*)'|"((?:[^"
 _ESCAPE = r"\\(u[0-9a-fA-F]{4}|.)"
 _ESCAPED = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 MAX_GAP = 1_000
-"""Places that the updates of a call may leave out of arrays; more are not filled up, for they cost memory."""
+"""Limit of array items that the updates of a call may skip. Each one is filled with null, which needs memory."""
 
 
 class _Text:
-    """A text that goes on: where it stands, and its pieces."""
+    """A string that is still open: the container and the step that lead to it, and its pieces."""
 
     __slots__ = ("holder", "pieces", "step")
 
@@ -35,16 +35,16 @@ class _Text:
         self.pieces = [first]
 
     def join(self) -> None:
-        """Put what came so far at its place."""
+        """Store the text so far in the container."""
         self.holder[self.step] = "".join(self.pieces)
 
 
 class PathArguments:
     """Arguments that grow by updates of leaves.
 
-    `add` and `end` give the text that each brings. The text follows the document's order; an update that goes back to
-    what is closed changes the value alone, and the text stops there. `unplaced` are updates that have no place: a path
-    that is none, a place that something else holds, a number that JSON does not have.
+    `add` and `end` return the text that each adds, in document order. An update inside a closed container changes only
+    the value, and ends the text. `unplaced` has the updates that do not fit: an invalid path, a path that leads through
+    another value, or a number that JSON does not have.
     """
 
     __slots__ = ("_chain", "_gaps", "_in_order", "_open", "_quoted", "_value", "unplaced")
@@ -59,7 +59,7 @@ class PathArguments:
         self._in_order = True
 
     def add(self, update: Any, at: Path = ROOT) -> str:
-        """Take one update and give the text that it brings.
+        """Apply one update, and return the text that it adds.
 
         Raises:
             ConversionError: A value has the wrong JSON type.
@@ -80,7 +80,7 @@ class PathArguments:
         return self._put(steps, value, more)
 
     def merge(self, arguments: dict[str, Any]) -> str:
-        """Take arguments that came whole, and give the text that they bring."""
+        """Apply complete arguments, and return the text that they add."""
         text = ""
         for name, given in arguments.items():
             try:
@@ -95,7 +95,7 @@ class PathArguments:
         return text
 
     def end(self) -> str:
-        """The text that closes what is open."""
+        """Return the text that closes everything that is open."""
         for known in self._open.values():
             known.join()
         self._open.clear()
@@ -105,14 +105,14 @@ class PathArguments:
         return text + self._close(0) if self._chain else "{}"
 
     def value(self) -> dict[str, Any]:
-        """The arguments so far; a copy, which does not grow."""
+        """Return the arguments so far, as a copy that does not grow."""
         for known in self._open.values():
             known.join()
         copied: dict[str, Any] = _copied(self._value)
         return copied
 
     def _go_on(self, steps: Steps, known: _Text, piece: str, more: bool) -> str:
-        """Add to a text."""
+        """Extend an open string."""
         text = ""
         if piece:
             known.pieces.append(piece)
@@ -125,14 +125,14 @@ class PathArguments:
         return text
 
     def _unquoted(self) -> str:
-        """The end of the text that the last leaf left open."""
+        """Return the end of the string that the last update left open."""
         if self._quoted is None:
             return ""
         self._quoted = None
         return '"' if self._in_order else ""
 
     def _fits(self, steps: Steps, value: Any) -> bool:
-        """Whether there is a place for a value: every step leads to a container of its kind, or to nothing yet."""
+        """Return whether a value fits: every step leads to a container of its kind, or to nothing yet."""
         if not 0 < len(steps) <= MAX_DEPTH or not is_json(value):
             return False
         holder: Any = self._value
@@ -146,7 +146,7 @@ class PathArguments:
         return type(holder) not in (dict, list) and gaps <= MAX_GAP
 
     def _put(self, steps: Steps, value: Any, more: bool) -> str:
-        """Put a value at its place, and give the text between the last leaf and this one, and its own."""
+        """Store a value, and return the text between the last leaf and this one, with the value's own text."""
         text = self._unquoted()
         if not self._chain:
             self._chain.append(self._value)
@@ -176,7 +176,7 @@ class PathArguments:
         return text + (compact(value)[:-1] if growing else compact(value))
 
     def _begin_member(self, holder: Any, step: Step, depth: int) -> str:
-        """Make room for a member of a container, and give the text before its value."""
+        """Make room for a member of a container, and return the text before its value."""
         fresh = step not in holder if isinstance(step, str) else step >= len(holder)
         self._in_order = self._in_order and fresh
         text = self._close(depth + 1) + ("," if holder else "") if self._in_order else ""
@@ -189,7 +189,7 @@ class PathArguments:
         return text + "null," * gap if self._in_order else ""
 
     def _close(self, depth: int) -> str:
-        """Close the containers below a depth."""
+        """Close the containers below a depth, and return the text for it."""
         text = ""
         while len(self._chain) > depth:
             text += "]" if type(self._chain.pop()) is list else "}"
@@ -197,7 +197,7 @@ class PathArguments:
 
 
 def _member(holder: Any, step: Any) -> Any:
-    """What stands at a step of a container of its kind; None where nothing does, or null."""
+    """Return the member at a step of a container of its kind, or None if it is missing or null."""
     if type(holder) is list:
         return holder[step] if step < len(holder) else None
     return holder.get(step)
@@ -210,21 +210,21 @@ def _copied(value: Any) -> Any:
 
 
 def _steps(path: Any, at: Path) -> Steps:
-    """The steps of a path to one place; none for one that is no such path."""
+    """Return the steps of a path to a single value, or no steps for any other path."""
     if path is None:
         return ()
     if type(path) is not str:
         raise wrong_type((at, "jsonPath"), "a string", path)
     found: list[Step] = []
     end = 1
-    step_at = re.compile(_STEP, re.DOTALL).match  # compiled here, where `re` keeps it: few streams have any
+    step_at = re.compile(_STEP, re.DOTALL).match  # compiled here, where `re` caches it: few streams need it
     while path[:1] == "$" and (step := step_at(path, end)):
         end = step.end()
         plain, index, single, double = step.groups()
         quoted = double if single is None else single
         name = plain if quoted is None else re.sub(_ESCAPE, _unescaped, quoted, flags=re.DOTALL)
         try:
-            # Halves of a surrogate pair that stand side by side are one character; others cannot be sent on.
+            # Adjacent halves of a surrogate pair are one character; single halves cannot be sent.
             found.append(int(index) if name is None else name.encode("utf-16", "surrogatepass").decode("utf-16"))
         except UnicodeDecodeError:
             return ()
@@ -237,7 +237,7 @@ def _unescaped(escape: re.Match[str]) -> str:
 
 
 def _leaf(update: dict[str, Any], at: Path) -> Any:
-    """The value of an update, or ABSENT; whole numbers come as doubles, and what is not finite as text."""
+    """Return the value of an update, or ABSENT. Whole numbers arrive as doubles, and infinite ones or NaN as text."""
     text, number, flag = (update.get(key) for key in ("stringValue", "numberValue", "boolValue"))
     if text is not None:
         if type(text) is not str:

@@ -1,4 +1,4 @@
-"""The Model Context Protocol: tools, calls and results alone."""
+"""Converter for the Model Context Protocol: only tools, calls and results."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["McpConverter"]
 
 
 class McpConverter(ToolObjectConverter):
-    """The Model Context Protocol: tools, calls and results alone."""
+    """Converts tools, calls and results of the Model Context Protocol."""
 
     read_block: ValueReader[ContentPart]
     write_block: ValueWriter[Any]
@@ -71,7 +71,7 @@ class McpConverter(ToolObjectConverter):
             The result.
 
         Raises:
-            ConversionError: It asks for input instead of a result, or a value has the wrong JSON type.
+            ConversionError: The value asks for input instead of a result, or a value has the wrong JSON type.
         """
         reader = Reader(self.wire, tools=tools)
         wire = to_plain_object(result, ROOT)
@@ -81,7 +81,7 @@ class McpConverter(ToolObjectConverter):
         return ToolResult(tool_call_id, name, kind, value, is_error, metadata=reader.metadata(rest))
 
     def is_wrapped(self, name: str, tools: Iterable[ToolDefinition | OpaquePart]) -> bool | None:
-        """Whether the values of a tool stand inside an object on the wire; None where no schema says it."""
+        """Return whether a tool's values are wrapped in an object on the wire, or None if it has no schema."""
         for tool in tools:
             if type(tool) is ToolDefinition and tool.name == name and tool.result is not None:
                 kept = extra_at(inner_extras(tool.metadata or {}, self.wire.name), "outputSchema")
@@ -159,7 +159,7 @@ class McpConverter(ToolObjectConverter):
         ]
 
     def read_single_call(self, wire: dict[str, Any], given: str | None, at: Path, reader: Reader) -> ToolCall:
-        """Read a call under an id that is given, or made here and marked so."""
+        """Read a call with the given id, or with a synthetic one, which is marked."""
         identifier, _ = reader.call_id(given, (at, "id"))
         call = self.read_tool_call(wire, at, reader, identifier)
         if identifier != given:

@@ -1,4 +1,4 @@
-"""Fields that only MCP has."""
+"""Field readers and writers that only MCP needs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = [
 
 
 def read_client_arguments(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any], InvalidCall | None, Any]:
-    """Read the arguments; that there were none is kept.
+    """Read the arguments. The extras record that there were none.
 
     Raises:
         ConversionError: The value is neither an object nor null.
@@ -43,7 +43,7 @@ def read_client_arguments(value: Any, at: Path, reader: Reader) -> tuple[dict[st
 def write_client_arguments(
     arguments: dict[str, Any], invalid: InvalidCall | None, extra: Any, at: Path, writer: Writer
 ) -> Any:
-    """Write the arguments; to send a call is to run it, so one that must not be run is refused.
+    """Write the arguments. An invalid call is refused, because sending a call means running it.
 
     Raises:
         ConversionError: The call is invalid, or its arguments cannot be written as JSON.
@@ -58,10 +58,10 @@ def write_client_arguments(
 
 
 def read_object_schema(value: Any, at: Path, reader: Reader) -> tuple[Any, Any]:
-    """Read the schema, that of the value itself where it stands inside an object.
+    """Read the schema of a value, without the object that may wrap it on the wire.
 
     Raises:
-        ConversionError: It is neither an object nor null, or nested too deeply.
+        ConversionError: The value is neither an object nor null, or it is nested too deeply.
     """
     if value is None or value is ABSENT:
         return None, ABSENT
@@ -75,10 +75,10 @@ def read_object_schema(value: Any, at: Path, reader: Reader) -> tuple[Any, Any]:
 
 
 def write_object_schema(schema: Any, extra: Any, at: Path, writer: Writer) -> Any:
-    """Write the schema; one that admits more than objects is that of an object around the value.
+    """Write the schema. If it admits more than objects, it is wrapped in the schema of an object.
 
     Raises:
-        ConversionError: It is neither an object nor a boolean, or nested too deeply.
+        ConversionError: The schema is neither an object nor a boolean, or it is nested too deeply.
     """
     if schema is None:
         return ABSENT
@@ -94,7 +94,7 @@ _TEXT = frozenset(["text"])
 
 
 def read_text_block(block: dict[str, Any], at: Path, reader: Reader) -> tuple[str, Extras]:
-    """Read the text; what else a resource holds is kept with it.
+    """Read the text. The other keys of a resource are kept as extras.
 
     Raises:
         ConversionError: The value is not a string.
@@ -111,25 +111,25 @@ def read_text_block(block: dict[str, Any], at: Path, reader: Reader) -> tuple[st
 
 
 def write_text_block(text: str, extras: Extras, at: Path, writer: Writer) -> dict[str, Any]:
-    """Write the text where it stood."""
+    """Write the text as a block, or inside a resource if it was read from one."""
     if extras.get("type") == "resource":
         return {"type": "resource", "resource": {"text": text}}
     return {"type": "text", "text": text}
 
 
 WRAPPED = "result"
-"""The key that a value stands under; the official server has the same."""
+"""The key of a wrapped value, as in the official server."""
 
 _INSIDE = f"#/properties/{WRAPPED}"
 _OUTER = ("$schema", "$defs")
-"""Keywords of the document, which stand at its root: references to `#/$defs/…` stay as they are."""
+"""Keywords of the document, which stay at its root, so that references to `#/$defs/…` remain valid."""
 
 _MAPS = frozenset(["properties", "$defs", "definitions", "patternProperties", "dependentSchemas"])
 _DATA = frozenset(["const", "default", "enum", "examples"])
 
 
 def object_schema_of(schema: Any, extra: Any = ABSENT) -> dict[str, Any]:
-    """The schema on the wire for the schema of a value: the one that came (`extra`) while it says the same."""
+    """Return the wire's schema for the schema of a value. The original (`extra`) wins if it means the same."""
     if type(extra) is dict and same_json(value_schema_of(extra), schema):
         return extra
     if type(schema) is dict and _stays(schema):
@@ -138,7 +138,7 @@ def object_schema_of(schema: Any, extra: Any = ABSENT) -> dict[str, Any]:
 
 
 def value_schema_of(schema: Any) -> Any:
-    """The schema of the value for the schema on the wire."""
+    """Return the schema of the value for the wire's schema."""
     inner = _unwrapped(schema)
     if inner is not ABSENT:
         return inner
@@ -149,7 +149,7 @@ def value_schema_of(schema: Any) -> Any:
 
 
 def is_wrapper(schema: Any) -> bool:
-    """Whether a schema on the wire is that of an object around the value."""
+    """Return whether a schema on the wire is that of an object that wraps the value."""
     return type(schema) is dict and _unwrapped(schema) is not ABSENT
 
 
@@ -166,7 +166,7 @@ def _looks_wrapped(schema: dict[str, Any]) -> bool:
 
 
 def _admits_objects_alone(schema: dict[str, Any]) -> bool:
-    """Whether the type says so, here or at the end of references within `$defs`."""
+    """Return whether the type is object, here or at the end of references within `$defs`."""
     definitions = schema.get("$defs")
     found: Any = schema
     for _ in range(len(definitions) + 1 if type(definitions) is dict else 1):
@@ -190,7 +190,7 @@ def _wrapped(schema: Any) -> dict[str, Any]:
 
 
 def _unwrapped(schema: dict[str, Any]) -> Any:
-    """The schema inside; ABSENT where we would not have wrapped it just so."""
+    """Return the schema inside, or ABSENT if it would be wrapped differently."""
     if not _looks_wrapped(schema):
         return ABSENT
     inner = schema["properties"][WRAPPED]
@@ -215,7 +215,7 @@ def _outwards(reference: str) -> str:
 
 
 def _referring(schema: Any, spell: Callable[[str], str]) -> Any:
-    """The schema with its references spelled otherwise; those below an `$id` mean the schema that has it."""
+    """Return the schema with its references rewritten. References below an `$id` are relative to it, and stay."""
     if type(schema) is list:
         return [_referring(item, spell) for item in schema]
     if type(schema) is not dict or "$id" in schema:

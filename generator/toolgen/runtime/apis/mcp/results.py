@@ -1,11 +1,11 @@
-"""Results of calls as content for the model and a value for programs, side by side.
+"""Results of calls: content for the model, and a value for programs beside it.
 
-A value goes out twice: as an object in `structuredContent`, and as JSON text for those that read content alone. A value
-that is not an object stands inside one there and alone in the text, so that the text says which of the two it is.
+A value is written twice: as an object in `structuredContent`, and as JSON text for clients that only read content. A
+value that is not an object is wrapped in one there, but not in the text, so the text shows which of the two it is.
 
-Media stand in a block of their own, in a resource that the result embeds, or after a link. Blocks of images and recordings
-hold data and its media type, and no name. A resource has an address, in which its name stands; a link has both. What a
-resource or a link holds is told by its media type.
+Media are in a block of their own, in an embedded resource, or behind a link. Blocks of images and recordings have data
+and a media type, but no name. A resource has a URI that contains its name; a link has both. The media type states what
+a resource or a link contains.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ _PAIR = ("content", "structuredContent")
 def read_call_result(
     wire: dict[str, Any], wrapped: bool | None, at: Path, reader: Reader, read: Read[Any]
 ) -> tuple[Kind, Any, bool | None, Extras]:
-    """Read kind, value, error flag and extras. `wrapped` says whether the tool's values stand inside an object.
+    """Read kind, value, error flag and extras. `wrapped` states whether the tool's values are wrapped in an object.
 
-    Content and value are kept where our own writing would differ.
+    Content and value are kept as extras if they would be written differently.
 
     Raises:
         ConversionError: The value is not a result, or a value has the wrong JSON type.
@@ -82,7 +82,7 @@ def read_call_result(
 def write_call_result(
     result: ToolResult, wrapped: bool | None, extras: Extras, writer: Writer, write: Write
 ) -> dict[str, Any]:
-    """Write content, value and error flag; what came is kept while it says the same.
+    """Write content, value and error flag. The original content wins if it means the same.
 
     Raises:
         ConversionError: The value does not have the type of its kind, or cannot be written as JSON.
@@ -135,7 +135,7 @@ def _written(kind: str, value: Any, wrapped: bool | None) -> dict[str, Any]:
 
 
 def _is_ours(kind: str, value: Any, wrapped: bool | None, pair: dict[str, Any]) -> bool:
-    """Whether we would write a value just so; what JSON cannot hold is not ours."""
+    """Return whether a value would be written in exactly this way. One that JSON cannot represent would not."""
     try:
         return same_json(_written(kind, value, wrapped), pair)
     except ValueError:
@@ -147,7 +147,7 @@ def _text(text: str) -> list[dict[str, Any]]:
 
 
 def _says(extras: Extras, kind: str, value: Any, failed: bool, wrapped: bool | None) -> bool:
-    """Whether what came still means this value."""
+    """Return whether the original content still means this value."""
     if not extras:
         return False
     known = _value(extras.get("content") or [], extras.get("structuredContent", ABSENT), failed, wrapped)
@@ -155,7 +155,7 @@ def _says(extras: Extras, kind: str, value: Any, failed: bool, wrapped: bool | N
 
 
 def _value(content: list[Any], structured: Any, failed: bool, wrapped: bool | None) -> tuple[Kind, Any] | None:
-    """Kind and value of a result without media; None where content has more than texts, or several."""
+    """Return kind and value of a result without media, or None if content has other blocks, or several texts."""
     texts = [text for block in content if (text := _text_in(block)) is not None]
     if len(texts) != len(content):
         return None
@@ -173,7 +173,7 @@ def _value(content: list[Any], structured: Any, failed: bool, wrapped: bool | No
 
 
 def _text_in(block: Any) -> str | None:
-    """The text of a block, or of the resource that it embeds."""
+    """Return the text of a block, or of the resource embedded in it."""
     if type(block) is not dict or result_block_kind(block) != "text":
         return None
     text = (block if block["type"] == "text" else block["resource"]).get("text")
@@ -181,7 +181,7 @@ def _text_in(block: Any) -> str | None:
 
 
 def _repeats(texts: list[str], value: Any) -> bool:
-    """Whether texts say a value as JSON, as it stands, or item by item, as servers do."""
+    """Return whether texts repeat a value as JSON, at once or item by item, as servers do."""
     if len(texts) == 1 and _repeats_one(texts[0], value):
         return True
     each = type(value) is list and len(value) == len(texts) > 0
@@ -212,7 +212,7 @@ def read_media_block(block: dict[str, Any], at: Path, reader: Reader, table: Map
     """Read url, data, media type and name.
 
     Raises:
-        ConversionError: One of them is not a string.
+        ConversionError: One of the values is not a string.
     """
     form = block["type"]
     used = _USED.get(form, _DIRECT)
@@ -230,7 +230,7 @@ def read_media_block(block: dict[str, Any], at: Path, reader: Reader, table: Map
 
 
 def _media_type(holder: dict[str, Any], at: Path, table: Mapping[str, str]) -> str | None:
-    """The media type; none where it says no more than the kind of part does."""
+    """Return the media type, or None if it only repeats the kind of part."""
     media_type = _text_at(holder, "mimeType", at)
     return None if media_type == table.get("any") else media_type
 
@@ -271,8 +271,8 @@ def write_media_block(
 ) -> dict[str, Any]:
     """Write the block.
 
-    `table` has the `kind` of part, the `type` of its block, and what stands in where it is not known: the `mediaType` of
-    data, `any` for that of a resource or a link, the `name`.
+    `table` has the `kind` of part, the `type` of its block, and defaults: the `mediaType` of data, `any` for the media
+    type of a resource or a link, and the `name`.
 
     Raises:
         UnsupportedValueError: The part has neither a URL nor data.
@@ -353,7 +353,7 @@ def _named(name: str | None, default: str, at: Path, writer: Writer) -> str:
 def _tell_kind(
     media_type: str | None, holder: dict[str, Any], at: Path, writer: Writer, table: Mapping[str, str]
 ) -> None:
-    """Name the media type, by which the kind of part is known."""
+    """Write the media type, which determines the kind of part."""
     if media_type is not None:
         holder["mimeType"] = media_type
     if media_kind(media_type) != table["kind"]:
@@ -383,7 +383,7 @@ def result_block_kind(block: dict[str, Any]) -> str | None:
 
 def name_from_url(address: str) -> str | None:
     """Return the file name in a URL; None if there is none."""
-    from urllib.parse import unquote  # late, for few results have files
+    from urllib.parse import unquote  # late: few results have files
 
     path = address.split("#", 1)[0].split("?", 1)[0]
     return unquote(path.rsplit("/", 1)[1]) or None if "/" in path else None
@@ -391,6 +391,6 @@ def name_from_url(address: str) -> str | None:
 
 def url_from_name(name: str) -> str:
     """Return a URI for a file that has none."""
-    from urllib.parse import quote  # late, for few results have files
+    from urllib.parse import quote  # late: few results have files
 
     return _ATTACHED + quote(name, safe="", errors="surrogatepass")

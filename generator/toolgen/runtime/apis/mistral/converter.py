@@ -1,4 +1,4 @@
-"""Mistral's chat: a content is a text or a list of chunks, thoughts among them; no refusals and no names."""
+"""Converter for Mistral's chat: content is a string or a list of chunks, thoughts among them; no refusals, no names."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ _ASSISTANT_MESSAGE = frozenset(["content", "role", "tool_calls"])
 
 
 class MistralConverter(ChatConverter):
-    """Mistral's chat: a content is a text or a list of chunks, thoughts among them; no refusals and no names."""
+    """Converts Mistral's requests and responses, whose content is a string or a list of chunks with thoughts."""
 
     BLANK_ANSWERS = False
     TOOL_CALL_ID: ClassVar[list[str]]
-    """Ids that stand for none."""
+    """Placeholders for a missing id."""
     read_assistant_content: ValueReader[AssistantPart]
     read_result_part: ValueReader[ContentPart]
     read_tool_call: ObjectReader[ToolCall]
@@ -79,7 +79,7 @@ class MistralConverter(ChatConverter):
         return written
 
     def read_conversation(self, wire: Any, at: Path, reader: Reader) -> tuple[list[Message], Any]:
-        """Read the messages of a request. An answer at the end is the beginning of the next one, and `prefix` says so."""
+        """Read the messages of a request. A final assistant message is to be continued, which `prefix` states."""
         messages, _ = self.read_messages(wire, at, reader)
         last = wire[-1] if wire else {}
         if last.get("role") == "assistant" and not last.get("tool_calls"):
@@ -96,7 +96,7 @@ class MistralConverter(ChatConverter):
         return messages, ABSENT
 
     def write_conversation(self, messages: Sequence[Message], extra: Any, at: Path, writer: Writer) -> list[Any]:
-        """Write the messages of a request; an answer at the end is refused unless it is a `prefix`."""
+        """Write the messages of a request. A final assistant message must be a `prefix`, or the API rejects it."""
         wires = self.write_messages(messages, extra, at, writer)
         last = wires[-1] if wires else {}
         if last.get("role") == "assistant" and not last.get("tool_calls"):
@@ -106,11 +106,11 @@ class MistralConverter(ChatConverter):
         return wires
 
     def read_user_parts(self, value: Any, at: Path, reader: Reader) -> tuple[str | list[ContentPart], Any]:
-        """Read what the user says; null is nothing."""
+        """Read the content of a user message. Null becomes empty text."""
         return ("", None) if value is None else (read_text_or_list(value, at, reader, self.read_user_content), ABSENT)
 
     def write_user_parts(self, content: str | list[ContentPart], extra: Any, at: Path, writer: Writer) -> Any:
-        """Write what the user says."""
+        """Write the content of a user message."""
         return (
             None
             if extra is None and content == ""
@@ -118,11 +118,11 @@ class MistralConverter(ChatConverter):
         )
 
     def order_for_api(self, messages: Sequence[Message], at: Path, writer: Writer) -> Iterable[Placed]:
-        """Put the messages into the order that the API demands."""
+        """Put the messages into the order that the API requires."""
         return system_messages_in_place(order_for_api(messages, at, writer), writer)
 
     def read_assistant_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> AssistantMessage:
-        """Read what the model answered: text alone as text, else its chunks in their order, then calls."""
+        """Read an assistant message: plain text stays text; otherwise its chunks in order, then its calls."""
         content, calls = wire.get("content"), wire.get("tool_calls")
         rest = extra_members(wire, _ASSISTANT_MESSAGE)
         if type(content) is str and not calls:
@@ -147,7 +147,7 @@ class MistralConverter(ChatConverter):
         return AssistantMessage(None if content is None and not parts else parts, metadata=reader.metadata(rest))
 
     def read_tool_call_entry(self, wire: Any, at: Path, reader: Reader) -> ToolCallPart | OpaquePart:
-        """Read an entry of the calls; one that is not a function call stays as it is."""
+        """Read an entry of the calls. An entry that is not a function call becomes an opaque part."""
         if type(wire) is dict and type(wire.get("function")) is dict and wire.get("type") in ("function", None):
             call = self.read_tool_call(wire, at, reader)
             reader.note_call(None if wire.get("id") in self.TOOL_CALL_ID else wire.get("id"), call)
@@ -156,7 +156,7 @@ class MistralConverter(ChatConverter):
         return OpaquePart(reader.wire.name, wire, metadata=reader.metadata({"$key": "tool_calls"}))
 
     def write_assistant_message(self, message: AssistantMessage, at: Path, writer: Writer) -> dict[str, Any]:
-        """Write what the model answered: its chunks into `content`, its calls after them."""
+        """Write an assistant message: its chunks as `content`, and its calls after them."""
         extras = writer.own_extras(message.metadata, at)
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
@@ -174,7 +174,7 @@ class MistralConverter(ChatConverter):
     def write_assistant_parts(
         self, parts: list[AssistantPart], at: Path, writer: Writer, wire: dict[str, Any], extras: Extras
     ) -> None:
-        """Write the parts of an answer."""
+        """Write the parts of an assistant message."""
         chunks: list[Any] = []
         calls: list[Any] = []
         for i, part in enumerate(parts):
@@ -205,7 +205,7 @@ class MistralConverter(ChatConverter):
             wire["tool_calls"] = calls
 
     def write_chunk(self, part: AssistantPart, at: Path, writer: Writer) -> list[Any]:
-        """Write a part of an answer that is not a call; a refusal is text here."""
+        """Write a part of an assistant message that is not a call. A refusal becomes text."""
         if type(part) is RefusalPart:
             writer.own_extras(part.metadata, at)
             writer.report_loss(at, "a refusal", "rewritten", "note", "it is sent as text")
@@ -222,13 +222,13 @@ class MistralConverter(ChatConverter):
     def read_result_content(
         self, value: Any, at: Path, reader: Reader
     ) -> tuple[Literal["text", "data", "error", "multimodal"], Any, Any]:
-        """Read what a call gave: text, the text of an error, or parts. Only the newest servers take media inside."""
+        """Read the result of a call: text, the text of an error, or parts. Only the newest servers accept media."""
         return ("text", "", None) if value is None else super().read_result_content(value, at, reader)
 
     def write_result_content(
         self, kind: str, value: Any, extra: Any, at: Path, writer: Writer, is_error: bool | None
     ) -> str | list[Any] | None:
-        """Write what a call gave; media wait for the end of the turn unless they came inside of a result."""
+        """Write the result of a call. Media follow at the end of the turn, unless they were inside a result."""
         if is_error and kind in ("data", "multimodal"):
             writer.report_loss(
                 (at[0], "isError"), "isError", "dropped", "behaviour", "the API has no error flag for results"
@@ -238,5 +238,5 @@ class MistralConverter(ChatConverter):
         return None if extra is None and value == "" else write_result_text(kind, value, extra, at, writer)
 
     def body_error(self, wire: dict[str, Any]) -> Any:
-        """The error that stands in a body of status 200; None where there is none."""
+        """Return the error in a body of status 200, or None."""
         return error_of_body(wire)

@@ -1,4 +1,4 @@
-"""Fields that only Mistral has, errors inside of its answers, and the places of its system messages."""
+"""Field readers and writers that only Mistral needs, errors in response bodies, and positions of system messages."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 
 
 def read_url_or_data(value: Any, at: Path, reader: Reader) -> tuple[str | None, str | None, str | None, Any]:
-    """Read url, data and media type; of a `data:` address it is kept that it was one, of an object with `data` the object.
+    """Read url, data and media type. The extras record a data URL, or keep the original object with `data`.
 
     Raises:
-        ConversionError: The value is neither text nor an object with a text as its `data`.
+        ConversionError: The value is neither a string nor an object with a string as its `data`.
     """
     if type(value) is dict:
         data, form = value.get("data"), value.get("format")
@@ -58,7 +58,7 @@ def read_url_or_data(value: Any, at: Path, reader: Reader) -> tuple[str | None, 
 def write_url_or_data(
     url: str | None, data: str | None, media_type: str | None, extra: Any, at: Path, writer: Writer
 ) -> str | dict[str, Any]:
-    """Write the text, or the object that came while it says the same.
+    """Write the URL or the data as a string. The original object wins if it means the same.
 
     Raises:
         UnsupportedValueError: The part has neither a URL nor data.
@@ -91,7 +91,7 @@ def read_url_or_object(
     """Read url, data, media type and detail.
 
     Raises:
-        ConversionError: The value is neither text nor an object with a `url`, or its detail is not a string.
+        ConversionError: The value is neither a string nor an object with a `url`, or its detail is not a string.
     """
     if type(value) is not dict:
         url, data, media_type, _ = read_data_url(value, at, reader)
@@ -112,7 +112,7 @@ def write_url_or_object(
     at: Path,
     writer: Writer,
 ) -> Any:
-    """Write the address, in an object where there is a detail or where it came in one.
+    """Write the URL, in an object if there is a detail or if it was read from one.
 
     Raises:
         UnsupportedValueError: The part has neither a URL nor data with a media type.
@@ -128,7 +128,7 @@ def write_url_or_object(
 
 
 def read_id_or_placeholder(value: Any, at: Path, reader: Reader, placeholders: Collection[str]) -> tuple[str, Any]:
-    """Read the id; one that is missing or used before is made here, and one that we would rename is kept with it.
+    """Read the id. A missing or repeated id becomes a synthetic one. An id that would be renamed is kept as an extra.
 
     Raises:
         ConversionError: The value is neither a string nor null.
@@ -145,7 +145,7 @@ def read_id_or_placeholder(value: Any, at: Path, reader: Reader, placeholders: C
 def write_id_or_placeholder(
     identifier: str, extra: Any, at: Path, writer: Writer, placeholders: Collection[str]
 ) -> Any:
-    """Write the id: as it came while it is the same; renamed where it comes from elsewhere and would be refused."""
+    """Write the id. The original id wins if it is unchanged; an id that the API would reject is renamed."""
     if type(extra) is str and extra == identifier:
         writer.restore_id(identifier, extra)
         return extra
@@ -156,10 +156,10 @@ def write_id_or_placeholder(
 def read_result_id_or_placeholder(
     wire: dict[str, Any], at: Path, reader: Reader, placeholders: Collection[str]
 ) -> tuple[str, str, Extras]:
-    """Read the id of the call and the name of the tool; the name is empty where neither the result nor a call has it.
+    """Read the call's id and the tool's name. The name is empty if neither the result nor a call has it.
 
     Raises:
-        ConversionError: One of them is neither text nor null.
+        ConversionError: One of them is neither a string nor null.
     """
     for key in ("tool_call_id", "name"):
         if wire.get(key) is not None and type(wire[key]) is not str:
@@ -179,7 +179,7 @@ def read_result_id_or_placeholder(
 def write_result_id_or_placeholder(
     identifier: str, name: str, extras: Extras, at: Path, writer: Writer, placeholders: Collection[str]
 ) -> dict[str, Any]:
-    """Write the id as it stands with the call, and the name where the result came with one."""
+    """Write the id as it was written for the call, and the name if the result was read with one."""
     written: dict[str, Any] = {}
     kept, said = extras.get("tool_call_id"), extras.get("name")
     if type(kept) is dict and kept.get("$synthetic") == identifier:
@@ -193,10 +193,10 @@ def write_result_id_or_placeholder(
 
 
 def read_text_chunks(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
-    """Read the text of all chunks; they are kept where one chunk of text would not say the same.
+    """Read the text of all chunks. The chunks are kept as an extra if they are more than one chunk of text.
 
     Raises:
-        ConversionError: The value is neither text nor an array of objects, or the text of a chunk is none.
+        ConversionError: The value is neither a string nor an array of objects, or a chunk's text is not a string.
     """
     if type(value) is str:
         return value, value
@@ -212,7 +212,7 @@ def read_text_chunks(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
 
 
 def write_text_chunks(text: str, extra: Any, at: Path, writer: Writer) -> Any:
-    """Write the text, in the chunks in which it came."""
+    """Write the text. The original chunks win if they have the same text."""
     if type(extra) in (list, str) and _text_of(extra) == text:
         return extra
     return _chunks_of(text)
@@ -229,7 +229,7 @@ def _text_of(value: Any) -> str:
 
 
 def error_of_body(wire: dict[str, Any]) -> Any:
-    """The error that a body holds, or is; None where there is none."""
+    """Return the error that a body contains or is, or None."""
     if wire.get("error"):
         return wire["error"]
     if wire.get("object") == "error":
@@ -240,10 +240,10 @@ def error_of_body(wire: dict[str, Any]) -> Any:
 
 
 def unwrap_sdk_object(value: Any, at: Path) -> dict[str, Any]:
-    """The object itself where it is one, else what the client's object dumps, as the API sent it.
+    """Return a dict itself, or the data of a client's object as the API sent it.
 
     Raises:
-        ConversionError: The value is neither of them.
+        ConversionError: The value is neither a dict nor an object of the client.
     """
     if type(value) is dict:
         return value
@@ -265,9 +265,9 @@ def _known(chunk: Any) -> Any:
 
 
 def system_messages_in_place(placed: list[Placed], writer: Writer) -> list[Placed]:
-    """The messages with those of the system first, or after another one of the system or one of the user.
+    """Return the messages with each system message first, or after a system or user message.
 
-    One that stands elsewhere moves up to the nearest such place, and is reported.
+    A system message elsewhere is moved up to the nearest such position, and reported.
     """
     ordered: list[Placed] = []
     spoken = max((i for i, entry in enumerate(placed) if type(entry[0]) is not SystemMessage), default=len(placed))

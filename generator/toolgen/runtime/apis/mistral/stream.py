@@ -1,6 +1,6 @@
-"""Chunks of Chat Completions whose content is a text or a list, by turns, with thoughts as texts in lists of their own.
+"""Stream and stream writer for Mistral, whose content is a string or a list of parts, thoughts among them.
 
-The writer sends calls whole, and usage with the end.
+The writer sends complete calls, and usage in the last chunk.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["MistralStream", "MistralStreamWriter"]
 
 
 class _Thought:
-    """A thought that is coming: its object without the texts, and these: a list of pieces for each text in a row."""
+    """A thought of the stream: its object without texts, and its items. Each run of texts is a list of pieces."""
 
     __slots__ = ("head", "items")
 
@@ -27,7 +27,7 @@ class _Thought:
         self.items: list[Any] = []
 
     def take(self, item: Any) -> str:
-        """Take what a piece brings, and return its text."""
+        """Add an item of a delta, and return its text."""
         if not _is_text(item):
             self.items.append(item)
             return ""
@@ -37,15 +37,15 @@ class _Thought:
         return str(item["text"])
 
     def assemble(self) -> dict[str, Any]:
-        """The thought as far as it came."""
+        """Return the thought so far."""
         items = [_text_of(item) if type(item) is list else item for item in self.items]
         return {"type": "thinking", **self.head, "thinking": items}
 
 
 class MistralStream(ChatStream):
-    """Joins chunks into a `chat.completion`, with the parts of its content in the order in which they came.
+    """Joins chunks into a `chat.completion`, with the parts of its content in the order of their arrival.
 
-    Pieces of text in a row are one text, and so are those of a thought. The last text waits in `_text`.
+    Consecutive pieces of text are one text, also inside a thought. The last text stays open in `_text`.
     """
 
     _plain = staticmethod(unwrap_sdk_object)
@@ -91,7 +91,7 @@ class MistralStream(ChatStream):
             events.append(TextDelta(part["text"]))
 
     def _take_thought(self, part: dict[str, Any], events: list[StreamEvent]) -> None:
-        """Take a piece of a thought; one without text says more of the last thought, whatever came after that."""
+        """Read a piece of a thought. One without text extends the last thought, even if other parts came after it."""
         thought = self._thought
         if thought is None or (part["thinking"] and (self._text or self._parts[-1] is not thought)):
             self._close_text()
@@ -104,13 +104,13 @@ class MistralStream(ChatStream):
                 events.append(ReasoningDelta(text))
 
     def _close_text(self) -> None:
-        """What waits is a text of its own, for something else comes after it."""
+        """Close the open text, because another part follows it."""
         if self._text:
             self._parts.append(_text_of(self._text))
             self._text.clear()
 
     def _take_call(self, piece: dict[str, Any], position: int, events: list[StreamEvent]) -> None:
-        nameless = piece.get("id") == "null"  # what a piece has instead of the id that came before
+        nameless = piece.get("id") == "null"  # the placeholder that later pieces have instead of the id
         super()._take_call({**piece, "id": None} if nameless else piece, position, events)
 
     def _call_of(self, piece: dict[str, Any], function: dict[str, Any], position: int) -> OpenCall:
@@ -135,7 +135,7 @@ class MistralStream(ChatStream):
 
 
 def _is_text(part: Any) -> bool:
-    """Whether a part is a text and nothing more."""
+    """Return whether a part is text and nothing else."""
     return type(part) is dict and len(part) == 2 and part.get("type") == "text" and type(part.get("text")) is str
 
 
@@ -151,7 +151,7 @@ class MistralStreamWriter(ChatStreamWriter):
         self._sent: list[tuple[str, list[str]]] = []
 
     def _chunk(self, delta: dict[str, Any], **more: Any) -> dict[str, Any]:
-        return {"id": "", "model": "", **super()._chunk(delta, **more)}  # the client demands both
+        return {"id": "", "model": "", **super()._chunk(delta, **more)}  # the client requires both
 
     def _text(self, text: str) -> list[dict[str, Any]]:
         self._note("text", text)
@@ -177,7 +177,7 @@ class MistralStreamWriter(ChatStreamWriter):
         return chunks or [last]
 
     def _rest(self, message: dict[str, Any]) -> dict[str, Any]:
-        """What of the message was not sent yet."""
+        """Return the part of the message that was not sent yet."""
         delta = {key: value for key, value in message.items() if key != "content"}
         content = message.get("content")
         if type(content) is str:
@@ -191,9 +191,9 @@ class MistralStreamWriter(ChatStreamWriter):
         return delta
 
     def _unsent(self, content: list[Any]) -> list[Any]:
-        """The parts that were not sent yet; of a thought that was, what it holds besides its text.
+        """Return the parts that were not sent yet. A thought whose text was sent keeps only its other keys.
 
-        Sent text is taken off in its order. A part that should have come before it comes late.
+        Sent text is removed in order. A part that should have come before sent text comes late.
         """
         sent = [(kind, "".join(pieces)) for kind, pieces in self._sent]
         unsent: list[Any] = []
@@ -220,7 +220,7 @@ class MistralStreamWriter(ChatStreamWriter):
 
 
 def _said(part: Any) -> tuple[str, str]:
-    """The kind of a part that is sent as it comes, and its text; empty for every other part."""
+    """Return the kind and text of a part that is streamed, or empty strings for any other part."""
     if type(part) is not dict:
         return "", ""
     if part.get("type") == "text" and type(part.get("text")) is str:
@@ -231,7 +231,7 @@ def _said(part: Any) -> tuple[str, str]:
 
 
 def _without(part: dict[str, Any], kind: str, text: str) -> dict[str, Any] | None:
-    """What a part holds besides the text that was sent; None where that was all."""
+    """Return what a part has besides the text that was sent, or None if that was all."""
     if kind == "text":
         return {**part, "text": text} if text or len(part) > 2 else None
     items = [item for item in part["thinking"] if not _holds_text(item)]

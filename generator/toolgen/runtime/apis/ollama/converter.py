@@ -1,4 +1,4 @@
-"""Ollama's chat: messages with one text each, media and calls in lists beside it; options in an object of their own."""
+"""Converter for Ollama's chat: one text for each message, with media and calls beside it, and an object of options."""
 
 from __future__ import annotations
 
@@ -55,16 +55,16 @@ _RESPONSE = frozenset(["done", "done_reason", "message", "model"])
 
 
 class OllamaConverter(ApiConverter):
-    """Ollama's chat: messages with one text each, media and calls in lists beside it; options in an object of their own."""
+    """Converts Ollama's requests and responses: one text for each message, with media and calls beside it."""
 
     read_usage: ObjectReader[Usage]
     write_usage: ObjectWriter[Usage]
 
     USAGE_KEYS: ClassVar[frozenset[str]]
-    """The keys that count tokens."""
+    """The keys of token counts."""
 
     SDK_MEMBERS: ClassVar[dict[str, Any]]
-    """The members that the client's own types know."""
+    """The keys that the client's own types have."""
 
     read_system_message: ObjectReader[SystemMessage]
     read_tool_call: ObjectReader[ToolCall]
@@ -97,22 +97,22 @@ class OllamaConverter(ApiConverter):
         return found
 
     def read_tools(self, value: Any, at: Path, reader: Reader) -> tuple[list[ToolDefinition | OpaquePart] | None, Any]:
-        """Read the tools on offer."""
+        """Read the offered tools."""
         return read_list(None if value is ABSENT else value, at, reader, self.read_tool_definition), ABSENT
 
     def read_tool_definition(self, wire: Any, at: Path, reader: Reader) -> ToolDefinition | OpaquePart:
-        """Read a tool; its type may be left out."""
+        """Read a tool. Its type may be absent."""
         tool = self.read_tool_entry(wire, at, reader)
         if type(tool) is ToolDefinition and "type" not in wire:
             add_extras(tool, reader.wire.name, {"$absent": ["type"]})
         return tool
 
     def write_tools(self, definitions: Sequence[Any] | None, extra: Any, at: Path, writer: Writer) -> Any:
-        """Write the tools on offer."""
+        """Write the offered tools."""
         return ABSENT if definitions is None else write_list(definitions, at, writer, self.write_tool_definition)
 
     def write_tool_definition(self, definition: Any, at: Path, writer: Writer) -> Any:
-        """Write a tool as its declaration offers it to this provider."""
+        """Write a tool as its declaration defines it for this provider."""
         entry = write_tool_definition(definition, at, writer, self.write_tool_entry)
         if type(definition) is ToolDefinition and "type" in writer.peek_extras(definition.metadata).get("$absent", ()):
             del entry["type"]
@@ -121,20 +121,20 @@ class OllamaConverter(ApiConverter):
     def read_selected_tools(
         self, value: Any, at: Path, reader: Reader
     ) -> tuple[list[ToolDefinition | OpaquePart] | None, ToolChoice | None, Any]:
-        """Read the tools on offer; how they are to be used is not said here."""
+        """Read the offered tools. The wire has no tool choice."""
         tools, kept = self.read_tools(value, at, reader)
         return tools, None, kept
 
     def write_selected_tools(
         self, definitions: Sequence[Any] | None, choice: ToolChoice | None, extra: Any, at: Path, writer: Writer
     ) -> Any:
-        """Write the tools on offer, as far as they may be called."""
+        """Write the offered tools, except those that must not be called."""
         return write_selected_tools(definitions, choice, at[0], writer, self.TOOL_CHOICES, self.write_tool_definition)
 
     def read_output_format(
         self, value: Any, at: Path, reader: Reader
     ) -> tuple[Literal["text", "json"] | OutputSchema | None, Any]:
-        """Read what the answer shall be: `json`, or a schema; empty text is not a format, another word is kept."""
+        """Read the output format: `json` or a schema. Empty text means text. Any other value is kept as an extra."""
         if value is None or value is ABSENT:
             return None, ABSENT
         if type(value) is dict:
@@ -148,7 +148,7 @@ class OllamaConverter(ApiConverter):
     def write_output_format(
         self, output_format: Literal["text", "json"] | OutputSchema | None, extra: Any, at: Path, writer: Writer
     ) -> Any:
-        """Write what the answer shall be; text is what it is by default."""
+        """Write the output format. Text is the default."""
         if output_format is None or output_format == "text":
             return extra if output_format is None or extra == "" else ABSENT
         if output_format == "json":
@@ -161,7 +161,7 @@ class OllamaConverter(ApiConverter):
         return output_format.schema
 
     def read_messages(self, wire: Any, at: Path, reader: Reader) -> tuple[list[Message], Any]:
-        """Read the messages; neighboring results become one message, another role's message stays as it is."""
+        """Read the messages. Adjacent results become one message; a message of another role becomes an opaque part."""
         if type(wire) is not list:
             raise wrong_type(at, "an array", wire)
         messages: list[Message] = []
@@ -189,7 +189,7 @@ class OllamaConverter(ApiConverter):
         return messages, ABSENT
 
     def write_messages(self, messages: Sequence[Message], extra: Any, at: Path, writer: Writer) -> list[Any]:
-        """Write the messages: one for each result, directly after the calls of the turn."""
+        """Write the messages. Each result becomes one message, directly after the calls of its turn."""
         wires: list[Any] = []
         before: Message | None = None
         for message, here, places in order_for_api(messages, at, writer):
@@ -215,7 +215,7 @@ class OllamaConverter(ApiConverter):
         return wires
 
     def read_assistant_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> AssistantMessage:
-        """Read what the model answered: text alone as text, else parts in the order thinking, content, images, calls."""
+        """Read an assistant message: plain text stays text; otherwise parts: thinking, content, images, calls."""
         content = optional_text(wire, "content", at)
         thinking = optional_text(wire, "thinking", at)
         images = read_list(wire.get("images"), (at, "images"), reader, read_medium)
@@ -232,7 +232,7 @@ class OllamaConverter(ApiConverter):
         return AssistantMessage([*parts, *(images or ()), *(calls or ())], metadata=reader.metadata(rest))
 
     def read_tool_call_entry(self, wire: Any, at: Path, reader: Reader) -> ToolCallPart | OpaquePart:
-        """Read an entry of the calls; one that is not a function call stays as it is."""
+        """Read an entry of the calls. An entry that is not a function call becomes an opaque part."""
         if type(wire) is dict and type(wire.get("function")) is dict:
             call = self.read_tool_call(wire, at, reader)
             reader.note_call(wire.get("id"), call)
@@ -241,7 +241,7 @@ class OllamaConverter(ApiConverter):
         return OpaquePart(reader.wire.name, wire, metadata=reader.metadata({"$key": "tool_calls"}))
 
     def write_assistant_message(self, message: AssistantMessage, at: Path, writer: Writer) -> dict[str, Any]:
-        """Write what the model answered, spread over the wire's keys."""
+        """Write an assistant message, with its parts under the keys of the wire."""
         extras = writer.own_extras(message.metadata, at)
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
@@ -260,7 +260,7 @@ class OllamaConverter(ApiConverter):
         return wire
 
     def write_assistant_parts(self, parts: list[AssistantPart], at: Path, writer: Writer, wire: dict[str, Any]) -> None:
-        """Write the parts of an answer, each kind into its key."""
+        """Write the parts of an assistant message, each kind under its key."""
         thoughts: list[str] = []
         texts: list[str] = []
         images: list[Any] = []
@@ -300,7 +300,7 @@ class OllamaConverter(ApiConverter):
                 wire[key] = value
 
     def read_response(self, wire: dict[str, Any], at: Path, reader: Reader) -> Completion:
-        """Read a response. Counts of tokens stand beside the message."""
+        """Read a response. Token counts are beside the message."""
         body = wire.get("message")
         if body is None and wire.get("error"):
             raise BareApiError(format_path(at), wire)
@@ -335,7 +335,7 @@ class OllamaConverter(ApiConverter):
     def write_response(
         self, completion: Completion, identifier: str | None, created: int | None, writer: Writer
     ) -> dict[str, Any]:
-        """Write a response. An answer has no id here; one that failed is not done."""
+        """Write a response. It has no id, and a failed one is not `done`."""
         extras = writer.own_extras(completion.metadata, ROOT)
         absent = extras.get("$absent", ())
         if completion.id is not None:
@@ -361,19 +361,19 @@ class OllamaConverter(ApiConverter):
         return wire
 
     def read_content(self, wire: dict[str, Any], at: Path, reader: Reader) -> tuple[str | list[ContentPart], Extras]:
-        """Read what the user or the system says: a text, and images beside it."""
+        """Read the content of a user or system message: a text, with images beside it."""
         return read_text_and_media(wire, "content", "images", at, reader)
 
     def write_content(
         self, content: str | list[ContentPart], extras: Extras, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write what the user or the system says."""
+        """Write the content of a user or system message."""
         return write_text_and_media(content, extras, "content", "images", at, writer)
 
     def read_result_content(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> tuple[Literal["text", "data", "error", "multimodal"], Any, Extras]:
-        """Read what a call gave: text, the text of an error, or a text with images."""
+        """Read the result of a call: text, the text of an error, or a text with images."""
         content, kept = read_text_and_media(wire, "content", "images", at, reader)
         if type(content) is not str:
             return "multimodal", content, kept
@@ -383,7 +383,7 @@ class OllamaConverter(ApiConverter):
     def write_result_content(
         self, kind: str, value: Any, extras: Extras, at: Path, writer: Writer, is_error: bool | None
     ) -> dict[str, Any]:
-        """Write what a call gave; the server takes images of any message."""
+        """Write the result of a call. The server accepts images in any message."""
         if is_error and kind in ("data", "multimodal"):
             writer.report_loss(
                 (at[0], "isError"), "isError", "dropped", "behaviour", "the API has no error flag for results"

@@ -1,4 +1,4 @@
-"""Fields that only Ollama has, and arguments for its client, which brings a body into types of its own."""
+"""Field readers and writers that only Ollama needs, and arguments for its client, which has types of its own."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ _ID, _NAME = "tool_call_id", "tool_name"
 
 
 def read_result_call(wire: dict[str, Any], at: Path, reader: Reader) -> tuple[str, str, Extras]:
-    """Read the id of the call and the tool's name: by the id, else the next open call with the name, else the next.
+    """Read the call's id and the tool's name: by the id, else from the next open call of the name, else the next call.
 
-    Keys that we would write otherwise are kept, with the id that they stood for.
+    Keys that would be written differently are kept in the extras, with the id that they were read as.
 
     Raises:
-        ConversionError: One of the two is neither text nor null.
+        ConversionError: One of the two is neither a string nor null.
     """
     spelled_id, spelled_name = optional_text(wire, _ID, at), optional_text(wire, _NAME, at)
     name = reader.tool_name(spelled_name) if spelled_name else ""
@@ -52,7 +52,7 @@ def read_result_call(wire: dict[str, Any], at: Path, reader: Reader) -> tuple[st
 
 
 def write_result_call(identifier: str, name: str, extras: Extras, at: Path, writer: Writer) -> dict[str, Any]:
-    """Write both keys: the id as it stands with the call, if it does, and the name that templates look for."""
+    """Write both keys: the id if it was written for the call, and the name, which templates look for."""
     kept = inner_extras(extras, "$wire")
     unchanged = "$wire" in extras and extras.get("$synthetic") == identifier
     if unchanged and kept.get(_NAME) in (None, "", writer.wire.wire_name(name)):
@@ -64,10 +64,10 @@ def write_result_call(identifier: str, name: str, extras: Extras, at: Path, writ
 
 
 def read_limit_negative_as_none(value: Any, at: Path, reader: Reader) -> tuple[int | None, Any]:
-    """Read the limit; a negative number is none, and kept.
+    """Read the limit. A negative number means no limit, and is kept as an extra.
 
     Raises:
-        ConversionError: It is neither an integer nor null.
+        ConversionError: The value is neither an integer nor null.
     """
     if value is None or value is ABSENT:
         return None, ABSENT
@@ -82,7 +82,7 @@ def write_limit_negative_as_none(value: int | None, extra: Any, at: Path, writer
 
 
 def read_flag_on_by_default(value: Any, at: Path, reader: Reader) -> tuple[bool, Any]:
-    """Read the switch; that it was not there, or null, is kept.
+    """Read the flag. The extras record that it was absent or null.
 
     Raises:
         ConversionError: The value is neither a boolean nor null.
@@ -97,7 +97,7 @@ def read_flag_on_by_default(value: Any, at: Path, reader: Reader) -> tuple[bool,
 
 
 def write_flag_on_by_default(value: bool | None, extra: Any, at: Path, writer: Writer) -> Any:
-    """Write the switch; where nothing is said of it, it is off, and the wire must hear so."""
+    """Write the flag. Without a value it is written as false, because the API would turn it on."""
     if value is None:
         writer.report_loss(at, at[1], "defaulted", "note", f"{writer.wire.title} would otherwise turn it on")
         return False
@@ -109,10 +109,10 @@ def write_flag_on_by_default(value: bool | None, extra: Any, at: Path, writer: W
 def read_thinking_switch(
     value: Any, at: Path, reader: Reader, words: Mapping[str, str]
 ) -> tuple[Reasoning | None, Any]:
-    """Read the switch or the word; a word that is not one of the wire's own is kept.
+    """Read the switch or the level. A level that the wire does not define is kept as an extra.
 
     Raises:
-        ConversionError: It is neither a boolean, nor text, nor null.
+        ConversionError: The value is neither a boolean, nor a string, nor null.
     """
     if value is None or value is ABSENT:
         return None, ABSENT
@@ -126,7 +126,7 @@ def read_thinking_switch(
 def write_thinking_switch(
     reasoning: Reasoning | None, extra: Any, at: Path, writer: Writer, words: Mapping[str, str]
 ) -> Any:
-    """Write the effort by the nearest word of the wire, or the switch where nothing is said of how much."""
+    """Write the nearest level for the effort, or the switch if there is no effort."""
     if reasoning is None:
         return extra
     if reasoning.metadata:
@@ -147,21 +147,21 @@ def write_thinking_switch(
 
 
 ANY = "*"
-"""Stands in a table of members for every name."""
+"""Matches every key, in a table of keys."""
 
 Members = Mapping[str, Any]
-"""By name of a member: `kept`, `dropped` without harm, or the members of the objects in it. Others are dropped."""
+"""By key: `kept`, `dropped` without harm, or the table for the objects in it. Other keys are dropped."""
 
 
 def typed_kwargs(
     body: dict[str, Any], allowed_names: Collection[str], members: Members, writer: Writer
 ) -> dict[str, Any]:
-    """The body's keys as keywords; what the client will not send is reported, once for each way to it.
+    """Convert a body to arguments. What the client will not send is reported, once for each key path.
 
-    Media are given as bytes, for such a client takes text for the name of a file where there is one.
+    Media are passed as bytes, because the client takes a string for the name of a file if there is one.
 
     Raises:
-        ConversionError: Media are not base64.
+        ConversionError: Media are not valid base64.
     """
     lost: dict[str, str] = {}
     found: dict[str, Any] = {}
@@ -189,7 +189,7 @@ def typed_kwargs(
 
 
 def _missing(value: Any, members: Members | str, way: str, lost: dict[str, str]) -> None:
-    """Collect the ways to what is dropped."""
+    """Collect the key paths of what is dropped."""
     if type(value) is list:
         for item in value:
             _missing(item, members, way, lost)

@@ -1,4 +1,4 @@
-"""Media and calls beside a text, and results by the names of their tools."""
+"""Images, recordings and text of Ollama's messages, and the order of results by tool name."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ _HEADS = (
 )
 _RIFF = {b"WEBP": "image/webp", b"WAVE": "audio/wav"}
 _ENOUGH = 16
-"""Characters of base64 that hold all the bytes looked at."""
+"""Number of base64 characters that contain all the bytes that are inspected."""
 
 
 def media_type_of(data: str) -> str | None:
-    """The media type of an image or a recording in base64; None where its head is that of no known kind."""
+    """Return the media type of an image or a recording in base64, or None if its first bytes are not known."""
     import base64  # late: few conversions need it
 
     try:
@@ -55,7 +55,7 @@ def media_type_of(data: str) -> str | None:
 def read_text_and_media(
     wire: dict[str, Any], text: str, media: str, at: Path, reader: Reader
 ) -> tuple[str | list[ContentPart], Extras]:
-    """Read the text, and the media after it, under these two keys; without media it is the text alone.
+    """Read the text and the media under these two keys, in this order. Without media, return only the text.
 
     Raises:
         ConversionError: One of them has the wrong JSON type.
@@ -72,12 +72,12 @@ def read_text_and_media(
 
 
 def empty_members(wire: dict[str, Any], *keys: str) -> Extras:
-    """Those of the members that are empty, which says the same as their absence."""
+    """Return those of the keys whose values are empty, which means the same as absent."""
     return {key: wire[key] for key in keys if wire.get(key) in ("", [])}
 
 
 def read_medium(value: Any, at: Path, reader: Reader) -> ImagePart | AudioPart | OpaquePart:
-    """Read an image or a recording; its bytes say which. An object, which nobody sends yet, stays as it is.
+    """Read an image or a recording, by its bytes. An object, which is not sent yet, becomes an opaque part.
 
     Raises:
         ConversionError: The value is neither a string nor an object.
@@ -95,7 +95,7 @@ def read_medium(value: Any, at: Path, reader: Reader) -> ImagePart | AudioPart |
 def write_text_and_media(
     content: str | Sequence[Any], extras: Extras, text: str, media: str, at: Path, writer: Writer
 ) -> dict[str, Any]:
-    """Write a content under these two keys: its texts as lines of one text, its media after them."""
+    """Write content under these two keys: its texts as lines of one text, and its media."""
     if type(content) is str:
         return _text(content, extras, text)
     texts = [part.text for part in content if type(part) is TextPart]
@@ -125,7 +125,7 @@ def _text(said: str, extras: Extras, key: str) -> dict[str, Any]:
 
 
 def write_medium(part: Any, at: Path, writer: Writer) -> Any:
-    """Write an image or a recording; another part, or one that is not there as data, becomes a text, which is reported."""
+    """Write an image or a recording. Any other part, or one without data, becomes text, which is reported."""
     if type(part) is OpaquePart and part.provider == writer.wire.name:
         return part.value
     if type(part) is not ImagePart and type(part) is not AudioPart:
@@ -155,7 +155,7 @@ def write_medium(part: Any, at: Path, writer: Writer) -> Any:
 def order_by_name(
     results: Iterator[tuple[ToolResult, Path]], before: Message | None, writer: Writer
 ) -> list[tuple[ToolResult, Path]]:
-    """The results, those of one tool in the order of its calls where these were sent without ids."""
+    """Return the results. If calls were sent without ids, results of a tool get the order of its calls."""
     found = list(results)
     if before is None or not writer.unsent:
         return found

@@ -1,4 +1,4 @@
-"""Lines of a message, and their writer."""
+"""Stream and stream writer for Ollama's chat."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MESSAGE: Path = (ROOT, "message")
 
 
 class OllamaStream(BaseStream):
-    """Joins lines into one answer: texts and lists grow, calls come whole in any line, the last one among them."""
+    """Joins chunks into one response. Texts and lists grow; calls arrive complete in any chunk, even the last."""
 
     def __init__(self, turn: int = 0, *, tools: Any = ()) -> None:
         super().__init__(turn, tools=tools)
@@ -36,10 +36,10 @@ class OllamaStream(BaseStream):
             event: An event of the stream: a dict, or the client's object.
 
         Returns:
-            The events of the neutral format that it gives; often none.
+            The resulting events of the neutral format; often none.
 
         Raises:
-            ConversionError: The line is neither, or a piece in it has the wrong JSON type.
+            ConversionError: The event is neither of these, or a value in it has the wrong JSON type.
         """
         if type(event) is dict and len(event) == self._width and event.get("done") is False:
             message = event.get("message")
@@ -89,7 +89,7 @@ class OllamaStream(BaseStream):
             self._message[key] = _joined(self._message.get(key), value)
 
     def _take_call(self, call: Any, events: list[StreamEvent]) -> None:
-        """Tell a call, which is whole; what is not a call of a function stays in the answer alone."""
+        """Read a call, which arrives complete. Anything except a function call is only part of the response."""
         function = call.get("function") if type(call) is dict else None
         if type(function) is not dict:
             return
@@ -102,7 +102,7 @@ class OllamaStream(BaseStream):
         events.append(ToolCallDelta(known.index, identifier, name, "".join(known.pieces)))
 
     def _merge_top(self) -> None:
-        """Take what the last line said beside its message."""
+        """Merge the keys beside the message of the last chunk."""
         for key, value in self._last.items():
             if key != "message" and (value is not None or key not in self._top):
                 before = self._top.get(key)
@@ -117,24 +117,24 @@ class OllamaStream(BaseStream):
         return {**self._top, "message": {**self._message, **texts}}
 
     def _ended(self) -> bool:
-        """Whether the last line has come."""
+        """Return whether the last chunk has arrived."""
         return self._done
 
 
 def _grows(value: Any) -> bool:
-    """Whether a member comes in pieces: a list does."""
+    """Return whether a value grows with each chunk, as lists do."""
     return type(value) is list
 
 
 def _joined(old: Any, new: Any) -> Any:
-    """Pieces of a member: texts and lists grow, other values replace, and null replaces nothing."""
+    """Join the values of two chunks: texts and lists grow, other values replace, and null replaces nothing."""
     if type(old) is type(new) and type(new) in (str, list):
         return old + new
     return old if new is None else new
 
 
 class OllamaStreamWriter(BaseStreamWriter):
-    """Writes a line for each piece of text; calls go out whole, in the last line, which alone says what it cost."""
+    """Writes a chunk for each piece of text. The last chunk has all calls, complete, and is the only one with usage."""
 
     def _line(self, key: str, text: str) -> list[dict[str, Any]]:
         line: dict[str, Any] = {} if self.created is None else {"created_at": format_rfc3339(self.created)}

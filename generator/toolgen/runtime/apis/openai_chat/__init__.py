@@ -1,1 +1,1 @@
-"""One API: its messages, results, responses and streams."""
+"""Converter, fields and streams for Chat Completions and compatible servers."""

@@ -1,4 +1,4 @@
-"""What servers that are compatible with Chat Completions have otherwise: fields, chunks, and the writer of these."""
+"""Fields, stream and stream writer for servers that are compatible with Chat Completions, where they differ from it."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ __all__ = [
 
 
 _GROWING = ("text", "summary", "data")
-"""Members of a detail that come in pieces."""
+"""Keys of a detail whose values arrive in pieces."""
 
 
 class CompatibleStream(ChatStream):
     """Joins chunks into a `chat.completion`, with reasoning and its details.
 
-    The text of the reasoning is that of the first key that brings some; a server that says it under several keys says
-    the same under each.
+    The text of the reasoning is that of the first key with a text. A server that uses several keys repeats the same
+    text under each.
     """
 
     converter: ClassVar[ChatConverter]
@@ -61,7 +61,7 @@ class CompatibleStream(ChatStream):
             event.get("choices") == [] and type(event.get("usage")) is dict and bool(self._message or self._text)
         )
         if self._closed:
-            self._width = 0  # what comes after it is read with care
+            self._width = 0  # later chunks are read by the general code
         if self._failure is None:
             error = value_at(event, self.converter.ANSWERS["error"])
             if error:
@@ -69,7 +69,7 @@ class CompatibleStream(ChatStream):
         return events
 
     def _ended(self) -> bool:
-        """Whether the end has come: some servers give no reason, but nothing comes after usage on its own."""
+        """Return whether the response has ended. Some servers give no reason, but nothing follows usage on its own."""
         return self._closed or super()._ended()
 
     def _take_delta(self, delta: dict[str, Any], events: list[StreamEvent]) -> None:
@@ -97,10 +97,10 @@ class CompatibleStream(ChatStream):
             events.append(ReasoningDelta(text))
 
     def _take_detail(self, fragment: Any) -> str:
-        """Take a fragment of a detail and return its text.
+        """Read a fragment of a detail, and return its text.
 
-        Fragments with the same index and type belong together, unless their ids say otherwise; those without an index
-        stay as they are.
+        Fragments with the same index and type are joined, unless their ids differ. Those without an index stay
+        separate.
         """
         details = self._details if self._details is not None else []
         slot = (fragment.get("index"), fragment.get("type")) if type(fragment) is dict else (None, None)
@@ -132,14 +132,14 @@ class CompatibleStream(ChatStream):
         found: dict[str, Any] = {key: "".join(pieces) for key, pieces in self._thoughts.items()}
         if self._details is not None and self.converter.REASONING.details is not None:
             found[self.converter.REASONING.details] = [detail.assemble() for detail in self._details]
-        if self._source is not None:  # the first key of the message with a text is the one that was told
+        if self._source is not None:  # the first key of the message with a text is the one that was streamed
             found = {self._source: found[self._source], **found}
         choice["message"] = {**choice["message"], **found}
         return choice
 
 
 class _Detail:
-    """A detail that is coming: `head` is its first fragment, `pieces` what grows."""
+    """A detail of the stream. `head` is its first fragment, and `pieces` are the texts that grow."""
 
     __slots__ = ("head", "pieces")
 
@@ -151,7 +151,7 @@ class _Detail:
             self.pieces = {key: [fragment[key]] for key in _GROWING if type(fragment.get(key)) is str}
 
     def take(self, fragment: dict[str, Any]) -> bool:
-        """Take another fragment; false where it is one of another detail."""
+        """Add another fragment. Return false if it belongs to another detail."""
         old, new = self.head.get("id"), fragment.get("id")
         if old and new and old != new:
             return False
@@ -163,14 +163,14 @@ class _Detail:
         return True
 
     def assemble(self) -> Any:
-        """The detail as far as it came."""
+        """Return the detail so far."""
         return (
             {**self.head, **{key: "".join(pieces) for key, pieces in self.pieces.items()}} if self.pieces else self.head
         )
 
 
 class CompatibleStreamWriter(ChatStreamWriter):
-    """Writes `chat.completion.chunk` objects; reasoning comes under one key, its details at the end."""
+    """Writes `chat.completion.chunk` objects. Reasoning is under one key, with its details at the end."""
 
     converter: ClassVar[ChatConverter]
 
@@ -179,7 +179,7 @@ class CompatibleStreamWriter(ChatStreamWriter):
 
     def _call(self, event: ToolCallDelta) -> list[dict[str, Any]]:
         if event.id is not None:
-            self.writer.restore_id(event.id, event.id)  # which ids are taken is a rule for requests
+            self.writer.restore_id(event.id, event.id)  # the rules for ids apply only to requests
         return super()._call(event)
 
     def _key(self) -> str:
@@ -198,7 +198,7 @@ class CompatibleStreamWriter(ChatStreamWriter):
 
 
 def read_arguments_text(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any], InvalidCall | None, Any]:
-    """Read the arguments; that they were an object is not kept, for the next request must have them as text.
+    """Read the arguments. That they were an object is not kept, because the next request needs them as text.
 
     Raises:
         ConversionError: The value is neither a string nor an object.
@@ -211,7 +211,7 @@ def read_arguments_text(value: Any, at: Path, reader: Reader) -> tuple[dict[str,
 def write_parsable_arguments(
     arguments: dict[str, Any], invalid: InvalidCall | None, extra: Any, at: Path, writer: Writer
 ) -> Any:
-    """Write the arguments; text that is not an object is wrapped into one, and reported.
+    """Write the arguments. Text that is not an object is wrapped in one, and reported.
 
     Raises:
         ConversionError: The arguments cannot be written as JSON.
@@ -231,10 +231,10 @@ def write_parsable_arguments(
 
 
 def read_effort_object(value: Any, at: Path, reader: Reader, table: Mapping[str, str]) -> tuple[Reasoning | None, Any]:
-    """Read the object; what else it holds is kept.
+    """Read the object. Its other keys are kept as extras.
 
     Raises:
-        ConversionError: It, its word or its number has the wrong type.
+        ConversionError: The object, its effort or its number of tokens has the wrong type.
     """
     if value is None or value is ABSENT:
         return None, ABSENT
@@ -254,7 +254,7 @@ def read_effort_object(value: Any, at: Path, reader: Reader, table: Mapping[str,
 def write_effort_object(
     reasoning: Reasoning | None, extra: Any, at: Path, writer: Writer, table: Mapping[str, str]
 ) -> Any:
-    """Write the object; what it held besides comes back with the extras."""
+    """Write the object. Its other keys are restored from the extras."""
     if reasoning is None:
         return ABSENT
     said = {table["effort"]: reasoning.effort, table["budgetTokens"]: reasoning.budget_tokens}
@@ -262,7 +262,7 @@ def write_effort_object(
 
 
 def read_server_call_id(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
-    """Read the id; one that the server gave goes back to it as it is, also where another server would refuse it.
+    """Read the id. An id of the server is sent back unchanged, even if another server would reject it.
 
     Raises:
         ConversionError: The value is neither a string nor null.

@@ -1,4 +1,4 @@
-"""Chat Completions and what resembles it: an answer is spread over keys, and each result is a message."""
+"""Converter for Chat Completions and similar APIs: assistant messages are spread over keys, results are messages."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ _CHOICE = frozenset(["finish_reason", "message"])
 
 
 class ChatMessages(ApiConverter):
-    """A list of messages by role, in which each result is a message."""
+    """Converts a list of messages by role, in which each result is a message."""
 
     BLANK_ANSWERS: ClassVar[bool] = True
-    """Whether the API takes a message of the assistant whose content is an empty text."""
+    """Whether the API accepts an assistant message whose content is empty text."""
     SYSTEM_ROLES: ClassVar[Collection[str]] = ("system",)
-    """The roles of messages of the system."""
+    """The roles of system messages."""
 
     read_assistant_message: ObjectReader[AssistantMessage]
     read_system_message: ObjectReader[SystemMessage]
@@ -59,7 +59,7 @@ class ChatMessages(ApiConverter):
     read_user_message: ObjectReader[UserMessage]
 
     def read_messages(self, wire: Any, at: Path, reader: Reader) -> tuple[list[Message], Any]:
-        """Read the messages; neighboring results become one message, another role's message stays as it is."""
+        """Read the messages. Adjacent results become one message; a message of another role becomes an opaque part."""
         if type(wire) is not list:
             raise wrong_type(at, "an array", wire)
         messages: list[Message] = []
@@ -87,24 +87,24 @@ class ChatMessages(ApiConverter):
         return messages, ABSENT
 
     def read_system_entry(self, wire: dict[str, Any], position: int, at: Path, reader: Reader) -> Message:
-        """Read a message of the system; `position` counts the messages before it."""
+        """Read a system message. `position` is the number of messages before it."""
         return self.read_system_message(wire, at, reader)
 
     def order_for_api(self, messages: Sequence[Message], at: Path, writer: Writer) -> Iterable[Placed]:
-        """Put the messages into the order that the API demands."""
+        """Put the messages into the order that the API requires."""
         return order_for_api(messages, at, writer)
 
 
 class ChatConverter(ChatMessages, OutputFormatConverter):
-    """Chat Completions and what resembles it: an answer is spread over keys, and each result is a message."""
+    """Converts Chat Completions and similar APIs: assistant messages are spread over keys, results are messages."""
 
     read_usage: ObjectReader[Usage]
     write_usage: ObjectWriter[Usage]
 
     REASONING: ClassVar[ReasoningKeys] = ReasoningKeys(())
-    """Where a message has what the model thought; no keys where a wire has no place for it."""
+    """The keys of reasoning in a message; there are none if the wire has no reasoning."""
     ANSWERS: ClassVar[dict[str, Any]] = {}
-    """Where hosts have errors and usage in a body; empty for the API's own places."""
+    """Key paths of errors and usage in the bodies of hosts; empty for those of the API itself."""
 
     read_assistant_content: ValueReader[AssistantPart]
     read_result_part: ValueReader[ContentPart]
@@ -121,7 +121,7 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
         self.assistant_keys = _ASSISTANT_MESSAGE.union(self.REASONING.known)
 
     def write_messages(self, messages: Sequence[Message], extra: Any, at: Path, writer: Writer) -> list[Any]:
-        """Write the messages: one for each result, media of results in a user message after all results of the turn."""
+        """Write the messages. Each result becomes one message; media of results follow as a user message."""
         wires: list[Any] = []
         for message, here, places in self.order_for_api(messages, at, writer):
             if type(message) is ToolMessage:
@@ -151,13 +151,13 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
         return wires
 
     def write_media(self, writer: Writer) -> dict[str, Any]:
-        """Write the media that results left after."""
+        """Write a user message with the media that were taken out of results."""
         media, writer.media = writer.media, []
         parts = [write_one(part, at, writer, self.write_user_content) for part, at in media]
         return {"role": "user", "content": parts}
 
     def read_assistant_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> AssistantMessage:
-        """Read what the model answered: text alone as text, else parts in the order content, refusal, calls."""
+        """Read an assistant message: plain text stays text; otherwise parts: reasoning, content, refusal, calls."""
         content = wire.get("content")
         refusal = wire.get("refusal")
         calls = wire.get("tool_calls")
@@ -198,7 +198,7 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
         return AssistantMessage(None if content is None and not parts else parts, name, reader.metadata(rest))
 
     def read_tool_call_entry(self, wire: Any, at: Path, reader: Reader) -> ToolCallPart | OpaquePart:
-        """Read an entry of the calls; one that is not a function call stays as it is."""
+        """Read an entry of the calls. An entry that is not a function call becomes an opaque part."""
         if type(wire) is dict and type(wire.get("function")) is dict and wire.get("type", "function") == "function":
             call = self.read_tool_call(wire, at, reader)
             reader.note_call(wire.get("id"), call)
@@ -207,7 +207,7 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
         return OpaquePart(reader.wire.name, wire, metadata=reader.metadata({"$key": "tool_calls"}))
 
     def write_assistant_message(self, message: AssistantMessage, at: Path, writer: Writer) -> dict[str, Any]:
-        """Write what the model answered, spread over the wire's keys."""
+        """Write an assistant message, with its parts under the keys of the wire."""
         extras = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
         wire: dict[str, Any] = {"role": "assistant"}
         if message.name is not None:
@@ -227,7 +227,7 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
     def write_assistant_parts(
         self, parts: list[AssistantPart], at: Path, writer: Writer, wire: dict[str, Any], extras: Extras
     ) -> None:
-        """Write the parts of an answer: texts into `content`, calls into `tool_calls`."""
+        """Write the parts of an assistant message: texts into `content`, calls into `tool_calls`."""
         texts: list[Any] = []
         calls: list[Any] = []
         refusals: list[str] = []
@@ -274,7 +274,7 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
     def read_result_content(
         self, value: Any, at: Path, reader: Reader
     ) -> tuple[Literal["text", "data", "error", "multimodal"], Any, Any]:
-        """Read what a call gave: text, the text of an error, or parts."""
+        """Read the result of a call: text, the text of an error, or parts."""
         if type(value) is str:
             return read_result_text(value)
         return "multimodal", read_result_parts(value, at, reader, self.read_result_part), ABSENT
@@ -282,7 +282,7 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
     def write_result_content(
         self, kind: str, value: Any, extra: Any, at: Path, writer: Writer, is_error: bool | None
     ) -> str | list[Any] | None:
-        """Write what a call gave; media wait for the end of the turn, for results hold text only."""
+        """Write the result of a call. Media follow at the end of the turn, because results only hold text."""
         if is_error and kind in ("data", "multimodal"):
             writer.report_loss(
                 (at[0], "isError"), "isError", "dropped", "behaviour", "the API has no error flag for results"
@@ -292,7 +292,7 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
         return write_result_parts(value, (at[0], "value"), writer, self.write_result_part)
 
     def read_response(self, wire: dict[str, Any], at: Path, reader: Reader) -> Completion:
-        """Read a response; its first choice is the answer, further ones are kept."""
+        """Read a response. Its first choice becomes the message; further choices are kept as extras."""
         choices_found = wire.get("choices")
         error = self.body_error(wire)
         if error and choices_found is None:
@@ -353,7 +353,7 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
     def write_response(
         self, completion: Completion, identifier: str | None, created: int | None, writer: Writer
     ) -> dict[str, Any]:
-        """Write a response with one choice, and those that were kept."""
+        """Write a response with one choice, and the choices in the extras."""
         extras = writer.own_extras(completion.metadata, ROOT)
         kept = extras.get("choices")
         first, further = (kept[0], kept[1:]) if kept else ({}, [])
@@ -391,9 +391,9 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
         return wire
 
     def body_error(self, wire: dict[str, Any]) -> Any:
-        """The error that stands in a body of status 200; None where there is none."""
+        """Return the error in a body of status 200, or None."""
         return wire.get("error") if not self.ANSWERS else value_at(wire, self.ANSWERS["error"])
 
     def body_usage(self, wire: dict[str, Any]) -> Any:
-        """What an answer cost, where a host has it."""
+        """Return the usage in a body, from the key path of the host."""
         return wire.get("usage") if not self.ANSWERS else value_at(wire, self.ANSWERS["usage"])

@@ -1,4 +1,4 @@
-"""Fields that only Chat Completions has, and the format of answers, which Responses has too."""
+"""Field readers and writers that only Chat Completions needs, and the output format, which Responses also has."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ __all__ = [
 def write_inline_data(
     url: str | None, data: str | None, media_type: str | None, extra: Any, at: Path, writer: Writer
 ) -> str:
-    """Write the `data:` address.
+    """Write the data URL.
 
     Raises:
         UnsupportedValueError: The content is not inline.
@@ -44,7 +44,7 @@ read_inline_data = read_data_url
 
 
 def read_file_name(value: Any, at: Path, reader: Reader) -> tuple[str | None, Any]:
-    """Read the name of a file; that there was none is kept.
+    """Read the name of a file. The extras record that it was absent or null.
 
     Raises:
         ConversionError: The value is neither a string nor null.
@@ -57,7 +57,7 @@ def read_file_name(value: Any, at: Path, reader: Reader) -> tuple[str | None, An
 
 
 def write_file_name(name: str | None, extra: Any, at: Path, writer: Writer) -> Any:
-    """Write the name of a file; a file without one gets one, for the API refuses data without a name."""
+    """Write the name of a file. A missing name gets a default, because the API rejects data without a name."""
     if name is not None:
         return name
     if extra is None or is_mark(extra):
@@ -70,7 +70,7 @@ read_schema_name = read_file_name
 
 
 def write_schema_name(name: str | None, extra: Any, at: Path, writer: Writer) -> Any:
-    """Write the name of a schema for the answer; one without a name gets one, for the API refuses it."""
+    """Write the name of an output schema. A missing name gets a default, because the API requires one."""
     if name is not None:
         return name
     if extra is None or is_mark(extra):
@@ -80,7 +80,7 @@ def write_schema_name(name: str | None, extra: Any, at: Path, writer: Writer) ->
 
 
 def choice_without_message(choice: dict[str, Any], extras: Extras) -> dict[str, Any]:
-    """A choice as it came: without a message, or with null for one, while there is nothing in the message."""
+    """Return a choice without its message, or with null, if it was read so and the message is still empty."""
     if any(choice["message"][key] for key in choice["message"] if key != "role"):
         return choice
     if "message" in extras.get("$absent", ()):
@@ -89,7 +89,7 @@ def choice_without_message(choice: dict[str, Any], extras: Extras) -> dict[str, 
 
 
 def has_content(wire: dict[str, Any], blank: bool) -> bool:
-    """Whether a message of the assistant has content or anything else; text that is empty counts where it may be `blank`."""
+    """Return whether an assistant message has content or other values. Empty text counts only if `blank` is set."""
     content = wire.get("content")
     return bool(content) or (blank and content == "") or any(wire[key] for key in wire.keys() - _SILENT)
 
@@ -98,10 +98,10 @@ _SILENT = frozenset(["content", "name", "role"])
 
 
 class OutputFormatConverter(ApiConverter):
-    """A converter of an API that takes the format of its answers as one object."""
+    """A converter for an API that has the output format as one object."""
 
     OUTPUT_FORMATS: ClassVar[dict[str, Any]]
-    """The wire's spelling of the output formats `text` and `json`, and under `schema` the type of those with a schema."""
+    """The wire's values for the formats `text` and `json`, and under `schema` the type of formats with a schema."""
 
     read_output_schema: ObjectReader[OutputSchema]
     write_output_schema: ObjectWriter[OutputSchema]
@@ -109,7 +109,7 @@ class OutputFormatConverter(ApiConverter):
     def read_output_format(
         self, value: Any, at: Path, reader: Reader
     ) -> tuple[Literal["text", "json"] | OutputSchema | None, Any]:
-        """Read what the answer shall be; what is not one of the format's is kept."""
+        """Read the output format. Any other value is kept as an extra."""
         if value is None or value is ABSENT:
             return None, ABSENT
         if value == self.OUTPUT_FORMATS["text"]:
@@ -123,7 +123,7 @@ class OutputFormatConverter(ApiConverter):
     def write_output_format(
         self, output_format: Literal["text", "json"] | OutputSchema | None, extra: Any, at: Path, writer: Writer
     ) -> Any:
-        """Write what the answer shall be; text is what it is by default."""
+        """Write the output format. Text is the default."""
         if output_format is None or output_format == "text":
             return extra if output_format is None or extra == self.OUTPUT_FORMATS["text"] else ABSENT
         if output_format == "json":

@@ -1,4 +1,4 @@
-"""Where compatible servers have reasoning, errors and usage."""
+"""Reasoning, errors and usage of servers that are compatible with Chat Completions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = [
 
 
 def value_at(body: Any, paths: Iterable[Sequence[str | int]]) -> Any:
-    """What stands at the end of the first way that leads to a value; None where none does."""
+    """Return the value at the first key path that leads to one, or None."""
     for way in paths:
         value = body
         for step in way:
@@ -42,13 +42,13 @@ def value_at(body: Any, paths: Iterable[Sequence[str | int]]) -> Any:
 
 
 def with_text(message: dict[str, Any]) -> dict[str, Any]:
-    """A message whose content is text where it was an object: some hosts parse the JSON that was asked for."""
+    """Return a message whose content is text, not an object: some hosts parse the JSON that was requested."""
     content = message.get("content")
     return {**message, "content": dump_lenient(content)} if type(content) is dict else message
 
 
 def with_object(choice: dict[str, Any], extras: Extras) -> None:
-    """Give the message of a choice its content as the object that was kept, while its text still says the same."""
+    """Restore the original object as the content of a choice's message, if the text still means the same."""
     content = inner_extras(extras, "message").get("content")
     message = choice["message"]
     if type(content) is dict and type(message["content"]) is str and _says(message["content"], content):
@@ -63,10 +63,10 @@ def _says(text: str, content: dict[str, Any]) -> bool:
 
 
 class ReasoningKeys:
-    """Where the messages of a wire have reasoning.
+    """The keys of reasoning in the messages of a wire.
 
-    `keys` hold it as text, `details` is the key of a list of opaque objects, `writes` the key for reasoning that did
-    not come from this wire (None: such reasoning is not sent), and `needed` says that messages with calls must have it.
+    `keys` have it as text; `details` is the key of a list of opaque objects; `writes` is the key for reasoning from
+    another wire (None: such reasoning is not sent); and `needed` means that messages with calls must have it.
     """
 
     __slots__ = ("details", "keys", "known", "needed", "writes")
@@ -82,7 +82,7 @@ class ReasoningKeys:
 
 
 def detail_text(detail: Any) -> str:
-    """The text that a detail holds; empty for one that is encrypted or of an unknown kind."""
+    """Return the text of a detail, or an empty string if it is encrypted or of an unknown kind."""
     if type(detail) is not dict:
         return ""
     for key in ("text", "summary"):
@@ -92,17 +92,17 @@ def detail_text(detail: Any) -> str:
 
 
 def reasoning_text_of(value: Any) -> str:
-    """The text under a key of reasoning: itself, or that of all details."""
+    """Return the text under a key of reasoning: the value itself, or the text of all details."""
     return "".join(map(detail_text, value)) if type(value) is list else value
 
 
 def read_reasoning(
     wire: dict[str, Any], extras: Extras, at: Path, reader: Reader, table: ReasoningKeys
 ) -> ReasoningPart | None:
-    """Read the reasoning of a message: its text is that of the first key that has one.
+    """Read the reasoning of a message. Its text is that of the first key with a text.
 
-    Empty texts and lists are none, and are left to the message's extras; so is that a needed key was absent. The
-    empty text under a needed key says that there is none, and is nothing more.
+    Empty texts and lists are not reasoning and become extras of the message, which also record that a needed key was
+    absent. Empty text under a needed key means that there is no reasoning, and is not kept.
 
     Raises:
         ConversionError: A text is not a string, or the details are not a list.
@@ -134,9 +134,9 @@ def read_reasoning(
 def write_reasoning(
     wire: dict[str, Any], parts: Sequence[tuple[ReasoningPart, Path]], writer: Writer, table: ReasoningKeys
 ) -> None:
-    """Write the reasoning of a message: what its extras say of a text only while that text is unchanged.
+    """Write the reasoning of a message. The extras of a text are only used while the text is unchanged.
 
-    The key that carried the text stands first, for that is how it is known again.
+    The key from which the text was read comes first, because reading takes the text of the first key.
     """
     for i, (part, at) in enumerate(parts):
         extras = writer.own_extras(part.metadata, at)
@@ -168,7 +168,7 @@ def write_reasoning(
 
 
 def pad_reasoning(wire: dict[str, Any], extras: Extras, table: ReasoningKeys) -> None:
-    """Give a message with calls the key that the API demands, empty for no reasoning, if it did not come without."""
+    """Add the key that the API requires to a message with calls, as an empty text, unless it was read without it."""
     key = table.writes
     if key is not None and "tool_calls" in wire and key not in extras.get("$absent", ()) and key not in extras:
         wire.setdefault(key, "")

@@ -1,4 +1,4 @@
-"""Chunks of Chat Completions: `choices[].delta`, with calls in pieces that an index or an id holds together; and their writer."""
+"""Stream and stream writer for Chat Completions: `choices[].delta`, with pieces of calls identified by index or id."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ class ChatStream(BaseStream):
             event: An event of the stream: a dict, or the client's object.
 
         Returns:
-            The events of the neutral format that it gives; often none.
+            The resulting events of the neutral format; often none.
 
         Raises:
-            ConversionError: The chunk is neither of them.
+            ConversionError: The event is neither a dict nor an object of the client.
         """
         try:
             (choice,) = event["choices"]
@@ -77,7 +77,7 @@ class ChatStream(BaseStream):
                         known.pieces.append(text)
                         return [ToolCallDelta(known.index, None, None, text)]
         except (AttributeError, KeyError, TypeError, ValueError):
-            pass  # a chunk of another form, which is read with care
+            pass  # a chunk of another form, which the general code reads
         return super().feed(event)
 
     def _take(self, event: dict[str, Any]) -> list[StreamEvent]:
@@ -182,11 +182,11 @@ class ChatStream(BaseStream):
             events.append(self._delta(call, text or None))
 
     def _call_of(self, piece: dict[str, Any], function: dict[str, Any], position: int) -> OpenCall:
-        """The call that a piece belongs to.
+        """Return the call that a piece belongs to.
 
-        Another id is another call. Without an id the index decides, without both the place in the chunk; a piece
-        that names a function and brings arguments to a call that is whole begins another one, and so does one that
-        has its id at another index.
+        Another id means another call. Without an id the index decides, and without both the position in the chunk.
+        A piece with a name and arguments for a call that is already complete starts another call, and so does such
+        a piece if its id is known from another index.
         """
         index = piece.get("index")
         identifier = piece.get("id") or None
@@ -212,7 +212,7 @@ class ChatStream(BaseStream):
         return known
 
     def _take_further(self, choice: dict[str, Any]) -> None:
-        """Collect another choice of the answer; it is among the extras of the first."""
+        """Collect another choice of the response, which becomes an extra of the first one."""
         index = read_index(choice["index"], ((ROOT, "choices"), "index"))
         if index not in self._further:
             self._further[index] = type(self)(self._turn)
@@ -261,7 +261,7 @@ class ChatStream(BaseStream):
 
 
 def _joined(old: Any, new: Any) -> Any:
-    """Pieces of a member that we do not know: text and lists grow, other values replace."""
+    """Join two values of an unknown key: texts and lists grow, other values replace."""
     if type(old) is str and type(new) is str:
         return old + new
     if type(old) is list and type(new) is list:
@@ -287,7 +287,7 @@ def _joined_call(call: OpenCall) -> dict[str, Any]:
 
 
 def _begins_anew(call: OpenCall, function: dict[str, Any]) -> bool:
-    """Whether a piece names a function and brings arguments, though the call that it would belong to is whole."""
+    """Return whether a piece has a name and arguments, although its call is already complete."""
     if not function.get("name") or not function.get("arguments"):
         return False
     try:
@@ -297,7 +297,7 @@ def _begins_anew(call: OpenCall, function: dict[str, Any]) -> bool:
 
 
 class ChatStreamWriter(BaseStreamWriter):
-    """Writes `chat.completion.chunk` objects; usage comes last, in a chunk without choices."""
+    """Writes `chat.completion.chunk` objects. Usage comes last, in a chunk without choices."""
 
     def _chunk(self, delta: dict[str, Any], **more: Any) -> dict[str, Any]:
         chunk: dict[str, Any] = {"object": "chat.completion.chunk"}
@@ -353,7 +353,7 @@ class ChatStreamWriter(BaseStreamWriter):
         return chunks
 
     def _rest(self, message: dict[str, Any]) -> dict[str, Any]:
-        """What of the message was not sent yet."""
+        """Return the part of the message that was not sent yet."""
         delta = {key: value for key, value in message.items() if key not in ("content", "tool_calls")}
         content = message.get("content")
         sent = "".join(self.text)

@@ -1,4 +1,4 @@
-"""OpenAI's Responses: a conversation is a list of items."""
+"""Converter for OpenAI's Responses, in which a conversation is a list of items."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ __all__ = ["ResponsesConverter"]
 
 
 def _may_stand_aside(message: Message, provider: str) -> bool:
-    """Whether a message says nothing but a text of the system."""
+    """Return whether a message is only a system text, without extras."""
     return (
         type(message) is SystemMessage
         and type(message.content) is str
@@ -68,7 +68,7 @@ _STATUSES = frozenset(["cancelled", "completed", "failed", *_UNFINISHED])
 
 
 def _with_demanded(wire: dict[str, Any], completion: Completion) -> dict[str, Any]:
-    """A response with the members that the client's types demand, and that say nothing here."""
+    """Return a response with the keys that the client's types require but that have no meaning here."""
     failed = {"code": "server_error", "message": "the response failed"} if wire.get("status") == "failed" else None
     if completion.usage is not None:
         usage = wire["usage"]
@@ -81,7 +81,7 @@ def _with_demanded(wire: dict[str, Any], completion: Completion) -> dict[str, An
 
 
 class ResponsesConverter(OutputFormatConverter):
-    """OpenAI's Responses: a conversation is a list of items."""
+    """Converts requests and responses of OpenAI's Responses, in which a conversation is a list of items."""
 
     read_usage: ObjectReader[Usage]
     write_usage: ObjectWriter[Usage]
@@ -99,7 +99,7 @@ class ResponsesConverter(OutputFormatConverter):
     write_user_message: ObjectWriter[UserMessage]
 
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
-        """Read a request body; instructions are system text before the conversation."""
+        """Read a request body. The instructions become system text before the conversation."""
         request = self.read_request_body(wire, at, reader)
         instructions = wire.get("instructions")
         if type(instructions) is str:
@@ -112,7 +112,7 @@ class ResponsesConverter(OutputFormatConverter):
         return request
 
     def write_request(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
-        """Write a request body; a first text of the system becomes the instructions."""
+        """Write a request body. System text in the first message becomes the instructions."""
         first = request.messages[0] if request.messages else None
         if type(first) is not SystemMessage or type(first.content) is not str or writer.peek_extras(first.metadata):
             return self.write_request_body(request, at, writer)
@@ -126,14 +126,14 @@ class ResponsesConverter(OutputFormatConverter):
         return wire
 
     def read_input(self, wire: Any, at: Path, reader: Reader) -> tuple[list[Message], Any]:
-        """Read the items of a request: there may be none, or a text of the user may stand for its one message."""
+        """Read the items of a request. There may be none, or a string that is the only user message."""
         if wire is ABSENT or wire is None:
             return [], {"$absent": True} if wire is ABSENT else None
         messages, _ = self.read_messages(wire, at, reader)
         return messages, {"$single": True} if type(wire) is str else ABSENT
 
     def write_input(self, messages: Sequence[Message], extra: Any, at: Path, writer: Writer) -> Any:
-        """Write the items of a request, as a text where it came so."""
+        """Write the items of a request, as a string if they were read from one."""
         wires = self.write_messages(messages, extra, at, writer)
         if not wires and (extra is None or (is_mark(extra) and "$absent" in extra)):
             return ABSENT
@@ -143,7 +143,7 @@ class ResponsesConverter(OutputFormatConverter):
         return text if wires[0] == {"role": "user", "content": text} and type(text) is str else wires
 
     def read_messages(self, wire: Any, at: Path, reader: Reader) -> tuple[list[Message], Any]:
-        """Read the items: those of the model in a row are one message, and so are results in a row."""
+        """Read the items. Adjacent items of the model become one message, and so do adjacent results."""
         if type(wire) is str:
             return [UserMessage(wire)], ABSENT
         if type(wire) is not list:
@@ -177,7 +177,7 @@ class ResponsesConverter(OutputFormatConverter):
         return messages, ABSENT
 
     def read_result(self, item: dict[str, Any], at: Path, reader: Reader, messages: list[Message]) -> None:
-        """Read a result; one that stands apart from its call keeps its place."""
+        """Read a result. One that does not directly follow its call keeps its position."""
         result = self.read_tool_result(item, at, reader)
         last = messages[-1] if messages else None
         if type(last) is ToolMessage:
@@ -187,7 +187,7 @@ class ResponsesConverter(OutputFormatConverter):
         messages.append(ToolMessage([result], reader.metadata({"$apart": True} if apart else {})))
 
     def read_item(self, item: dict[str, Any], at: Path, reader: Reader) -> list[AssistantPart]:
-        """Read an item of the model as the parts that it stands for; what has no meaning elsewhere stays as it is."""
+        """Read an item of the model as parts. An item that the format has no type for becomes an opaque part."""
         kind = item_kind(item)
         if kind == "said":
             return self.read_message_item(item, at, reader)
@@ -201,7 +201,7 @@ class ResponsesConverter(OutputFormatConverter):
         return [OpaquePart(reader.wire.name, item)]
 
     def read_message_item(self, item: dict[str, Any], at: Path, reader: Reader) -> list[AssistantPart]:
-        """Read a message of the model; its parts keep that they stood in one, and what else the message says."""
+        """Read a message of the model. Extras of its parts record that they were one message, and its other keys."""
         content = item["content"]
         rest = extra_members(item, _SAID)
         if type(content) is str:
@@ -214,7 +214,7 @@ class ResponsesConverter(OutputFormatConverter):
         return parts
 
     def write_messages(self, messages: Sequence[Message], extra: Any, at: Path, writer: Writer) -> list[Any]:
-        """Write the messages as items; the first text of the system stands beside them in a request."""
+        """Write the messages as items. System text in the first message is beside them in a request."""
         wires: list[Any] = []
         for message, here, places in order_as_received(messages, at, writer):
             if type(message) is ToolMessage:
@@ -226,7 +226,7 @@ class ResponsesConverter(OutputFormatConverter):
             elif type(message) is SystemMessage:
                 if here[1] != 0 or not _may_stand_aside(message, writer.wire.name):
                     wires.append(self.write_system_message(message, here, writer))
-                elif at == ROOT:  # the messages alone
+                elif at == ROOT:  # only the messages are converted, so there is no `instructions` key
                     writer.report_loss(here, "a system message", "dropped", "note", "it was moved to instructions")
             elif type(message) is UserMessage:
                 wires.append(write_user_item(message, here, writer, self.write_user_message))
@@ -235,7 +235,7 @@ class ResponsesConverter(OutputFormatConverter):
         return wires
 
     def write_assistant_message(self, message: AssistantMessage, at: Path, writer: Writer) -> list[Any]:
-        """Write what the model answered in a request."""
+        """Write an assistant message for a request."""
         writer.own_extras(message.metadata, at)
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
@@ -248,10 +248,10 @@ class ResponsesConverter(OutputFormatConverter):
         return items
 
     def write_items(self, parts: Sequence[AssistantPart], at: Path, writer: Writer, *, short: bool) -> list[Any]:
-        """Write the parts of an answer as items.
+        """Write the parts of an assistant message as items.
 
-        Text that was not said here is a message in its `short` form in a request, for the long one wants the id of a message
-        that is stored; in an answer text in a row is one message.
+        Text from another provider is a message in its `short` form in a request, because the long form needs the id of
+        a stored message. In a response, consecutive text is one message.
         """
         items: list[Any] = []
         content: list[Any] | None = None
@@ -289,7 +289,7 @@ class ResponsesConverter(OutputFormatConverter):
     def read_result_content(
         self, value: Any, at: Path, reader: Reader
     ) -> tuple[Literal["text", "data", "error", "multimodal"], Any, Any]:
-        """Read what a call gave: text, the text of an error, or parts."""
+        """Read the result of a call: text, the text of an error, or parts."""
         if type(value) is str:
             return read_result_text(value)
         return "multimodal", read_text_or_list(value, at, reader, self.read_given_content), ABSENT
@@ -297,7 +297,7 @@ class ResponsesConverter(OutputFormatConverter):
     def write_result_content(
         self, kind: str, value: Any, extra: Any, at: Path, writer: Writer, is_error: bool | None
     ) -> str | list[Any]:
-        """Write what a call gave."""
+        """Write the result of a call."""
         if is_error and kind in ("data", "multimodal"):
             writer.report_loss(
                 (at[0], "isError"), "isError", "dropped", "behaviour", "the API has no error flag for results"
@@ -307,7 +307,7 @@ class ResponsesConverter(OutputFormatConverter):
         return write_list(value, (at[0], "value"), writer, self.write_given_content)
 
     def read_response(self, wire: dict[str, Any], at: Path, reader: Reader) -> Completion:
-        """Read a response: its items are the parts of one message."""
+        """Read a response. Its items become the parts of one message."""
         error = wire.get("error")
         if error and "output" not in wire:
             raise BareApiError(format_path(at), wire)
@@ -356,7 +356,7 @@ class ResponsesConverter(OutputFormatConverter):
     def write_response(
         self, completion: Completion, identifier: str | None, created: int | None, writer: Writer
     ) -> dict[str, Any]:
-        """Write a response; one that was not read here has the members that the API demands."""
+        """Write a response. One that was not read from this wire gets the keys that the API requires."""
         extras = writer.own_extras(completion.metadata, ROOT)
         content = completion.message.content
         parts: list[AssistantPart] = content if type(content) is list else []
@@ -382,7 +382,7 @@ class ResponsesConverter(OutputFormatConverter):
         return wire if extras else _with_demanded(wire, completion)
 
     def write_status(self, completion: Completion, extras: Extras, wire: dict[str, Any]) -> None:
-        """Write why the answer ended: as status, or as the reason of one that is incomplete."""
+        """Write why the response ended: as its status, or as the reason of an incomplete one."""
         word = (
             provider_stop_reason(completion, self.FINISH_REASONS, extras)
             if completion.stop_reason is not None or not extras

@@ -1,6 +1,6 @@
-"""Fields that only Responses has, and items: what a conversation and an answer are lists of on this wire.
+"""Field readers and writers that only Responses needs, and the items of which conversations and responses consist.
 
-An answer is several items in a row (reasoning, messages, calls), which the format has as the parts of one message.
+A response has several items in a row (reasoning, messages, calls), which the format has as parts of one message.
 """
 
 from __future__ import annotations
@@ -52,10 +52,10 @@ __all__ = [
 
 
 def read_constant(value: Any, at: Path, reader: Reader, table: Mapping[str, Any]) -> tuple[Any, Any]:
-    """Read the value; that it was not there, or null, is kept.
+    """Read the value. The extras record that it was absent or null.
 
     Raises:
-        ConversionError: It is of another type than what `table` has to stand for it.
+        ConversionError: The value has another type than the default in `table`.
     """
     if value is ABSENT:
         return None, {"$absent": True}
@@ -67,7 +67,7 @@ def read_constant(value: Any, at: Path, reader: Reader, table: Mapping[str, Any]
 
 
 def write_constant(value: Any, extra: Any, at: Path, writer: Writer, table: Mapping[str, Any]) -> Any:
-    """Write the value, or that of the table where there is none and it did not come so."""
+    """Write the value. Without one, write the default in `table`, unless it was read as absent or null."""
     if value is not None:
         return value
     if extra is None:
@@ -86,7 +86,7 @@ def read_file_source(part: dict[str, Any], at: Path, reader: Reader, names: Mapp
     """Read url, data, media type and name.
 
     Raises:
-        ConversionError: One of them is not a string.
+        ConversionError: One of the values is not a string.
     """
     for key in ("file_data", "file_url", "filename"):
         if part.get(key) is not None and type(part[key]) is not str:
@@ -100,7 +100,7 @@ def read_file_source(part: dict[str, Any], at: Path, reader: Reader, names: Mapp
     found, data, media_type, _ = read_data_url(text, (at, "file_data"), reader)
     if found is None:
         return url, data, media_type, name, rest
-    rest["file_data"] = text  # a `data:` address of another kind
+    rest["file_data"] = text  # a data URL of another kind
     return None, None, None, name, rest if url is None else {**rest, "file_url": url}
 
 
@@ -114,7 +114,7 @@ def write_file_source(
     writer: Writer,
     names: Mapping[str, str],
 ) -> dict[str, Any]:
-    """Write the content. `names` has a file's name by media type, and under `*`, for data without one.
+    """Write the content. `names` has default file names by media type, and under `*` for data without one.
 
     Raises:
         UnsupportedValueError: The part has neither a URL nor data.
@@ -149,7 +149,7 @@ def write_file_source(
 
 
 def read_explicit_flag(value: Any, at: Path, reader: Reader) -> tuple[bool | None, Any]:
-    """Read the switch; off is what it is by default. That it was not there, or null, is kept.
+    """Read the flag, which is off by default. The extras record that it was absent or null.
 
     Raises:
         ConversionError: The value is neither a boolean nor null.
@@ -164,7 +164,7 @@ def read_explicit_flag(value: Any, at: Path, reader: Reader) -> tuple[bool | Non
 
 
 def write_explicit_flag(value: bool | None, extra: Any, at: Path, writer: Writer) -> Any:
-    """Write the switch, off where nothing is said of it and it did not come so."""
+    """Write the flag. Without a value it is off, unless it was read as absent or null."""
     if value is None and extra is None:
         return None
     if value is None and is_mark(extra):
@@ -177,19 +177,19 @@ def write_explicit_flag(value: bool | None, extra: Any, at: Path, writer: Writer
 Kind = Literal["said", "call", "reasoning", "made", "result", "user", "system", "given"]
 
 _CLIENT_CALLS = frozenset(["custom_tool_call", "shell_call", "local_shell_call", "apply_patch_call", "computer_call"])
-"""Calls that the app itself answers, besides those of functions (`openai.types.responses`, SDK 3.54.0)."""
+"""Calls that the app runs itself, besides function calls (`openai.types.responses`, SDK 3.54.0)."""
 
 _PARTS = frozenset(["input_audio", "input_file", "input_image", "input_text", "output_text", "refusal"])
-"""What stands inside of a message."""
+"""Types of the parts of a message."""
 
 _GIVEN = frozenset(["additional_tools", "compaction_trigger", "configuration_update", "item_reference"])
 """Items that only the app makes, besides results and messages."""
 
 
 def item_kind(item: dict[str, Any]) -> Kind:
-    """Who an item is from, and what it is; `made` is any other item of the model, `given` any other of the app.
+    """Return who an item is from, and its kind: `made` is any other item of the model, `given` any other of the app.
 
-    A message may lack its type. Results of tools that the server runs are of the model.
+    A message may have no type. Results of tools that the server runs are items of the model.
     """
     kind, role = item.get("type"), item.get("role")
     if kind == "function_call":
@@ -211,9 +211,9 @@ def item_kind(item: dict[str, Any]) -> Kind:
 
 
 def item_part_kind(part: dict[str, Any]) -> str | None:
-    """What a part of a message or a result is: `text`, `image` or `document`; None for any other.
+    """Return `text`, `image` or `document` for a part of a message or a result, or None for any other part.
 
-    Content that only an id at the provider stands for has no meaning elsewhere.
+    Content that is only an id at the provider has no meaning elsewhere.
     """
     kind = part.get("type")
     if kind == "input_text":
@@ -226,13 +226,13 @@ def item_part_kind(part: dict[str, Any]) -> str | None:
 
 
 def has_client_call(parts: Sequence[Any], provider: str) -> bool:
-    """Whether an answer asks the app to run something that is not a function."""
+    """Return whether a response asks the app to run something other than a function."""
     values = [part.value for part in parts if type(part) is OpaquePart and part.provider == provider]
     return any(type(value) is dict and _calls_client(value) for value in values)
 
 
 def has_approval_request(parts: Sequence[Any], provider: str) -> bool:
-    """Whether an answer waits for the app to approve a call that the API itself runs."""
+    """Return whether a response waits for the app to approve a call that the API itself runs."""
     values = [part.value for part in parts if type(part) is OpaquePart and part.provider == provider]
     return any(type(value) is dict and value.get("type") == "mcp_approval_request" for value in values)
 
@@ -245,7 +245,7 @@ def _calls_client(item: dict[str, Any]) -> bool:
 
 
 def write_user_item(message: UserMessage, at: Path, writer: Writer, write: Callable[..., dict[str, Any]]) -> Any:
-    """Write what a user says: the item itself where the message holds one of this wire's own."""
+    """Write a user message, or the item itself if the message contains an item of this wire."""
     if type(message.content) is list and len(message.content) == 1:
         (part,) = message.content
         if type(part) is OpaquePart and part.provider == writer.wire.name and type(part.value) is dict:
@@ -256,7 +256,7 @@ def write_user_item(message: UserMessage, at: Path, writer: Writer, write: Calla
 
 
 def reasoning_text(item: dict[str, Any]) -> str:
-    """What can be read of a reasoning item: its own text, then the summary."""
+    """Return the readable text of a reasoning item: its own text, then the summary."""
     texts = [part.get("text") for key in ("content", "summary") for part in _parts(item, key)]
     return "".join(text for text in texts if type(text) is str)
 
@@ -267,7 +267,7 @@ def _parts(item: dict[str, Any], key: str) -> list[dict[str, Any]]:
 
 
 def restore_reasoning_item(part: ReasoningPart, extras: Extras) -> dict[str, Any]:
-    """A reasoning item as it came, while it says what the part says; another text becomes its summary."""
+    """Return the original reasoning item, if it still has the text of the part. Other text becomes its summary."""
     item: dict[str, Any] = {"type": "reasoning", **extras}
     if reasoning_text(item) != part.text or "summary" not in item:
         item.pop("content", None)
@@ -276,17 +276,17 @@ def restore_reasoning_item(part: ReasoningPart, extras: Extras) -> dict[str, Any
 
 
 def is_separate_item(call_id: str, last: Message | None) -> bool:
-    """Whether a result does not stand directly after the answer that asked for it."""
+    """Return whether a result does not directly follow the message with its call."""
     return type(last) is not AssistantMessage or call_id not in call_ids(last)
 
 
 def part_extras(part: Any, provider: str) -> Extras:
-    """What a part keeps of the message that it stood in."""
+    """Return the extras of a part, which describe the message that it was read from."""
     return inner_extras(part.metadata or {}, provider)
 
 
 def make_assistant_message(parts: list[AssistantPart], reader: Reader) -> AssistantMessage:
-    """The message of the items of one turn: a text alone as text."""
+    """Return the message for the items of one turn. A single text becomes a string."""
     reader.next_turn()
     only = parts[0]
     if len(parts) == 1 and type(only) is TextPart and only.text and only.metadata is None:
@@ -295,7 +295,7 @@ def make_assistant_message(parts: list[AssistantPart], reader: Reader) -> Assist
 
 
 def write_message_item(content: list[Any], extras: Extras, part: AssistantPart) -> dict[str, Any]:
-    """A message around its content, with what else it said; one of ours has what the API demands."""
+    """Return a message item with its content and extras. A new one gets the keys that the API requires."""
     rest = inner_extras(extras, "$item")
     if "$single" in rest and type(part) is TextPart:
         item: dict[str, Any] = {"role": "assistant", "content": part.text}
@@ -319,7 +319,7 @@ def write_short_message(part: Any, at: Path, writer: Writer) -> list[Any]:
 
 
 def write_reasoning_item(part: ReasoningPart, at: Path, writer: Writer, *, short: bool) -> list[Any]:
-    """Write reasoning as it came; what was not thought here stays after, but for answers of ours."""
+    """Write reasoning as the original item. Reasoning from elsewhere is dropped, except in a response."""
     extras = writer.own_extras(part.metadata, at)
     if extras or not short:
         return [restore_reasoning_item(part, extras)]
@@ -328,7 +328,7 @@ def write_reasoning_item(part: ReasoningPart, at: Path, writer: Writer, *, short
 
 
 def add_item_ids(items: list[Any], answer: str) -> None:
-    """Give the items of an answer of ours what the API demands of its own."""
+    """Add the keys that the API requires to the items of a response that was not read from this wire."""
     for i, item in enumerate(items):
         kind = item.get("type") if type(item) is dict else None
         if kind == "message" and "id" not in item:

@@ -1,4 +1,4 @@
-"""Events of OpenAI's Responses: items that are added, grow and are done, each at its place among the items."""
+"""Stream for OpenAI's Responses, whose items are added, extended and completed, each at its index."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ _GROWING = {
     "response.reasoning_text": ("reasoning", "content", "content_index", "reasoning_text", "text"),
     "response.reasoning_summary_text": ("reasoning", "summary", "summary_index", "summary_text", "text"),
 }
-"""By event: the item, the list in it, the event's index into the list, and the part with the member that grows."""
+"""By event: the item, its list, the event's index into the list, and the part with the key that grows."""
 
 _MEMBERS = {
     "response.custom_tool_call_input.delta": "input",
     "response.mcp_call_arguments.delta": "arguments",
     "response.code_interpreter_call_code.delta": "code",
 }
-"""Events under which a member of the item itself grows."""
+"""Events that extend a key of the item itself."""
 
 _ENDS = {"response.completed": "completed", "response.incomplete": "incomplete", "response.failed": "failed"}
 _LASTING = ("id", "object", "created_at", "model")
-"""What a host may say at the beginning alone."""
+"""Keys that a host may send only at the start."""
 
 _STARTS = ("response.created", "response.queued", "response.in_progress")
 
 
 class _Part:
-    """A part of an item: what it is, and the text that grew."""
+    """A part of an item: what it is, and the text that was added."""
 
     __slots__ = ("head", "key", "pieces", "spoken")
 
@@ -50,7 +50,7 @@ class _Part:
 
 
 class _Item:
-    """An item that is coming; `done` is what the API says of it in the end."""
+    """An item of the stream. `done` is the item that the API sends at its end."""
 
     __slots__ = ("call", "done", "grown", "head", "parts")
 
@@ -83,7 +83,7 @@ class _Item:
 
 
 class ResponsesStream(BaseStream):
-    """Joins events into a response. The last event has the whole of it, where it came so far."""
+    """Joins events into a response. The last event, if it arrives, has the complete response."""
 
     def __init__(self, turn: int = 0, *, tools: Any = ()) -> None:
         super().__init__(turn, tools=tools)
@@ -102,10 +102,10 @@ class ResponsesStream(BaseStream):
             event: An event of the stream: a dict, or the client's object.
 
         Returns:
-            The events of the neutral format that it gives; often none.
+            The resulting events of the neutral format; often none.
 
         Raises:
-            ConversionError: The event is neither of them.
+            ConversionError: The event is neither a dict nor an object of the client.
         """
         try:
             kind = event["type"]
@@ -124,7 +124,7 @@ class ResponsesStream(BaseStream):
                         call.pieces.append(piece)
                         return [ToolCallDelta(call.index, None, None, piece)]
         except (KeyError, TypeError):
-            pass  # an event of another form, which is read with care
+            pass  # an event of another form, which the general code reads
         return super().feed(event)
 
     def _take(self, event: dict[str, Any]) -> list[StreamEvent]:
@@ -160,7 +160,7 @@ class ResponsesStream(BaseStream):
         return []
 
     def _item_of(self, event: dict[str, Any], kind: str) -> _Item:
-        """The item that an event speaks of; one whose beginning was lost is begun here."""
+        """Return the item of an event. If its start was lost, it is started here."""
         place = self._place_of(event)
         item = self._items.get(place)
         if item is None:
@@ -177,7 +177,7 @@ class ResponsesStream(BaseStream):
         return item
 
     def _place_of(self, event: dict[str, Any]) -> Any:
-        """Where an item stands; some hosts change ids from event to event, so the index goes first."""
+        """Return the index of an item. The index comes before the id because some hosts change ids between events."""
         place = read_index(event.get("output_index"), (ROOT, "output_index"))
         if place is None:
             identifier = event.get("item_id")
@@ -223,7 +223,7 @@ class ResponsesStream(BaseStream):
         return [ReasoningDelta(text)]
 
     def _head(self, event: dict[str, Any], holder: str, index: str, head: dict[str, Any]) -> list[StreamEvent]:
-        """Take what a part says besides its text."""
+        """Store everything that a part has besides its text."""
         kind = head.get("type")
         key = "refusal" if kind == "refusal" else "text"
         place = read_index(event.get(index, 0), (ROOT, index))
@@ -232,7 +232,7 @@ class ResponsesStream(BaseStream):
         return []
 
     def _argue(self, item: _Item, text: str, whole: bool) -> list[StreamEvent]:
-        """Take arguments; the whole of them brings what is not there yet."""
+        """Add arguments. Complete arguments add only what is missing."""
         call = item.call
         if call is None:
             return []
@@ -244,7 +244,7 @@ class ResponsesStream(BaseStream):
         return [self._delta(call, text)]
 
     def _put(self, event: dict[str, Any], head: dict[str, Any], *, done: bool) -> list[StreamEvent]:
-        """Begin or end an item; what it holds and was not told is told now."""
+        """Start or end an item, and return events for its content that was not streamed."""
         place = self._place_of(event)
         item = self._items.get(place)
         if item is None or (not done and item.head.get("type") != head.get("type")):
@@ -274,10 +274,10 @@ class ResponsesStream(BaseStream):
         return self._tell(kind, rest) if rest else []
 
     def _answer(self, response: Any, end: str | None) -> list[StreamEvent]:
-        """Take the response as far as it is there; the last one stands for all before it."""
+        """Read the response so far. The last one replaces all before it."""
         if end is not None:
             if self._end and self._top.get("status") != "completed":
-                return []  # an answer that was cut off stays so, whatever follows
+                return []  # a response that was cut off stays so, whatever follows
             self._end = True
             self._top = {key: self._top[key] for key in _LASTING if key in self._top}
             if type(response) is not dict:
@@ -300,7 +300,7 @@ class ResponsesStream(BaseStream):
         return events
 
     def _catch_up(self, output: list[dict[str, Any]]) -> list[StreamEvent]:
-        """Tell what only the whole answer says."""
+        """Return events for what only the complete response contains."""
         events = self._tell_rest("output_text", "".join(map(_said, output)), "".join(self._text))
         thought = "".join(reasoning_text(item) for item in output if item.get("type") == "reasoning")
         events += self._tell_rest("reasoning_text", thought, "".join(self._thought))
@@ -338,7 +338,7 @@ class ResponsesStream(BaseStream):
 
 
 def item_reasoning(item: _Item) -> str:
-    """What was told of a reasoning item: its own text, then the summary."""
+    """Return the streamed text of a reasoning item: its own text, then the summary."""
     held = [part for _, part in sorted(item.parts.items(), key=lambda entry: _place(entry[0]))]
     return "".join(piece for part in held for piece in part.pieces)
 
@@ -353,7 +353,7 @@ def _name(call: OpenCall, head: dict[str, Any]) -> None:
 
 
 def _said(item: dict[str, Any]) -> str:
-    """The text of a message; that of any other item is empty."""
+    """Return the text of a message, or an empty string for any other item."""
     content = item.get("content")
     if item.get("type") != "message" or type(content) is not list:
         return ""
@@ -362,7 +362,7 @@ def _said(item: dict[str, Any]) -> str:
 
 
 def _rest(text: str, told: str) -> str:
-    """What of a text was not told; nothing where another text was told."""
+    """Return the part of a text that was not streamed yet, or nothing if the streamed text differs."""
     return text[len(told) :] if text.startswith(told) else ""
 
 

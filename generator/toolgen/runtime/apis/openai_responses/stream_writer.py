@@ -1,4 +1,4 @@
-"""Events of an answer as events of OpenAI's Responses."""
+"""Stream writer for OpenAI's Responses."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ _DEMANDED: dict[str, Any] = {
     "tool_choice": "auto",
     "tools": [],
 }
-"""What the client's types demand of a response that has only begun (`openai.types.responses.Response`, SDK 3.54.0)."""
+"""What the client's types require of a response that has just begun (`openai.types.responses.Response`, SDK 3.54.0)."""
 
 _PREFIXES = {"message": "msg", "reasoning": "rs", "function_call": "fc"}
 
 
 class _Sent:
-    """An item that was begun: its place, and its text or arguments so far."""
+    """An item that was started: its index, and its text or arguments so far."""
 
     __slots__ = ("head", "place", "text")
 
@@ -45,10 +45,10 @@ class _Sent:
 
 
 class ResponsesStreamWriter(BaseStreamWriter):
-    """Writes items as they come; what only the end knows of them (ids, encrypted content) comes as they are done.
+    """Writes items as they arrive. Ids and encrypted content, known only at the end, come when the items are done.
 
-    Text of one kind in a row is one item. An item of the whole answer that did not come in pieces is written whole at
-    the end; the last event has the answer in its own order.
+    Consecutive text of one kind is one item. An item of the complete response that was not streamed is written at the
+    end, as a whole. The last event has the response in its own order.
     """
 
     def __init__(self, *, id: str | None = None, created: int | None = None, on_loss: OnLoss | None = None) -> None:
@@ -142,7 +142,7 @@ class ResponsesStreamWriter(BaseStreamWriter):
         events = self._start()
         left = [item for item in body.get("output") or [] if type(item) is dict]
         for item in list(self._items):
-            whole = left[0] if left else None  # as a rule they stand in the order in which they were sent
+            whole = left[0] if left else None  # usually the items are in the order in which they were sent
             if whole is None or whole.get("type") != item.head["type"] or not _text_of(whole).startswith(item.text):
                 alike = [found for found in left if found.get("type") == item.head["type"]]
                 begun = (found for found in alike if _text_of(found).startswith(item.text))
@@ -160,7 +160,7 @@ class ResponsesStreamWriter(BaseStreamWriter):
         return [*events, self._event(end, response=body)]
 
     def _as_sent(self, item: _Sent) -> dict[str, Any]:
-        """An item as far as it was sent, where the answer does not have it."""
+        """Return an item as far as it was sent, if the response does not have it."""
         if item.head["type"] == "function_call":
             return {**item.head, "arguments": item.text, "status": "incomplete"}
         if item.head["type"] == "reasoning":
@@ -169,7 +169,7 @@ class ResponsesStreamWriter(BaseStreamWriter):
         return {**item.head, "status": "incomplete", "content": content}
 
     def _rest(self, item: _Sent, whole: dict[str, Any]) -> list[dict[str, Any]]:
-        """What of an item was not sent yet."""
+        """Return the events for the part of an item that was not sent yet."""
         text = _text_of(whole)
         rest = text[len(item.text) :] if text.startswith(item.text) else ""
         if not rest:
@@ -180,7 +180,7 @@ class ResponsesStreamWriter(BaseStreamWriter):
         return [self._delta(item, rest)]
 
     def _done(self, item: _Sent, whole: dict[str, Any]) -> list[dict[str, Any]]:
-        """End an item, and its one part that was sent in pieces."""
+        """End an item, and its one streamed part."""
         at = {"item_id": item.head["id"], "output_index": item.place}
         kind = item.head["type"]
         if kind == "function_call":

@@ -1,1 +1,1 @@
-"""One API: its messages, results, responses and streams."""
+"""Converter and streams for the text protocol."""

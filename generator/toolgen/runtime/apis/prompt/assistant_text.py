@@ -1,7 +1,6 @@
-"""What the assistant said, turn by turn, as text on a wire, and back.
+"""Conversion between assistant messages and text.
 
-A text that was read goes back as it came while it still says the same; an id is written only where reading would make
-another one.
+The original text wins if it means the same. An id is only written if reading the text would make another one.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ __all__ = [
 
 
 def read_assistant_text(text: str, names: Mapping[str, str], reader: Reader) -> AssistantMessage:
-    """Read what the assistant said, where tools go by these names; the reader knows the calls from then on."""
+    """Read an assistant message from text in which tools have these names. The reader notes its calls."""
     message = parse_reply(text, names, (), CallMaker(reader.turn, reader.used), reader.wire.wire_name)
     for part in message.content if type(message.content) is list else ():
         if type(part) is ToolCallPart:
@@ -52,9 +51,9 @@ def read_assistant_text(text: str, names: Mapping[str, str], reader: Reader) -> 
 
 
 class AssistantTextWriter:
-    """Writes what the assistant said, message after message.
+    """Writes assistant messages as text, one after the other.
 
-    `turn` counts those before the first one; None stands for an answer by itself, which leaves out the ids made here.
+    `turn` is the number of messages before the first one. None means a single response, without synthetic ids.
     """
 
     __slots__ = ("_turn", "_used", "_writer")
@@ -65,7 +64,7 @@ class AssistantTextWriter:
         self._used: set[str] = set()
 
     def write_message(self, message: AssistantMessage, extras: Extras, at: Path) -> str | None:
-        """Write a message; its own extras are `extras`. None for one that has no content.
+        """Write a message, whose own extras are `extras`. Return None if it has no content.
 
         Raises:
             ConversionError: The arguments of a call cannot be written as JSON.
@@ -94,7 +93,7 @@ class AssistantTextWriter:
         return text
 
     def _calls(self, parts: list[AssistantPart], at: Path) -> list[ToolCall]:
-        """The calls of a message, as the wire has them."""
+        """Return the calls of a message, with the names and ids of the wire."""
         found: list[ToolCall] = []
         for i, part in enumerate(parts):
             if type(part) is ToolCallPart:
@@ -108,7 +107,7 @@ class AssistantTextWriter:
     def _says(
         self, text: str, names: Mapping[str, str], parts: list[AssistantPart], calls: list[ToolCall], turn: int | None
     ) -> bool:
-        """Whether a text means these parts and calls, read where it will stand."""
+        """Return whether a text, read at its position, means these parts and calls."""
         read = parse_reply(text, names, (), CallMaker(turn or 0, set(self._used))).content
         again = [TextPart(read)] if isinstance(read, str) else read or []
         if [_text(part) for part in again] != [_text(part) for part in parts]:
@@ -121,7 +120,7 @@ class AssistantTextWriter:
     def _pieces(
         self, parts: list[AssistantPart], calls: list[ToolCall], at: Path, turn: int | None
     ) -> list[tuple[str, bool]]:
-        """Texts, and calls with what was thought before them."""
+        """Return the texts, and the calls with the reasoning before them."""
         pieces: list[tuple[str, bool]] = []
         thought: str | None = None
         waiting = iter(enumerate(calls))
@@ -148,7 +147,7 @@ class AssistantTextWriter:
         return pieces
 
     def _text(self, part: TextPart | RefusalPart, pieces: list[tuple[str, bool]], beside_calls: bool, at: Path) -> None:
-        """Add a text; to the one before it where nothing stands between them."""
+        """Add a text, joined to the text directly before it."""
         self._writer.own_extras(part.metadata, at)
         if type(part) is RefusalPart:
             self._writer.report_loss(at, "refusal", "rewritten", "note", "the format has only text")
@@ -166,7 +165,7 @@ def _text(part: AssistantPart) -> tuple[str, str]:
 
 
 def _same_call(said: ToolCall, meant: ToolCall) -> bool:
-    """Whether two calls have one name and the same arguments, or text in their place."""
+    """Return whether two calls have the same name and arguments, or the same invalid text."""
     if said.name != meant.name:
         return False
     if said.invalid is not None:
@@ -175,11 +174,11 @@ def _same_call(said: ToolCall, meant: ToolCall) -> bool:
 
 
 class TextAnswer(dict[str, Any]):
-    """The object that stands for an answer which is a text alone."""
+    """The object for a response that is only a string."""
 
 
 def answer_object(value: Any, at: Path) -> dict[str, Any]:
-    """The object with the answer's `content`.
+    """Return the object with the `content` of a response.
 
     Raises:
         ConversionError: The value is neither a string nor an object.
@@ -191,7 +190,7 @@ _KNOWN = frozenset(["content"])
 
 
 def read_text_answer(wire: dict[str, Any], at: Path, reader: Reader, names: Mapping[str, str]) -> Completion:
-    """Read an answer, where tools go by these names.
+    """Read a response in which tools have these names.
 
     Raises:
         BareApiError: The response is an API error.
@@ -208,7 +207,7 @@ def read_text_answer(wire: dict[str, Any], at: Path, reader: Reader, names: Mapp
 
 
 def write_text_answer(completion: Completion, writer: Writer) -> Any:
-    """Write an answer as a text, or as the object in which it came.
+    """Write a response as a string, or as an object if it was read from one.
 
     Raises:
         ConversionError: The arguments of a call cannot be written as JSON.

@@ -1,4 +1,4 @@
-"""Texts alone: tools in front of the system's text, calls inside of the assistant's, results in the user's."""
+"""Converter for the text protocol: tools in the system text, calls in assistant text, results in user text."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ __all__ = ["PromptConverter"]
 
 
 class PromptConverter(SdkConverter):
-    """Texts alone: tools in front of the system's text, calls inside of the assistant's, results in the user's."""
+    """Converts to and from plain text: tools in the system text, calls in assistant text, results in user text."""
 
     def split_payload(self, payload: Any) -> list[Any]:
-        """The entries of single tools in the text of all."""
+        """Return the entries of single tools from the text of all."""
         return parse_entries(payload) if payload else []
 
     def declared_names(self) -> dict[str, str]:
-        """The declared tools by each name that a text may use for them."""
+        """Return the declared tools by each name that a text may use for them."""
         aliases = {alias: name for alias, name in self.wire.declared.aliases.items() if name in self.entries}
         return aliases | {name: name for name in self.entries}
 
@@ -119,7 +119,7 @@ class PromptConverter(SdkConverter):
             The message, with text and calls in order.
 
         Example:
-            message = parse_text(answer, untrusted=[page])
+            message = parse_text(text, untrusted=[page])
         """
         if tools is None:
             return parse_reply(text, self.accepted_names(()), untrusted, CallMaker(turn, set()))
@@ -171,17 +171,17 @@ class PromptConverter(SdkConverter):
         return written
 
     def accepted_names(self, tools: Iterable[ToolDefinition | OpaquePart]) -> dict[str, str]:
-        """The names that declared tools and these go by in a text."""
+        """Return the names that a text may use for the declared tools and for `tools`."""
         given = accepted_names(tools)
         spelled = {self.wire.wire_name(name): name for name in (*self.entries, *given.values())}
         return self.declared_names() | given | spelled
 
     def write_tool_definition(self, definition: Any, at: Path, writer: Writer) -> Any:
-        """Write a tool as its declaration offers it to this provider."""
+        """Write a tool as its declaration defines it for this provider."""
         return write_tool_definition(definition, at, writer, self.write_tool_entry)
 
     def read_messages(self, wire: Any, at: Path, reader: Reader) -> tuple[list[Message], Any]:
-        """Read the messages; tools in front of them are not theirs."""
+        """Read the messages, without the tools before them."""
         messages, _, kept = read_text_messages(wire, at, reader, self.read_tool_entry, self.accepted_names)
         return messages, kept
 
@@ -192,7 +192,7 @@ class PromptConverter(SdkConverter):
     def read_conversation(
         self, value: Any, at: Path, reader: Reader
     ) -> tuple[list[Message], list[ToolDefinition | OpaquePart] | None, ToolChoice | None, Any]:
-        """Read the messages and the tools in front of them; how these are to be used is not said here."""
+        """Read the messages and the tools before them. The wire has no tool choice."""
         messages, tools, kept = read_text_messages(value, at, reader, self.read_tool_entry, self.accepted_names)
         return messages, tools, None, kept
 
@@ -205,16 +205,16 @@ class PromptConverter(SdkConverter):
         at: Path,
         writer: Writer,
     ) -> list[Any]:
-        """Write the messages after the tools, as far as these may be called."""
+        """Write the messages after the tools, except those that must not be called."""
         entries = write_selected_tools(tools, choice, at[0], writer, self.TOOL_CHOICES, self.write_tool_definition)
         return write_text_messages(messages, [] if entries is ABSENT else entries, extra, at, writer)
 
     def read_response(self, wire: dict[str, Any], at: Path, reader: Reader) -> Completion:
-        """Read an answer. It gives no reason for its end but calls."""
+        """Read a response. It has no stop reason: it ended with calls, or normally."""
         return read_text_answer(wire, at, reader, self.accepted_names(reader.tools))
 
     def write_response(
         self, completion: Completion, identifier: str | None, created: int | None, writer: Writer
     ) -> Any:
-        """Write an answer: a text, or the object in which one came."""
+        """Write a response as a string, or as an object if it was read from one."""
         return write_text_answer(completion, writer)

@@ -1,4 +1,4 @@
-"""A conversation of plain texts: tools in front of the system's text, results as what the user says."""
+"""Messages of the text protocol: tools at the start of the system text, results in user messages."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ def read_text_messages(
     read: Read[ToolDefinition | OpaquePart],
     accepted_names: Callable[[Iterable[ToolDefinition | OpaquePart]], Mapping[str, str]],
 ) -> tuple[list[Message], list[ToolDefinition | OpaquePart] | None, Any]:
-    """Read the messages, the tools in front of the first system text, and what else a message of tools alone has.
+    """Read the messages, the tools before the first system text, and the extras of a message that has only tools.
 
-    `accepted_names` gives the names that tools go by in what the assistant says.
+    `accepted_names` returns the names of the tools in the assistant's text.
 
     Raises:
-        ConversionError: A message is not an object, or its content no text.
+        ConversionError: A message is not an object, or its content is not a string.
     """
     if type(wires) is not list:
         raise wrong_type(at, "an array", wires)
@@ -68,7 +68,7 @@ def read_text_messages(
 
 
 def _offered(first: Any) -> tuple[list[dict[str, Any]], str] | None:
-    """The tools in front of a system text, and what comes after them; None where there are none."""
+    """Return the tools at the start of a system text, and the text after them, or None without tools."""
     if type(first) is not dict or first.get("role") != "system" or type(first.get("content")) is not str:
         return None
     found = split_entries(first["content"])
@@ -76,10 +76,10 @@ def _offered(first: Any) -> tuple[list[dict[str, Any]], str] | None:
 
 
 def read_text_message(wire: Any, at: Path, reader: Reader, names: Mapping[str, str]) -> Message:
-    """Read a message; one with a role that is not one of ours stays as it is.
+    """Read a message. A message of another role becomes an opaque part.
 
     Raises:
-        ConversionError: It is not an object, or its content no text.
+        ConversionError: The message is not an object, or its content is not a string.
     """
     if type(wire) is not dict:
         raise wrong_type(at, "an object", wire)
@@ -101,7 +101,7 @@ def read_text_message(wire: Any, at: Path, reader: Reader, names: Mapping[str, s
 
 
 def _assistant(content: Any, extras: Extras, at: Path, reader: Reader, names: Mapping[str, str]) -> AssistantMessage:
-    """Read what the assistant said, which may be nothing."""
+    """Read the content of an assistant message, which may be null."""
     if type(content) is str:
         message = read_assistant_text(content, names, reader)
     elif content is None:
@@ -115,7 +115,7 @@ def _assistant(content: Any, extras: Extras, at: Path, reader: Reader, names: Ma
 
 
 def _result(entry: ResultEntry, reader: Reader) -> ToolResult:
-    """A result, with its tool's own name."""
+    """Return a result, with the tool's own name."""
     identifier, called = reader.find_call(entry.identifier or "")
     reader.note_answered(identifier)
     return make_result(entry._replace(name=reader.tool_name(entry.name) or called), identifier)
@@ -124,7 +124,7 @@ def _result(entry: ResultEntry, reader: Reader) -> ToolResult:
 def write_text_messages(
     messages: Sequence[Message], entries: list[Any], extra: Any, at: Path, writer: Writer
 ) -> list[Any]:
-    """Write messages, with entries of tools in front of the system's text; alone, they have beside them what was kept.
+    """Write messages, with entries of tools before the system text. A message of only tools gets the extras `extra`.
 
     Raises:
         ConversionError: A value has the wrong type, or cannot be written as JSON.
@@ -163,7 +163,7 @@ def _message(role: str, content: str | None, extras: Extras) -> dict[str, Any]:
 
 
 def _system(message: SystemMessage, offer: str, at: Path, writer: Writer) -> str:
-    """The system's text after the tools; one that looks like tools is made to look otherwise."""
+    """Write the system text after the tools. Text that looks like tools is changed, so that it is not read as tools."""
     text = _plain(message.content, (at, "content"), writer)
     if getattr(message, "cache", None):
         writer.report_unsupported((at, "cache"), "cache")
@@ -176,7 +176,7 @@ def _system(message: SystemMessage, offer: str, at: Path, writer: Writer) -> str
 
 
 def _user(message: UserMessage, at: Path, writer: Writer) -> str:
-    """The user's text; one that looks like results is made to look otherwise."""
+    """Write the user's text. Text that looks like results is changed, so that it is not read as results."""
     text = _plain(message.content, (at, "content"), writer)
     if read_result_entries(text) is not None:
         writer.report_loss((at, "content"), "content", "rewritten", "warning", "it would be read as results of calls")
@@ -185,7 +185,7 @@ def _user(message: UserMessage, at: Path, writer: Writer) -> str:
 
 
 def _plain(content: Any, at: Path, writer: Writer) -> str:
-    """A text, or the texts among parts, which are one text here."""
+    """Return a text, or the joined texts of the parts."""
     if type(content) is str:
         return content
     texts = collect_texts(content, at, writer)
@@ -194,7 +194,7 @@ def _plain(content: Any, at: Path, writer: Writer) -> str:
 
 
 def write_results(results: Iterable[tuple[ToolResult, Path]], writer: Writer) -> str:
-    """Write what the user says of results; media among them have no place in a text.
+    """Write results as the text of a user message. Media in them are described.
 
     Raises:
         ConversionError: A value does not have the type of its kind, or cannot be written as JSON.

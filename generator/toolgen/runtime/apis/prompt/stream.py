@@ -1,4 +1,4 @@
-"""Pieces of a text, and their writer."""
+"""Stream and stream writer for the text protocol."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["PromptStream", "PromptStreamWriter"]
 
 
 class PromptStream(BaseStream):
-    """Joins pieces, texts or objects with a `content`, into the text of an answer."""
+    """Joins pieces, strings or objects with `content`, into the text of a response."""
 
     converter: ClassVar[PromptConverter]
 
@@ -62,16 +62,16 @@ class PromptStream(BaseStream):
 
 
 class PromptStreamWriter(BaseStreamWriter):
-    """Writes texts; what they say together is what `to_response` writes."""
+    """Writes texts that together are the text of `to_response`."""
 
     def _text(self, text: str) -> list[Any]:
         if self.calls:
-            self.text.pop()  # it stands after a call, and goes with it
+            self.text.pop()  # it follows a call, and is sent with it
             return []
         return [text] if text else []
 
     def _reasoning(self, text: str) -> list[Any]:
-        return []  # it goes with its call, or is told as lost at the end
+        return []  # it is sent with its call, or reported as a loss at the end
 
     def _call(self, event: ToolCallDelta) -> list[Any]:
         self.sent_call(event.index)
