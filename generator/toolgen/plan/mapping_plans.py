@@ -9,7 +9,7 @@ forms of codecs stand here as data; tests hold them against the codecs.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 
@@ -52,7 +52,7 @@ PLAIN_FORMS: Mapping[str, FastPathForm] = {
         last=True,
     ),
     "arguments_text": JSON_TEXT,
-    "parsable_arguments": JSON_TEXT,
+    "parsable_arguments": replace(JSON_TEXT, writes=f"{JSON_TEXT.writes} and text.isascii()"),
 }
 """By codec. An object that demands a key whose codec is not here has no plain form."""
 

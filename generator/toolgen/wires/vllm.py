@@ -239,6 +239,7 @@ class Vllm(OpenaiCompatible):
         if (
             writer.is_unchanged_call(call)
             and (text := strict_json_text(call.arguments)) is not None
+            and text.isascii()
         ):
             return {
                 "type": "function",

@@ -76,16 +76,27 @@ def test_what_is_plain_in_the_format_is_written_as_it_is(sample: Package, codec:
     assert len(plain) < len(VALUES)
 
 
-@pytest.mark.parametrize("value", [v for v in VALUES if type(v) is dict], ids=repr)
-def test_arguments_that_are_plain_are_written_as_the_same_text(sample: Package, value: dict[str, Any]) -> None:
-    module, write = sample.module("runtime.json_text"), function(sample, "write_json_arguments")
-    absent = sample.module("runtime.conversion.extras").ABSENT
-    text = module.strict_json_text(value)
-    if text is None:
-        with pytest.raises(sample.module("runtime.errors").ConversionError):
-            write(value, None, absent, ((), "x"), None)
-    else:
-        assert write(value, None, absent, ((), "x"), None) == text
+@pytest.mark.parametrize("codec", [name for name, form in PLAIN_FORMS.items() if form.written == "text"])
+def test_arguments_that_are_plain_are_written_as_the_same_text(sample: Package, codec: str) -> None:
+    write, wire = function(sample, f"write_{codec}"), sample.provider(PROVIDER).WIRE
+    absent, test = sample.module("runtime.conversion.extras").ABSENT, PLAIN_FORMS[codec].writes
+    plain = []
+    for value in (*(v for v in VALUES if type(v) is dict), {"a": "\ud800"}):
+        names = {
+            "value": value,
+            "nothing": None,
+            "strict_json_text": sample.module("runtime.json_text").strict_json_text,
+        }
+        writer = sample.module("runtime.conversion.writer").Writer(wire, None, "error")
+        if eval(test.format("value", "nothing"), names):
+            plain.append(value)
+            assert write(value, None, absent, ((), "x"), writer) == names["text"]
+            assert not writer.losses
+        elif names["text"] is None:
+            with pytest.raises(sample.module("runtime.errors").ConversionError):
+                write(value, None, absent, ((), "x"), writer)
+    assert {"a": 1} in plain
+    assert {"a": {1, 2}} not in plain
 
 
 def test_what_is_too_deep_to_be_read_again_is_not_plain(sample: Package) -> None:

@@ -102,7 +102,7 @@ def _read_plain_call(shape: ObjectMapping, plain: FastPathObject) -> Iterator[St
 def plain_call(shape: ObjectMapping, plain: FastPathObject, *, noted: bool) -> tuple[list[str], str]:
     """What holds for the object of a regular call, and the call; it is `noted` where results may come after it."""
     arguments = next(key for key in shape.keys if key.variables[0] == "arguments")
-    is_text = PLAIN_FORMS[arguments.reads.removeprefix("read_")] is JSON_TEXT
+    is_text = PLAIN_FORMS[arguments.reads.removeprefix("read_")].written == JSON_TEXT.written
     kept, exact = _extras_of_call(shape, plain, has_tag=noted)
     function = "take_text_call" if noted else "read_text_call"
     if is_text:
