@@ -1,4 +1,4 @@
-"""The public functions about tools, calls and results on their own, for wires on which each is an object."""
+"""Converters for wires on which tools, calls and results are objects of their own, which can be converted alone."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ def _tool(tools: HandledTools[Any], definition: ToolDefinition, approval: bool) 
         description=definition.description or "",
         params_json_schema=arguments_schema(definition),
         on_invoke_tool=call,
-        strict_json_schema=False,  # the schema goes out as it is declared
+        strict_json_schema=False,  # the schema is sent as it is declared
         needs_approval=approval and tools.needs_approval(name),
     )
 
