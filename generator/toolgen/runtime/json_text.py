@@ -145,8 +145,7 @@ def loads(text: str | bytes | bytearray) -> Any:
 def loads_spelled(text: str) -> tuple[Any, bool]:
     """Read a JSON text like `loads`, and return whether it is spelled as `compact` spells its value.
 
-    If the parsed value is written as the same text, the text has no duplicate keys and only numbers of JSON. Then the
-    hooks of the strict reader are not needed.
+    A text that is the compact form of its value has no duplicate keys and only numbers of JSON: no hooks are needed.
     """
     if text[:2] == '{"':
         if _has_blank(text) and "\\" not in text:

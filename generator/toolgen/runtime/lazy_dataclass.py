@@ -38,7 +38,7 @@ def replace(value: T, /, **changes: Any) -> T:
     """Copy a value and replace some of its fields, like `dataclasses.replace`."""
     kind: Any = type(value)
     if vars(kind).get("__slots__") is not kind.__match_args__:
-        import dataclasses  # the class is an app's own, derived from one of these
+        import dataclasses  # a class of the app that is derived from one of these
 
         changed: T = dataclasses.replace(value, **changes)  # type: ignore[type-var]
         return changed
@@ -76,7 +76,7 @@ class _Lazy:
         self._name = name
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
-        import dataclasses  # not before somebody asks, see above
+        import dataclasses  # on first use only, see above
 
         made = vars(dataclasses.dataclass(slots=True)(_as_stated(self._kind)))
         for name in _LAZY:

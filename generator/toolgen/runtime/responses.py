@@ -124,7 +124,7 @@ def read_counts(wire: dict[str, Any], key: str, at: Path) -> dict[str, Any]:
 
 def format_rfc3339(seconds: int) -> str:
     """Format seconds since 1970 as an RFC 3339 timestamp in UTC."""
-    from datetime import UTC, datetime  # late, for few conversions write a date
+    from datetime import UTC, datetime  # imported here, because few conversions write a date
 
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 

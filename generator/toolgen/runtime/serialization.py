@@ -196,7 +196,7 @@ def _fields(kind: Any) -> tuple[tuple[str, str, bool, bool], ...] | None:
 @cache
 def _stated(kind: Any) -> tuple[tuple[str, Any, bool], ...]:
     """Return the name of each field of a class, its type, and whether it is required."""
-    from dataclasses import MISSING, fields  # late: it costs more than all that the format imports
+    from dataclasses import MISSING, fields  # imported here, because it is slower than all other imports of the format
 
     hints = typing.get_type_hints(kind, vars(sys.modules[kind.__module__]))
     return tuple((field.name, hints[field.name], field.default is MISSING) for field in fields(kind))

@@ -282,7 +282,7 @@ async def _aevents(stream: BaseStream, source: AsyncIterable[Any], text_only: bo
         async for item in source:
             for event in _wanted(stream.feed(item), text_only):
                 yield event
-    except Exception as error:  # noqa: BLE001 - as above
+    except Exception as error:  # noqa: BLE001 - as in `_events`
         failure = error
     for event in _wanted(stream.finish(failure), text_only):
         yield event

@@ -238,7 +238,7 @@ def write_tool_definition(tool: Any, at: Path, writer: Writer, write: OfferedWri
         return from_bytes(known[0])
     before, losses = dict(budget_used), writer.losses
     entry, alike = _written(tool, at, writer, write)
-    renamed = writer.names.get(tool.name, tool.name) != tool.name and tool.name not in wire.names  # reported once
+    renamed = writer.names.get(tool.name, tool.name) != tool.name and tool.name not in wire.names  # always reported
     if alike and not renamed and writer.losses == losses and is_json(entry) and is_json(list(facts)):
         wanted = {
             what: count - before.get(what, 0) for what, count in budget_used.items() if count != before.get(what, 0)

@@ -124,7 +124,7 @@ class ArgumentEncodings:
         declared, lenient = self._wire.encodings.get(name), self._wire.lenient.get(name)
         if self.encoding_of(name) is declared and self.leniency_of(name) is lenient:
             return {}
-        from copy import deepcopy  # late: few calls have their meaning kept
+        from copy import deepcopy  # imported here, because few calls need it
 
         return {} if same_json(_decoded(spelled, declared, lenient), arguments) else {"$meant": deepcopy(arguments)}
 

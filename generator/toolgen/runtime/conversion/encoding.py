@@ -8,7 +8,7 @@ A table is JSON. Its root is a node, and `defs` has the nodes of definitions. A 
 - `items` and `first`: the nodes of a list's items, and of its first items;
 - `texts`: values that are encoded as the texts in `said`, in the same order;
 - `wrap`: the key of the object that contains the value on the wire, and `as`, the node of the value;
-- `pairs`: true if a map is encoded as a list of objects with `key` and `value`; `more` is the node of its values;
+- `wrap`: the key under which an object is wrapped in another one on the wire, and `as`, the node of the inner one;
 - `json`: true if a value is encoded as its JSON text;
 - `text`: true if JSON text is decoded to an object; `map`: true if pairs are decoded to one;
 - `any`: `[shape here, shape on the wire, node]` for each branch of a union.
@@ -340,7 +340,7 @@ def _unchanged(value: Any, depth: int) -> Any:
 
 
 def _followed(node: Any, table: Table) -> tuple[str | None, Any]:
-    """Resolve a reference. Return its name and node, no name for other nodes, and nothing for a circular reference."""
+    """Resolve a node that may be a reference. Return name and node: no name for other nodes, neither for a cycle."""
     name: str | None = None
     seen: set[str] = set()
     while node is not None and "ref" in node and (name is None or node is not table):

@@ -65,7 +65,7 @@ class Reader:
         return _unread(call) if is_too_deep(call.arguments) else self.decode_parsed_call(call)
 
     def decode_parsed_call(self, call: ToolCall) -> ToolCall:
-        """Decode arguments that were parsed from text, like `decode_call`. These cannot be too deep."""
+        """Decode the arguments of a call like `decode_call`. They were parsed from text, so they are not too deep."""
         known = not self.tools and call.name not in self._offered
         if known and (call.name not in self.wire.encoded or self.wire.is_plain(call)):
             return call
@@ -110,7 +110,7 @@ class Reader:
     def unchanged_call(
         self, identifier: Any, name: Any, arguments: dict[str, Any], metadata: dict[str, Any] | None = None
     ) -> ToolCall | None:
-        """Return a call with the values of the wire. None if its id or name would be different in the format."""
+        """Make a call from its values on the wire. None if its id or name would be different in the format."""
         if self._regular:
             self.note_regular()
         if type(name) is not str or name in self.tool_names or type(identifier) is not str:
@@ -134,7 +134,7 @@ class Reader:
         *,
         parsed: bool = False,
     ) -> ToolCall | None:
-        """Return a call like `unchanged_call`, to be recorded later. None if its id or name would be different.
+        """Make a call like `unchanged_call`, to be recorded later. None if its id or name would be different.
 
         Arguments that were parsed from text (`parsed`) are not too deep.
         """
@@ -171,7 +171,7 @@ class Reader:
     def note_call(self, spelling: Any, call: ToolCall) -> None:
         """Record a call, so that its result finds it by the wire's spelling of the id.
 
-        A call whose id repeats within a message becomes invalid, because the two cannot be distinguished.
+        A call whose id repeats within a message becomes invalid, unless the id is blank: they cannot be distinguished.
         """
         if self._regular:
             self.note_regular()

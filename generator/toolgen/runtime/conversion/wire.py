@@ -122,7 +122,7 @@ class DeclaredTools:
 
 
 def _imported(module: str, package: str) -> Any:
-    from importlib import import_module  # late, as what it imports
+    from importlib import import_module  # imported on demand, like the modules that it imports
 
     return import_module(module, package)
 
@@ -244,7 +244,7 @@ def hashed_name(text: str, prefix: str, length: int) -> str:
     It is always the same, so a call and its result need no table to stay paired. With twenty or more characters,
     collisions do not occur in practice.
     """
-    import hashlib  # late: it takes a while, and few ids and names are spelled otherwise
+    import hashlib  # slow to import, and few ids and names are replaced
 
     number = int.from_bytes(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest(), "big")
     letters = []

@@ -153,7 +153,7 @@ class ReplyReader:
             self._waits = True
 
     def _say(self, events: list[StreamEvent]) -> None:
-        """Treat the held text as text."""
+        """Report the held text as text."""
         text = "".join(self._held)
         self._held, self._held_start = [], self._length
         events += self._segment.add_text(text)

@@ -6,13 +6,13 @@ None, booleans, integers and texts   themselves; a lone surrogate becomes U+FFFD
 float                                itself; NaN and the infinities are the texts "NaN", "Infinity", "-Infinity"
 Enum                                 its value
 bytes, bytearray, memoryview         base64 text (RFC 4648, with padding)
-mapping                              an object; a key that is not a string is what its value would be as text
-pydantic model                       an object by alias; a field that nobody set, and that is None, is left out
+mapping                              an object; a key that is not a string becomes the text of its JSON value
+pydantic model                       an object by alias; unset fields that are None are omitted
 dataclass                            an object of its fields; types of the format as `dump` has them
 list, tuple, other sequences         an array
 path                                 its text
 set                                  an array, in the order of its items' JSON text
-all else                             as pydantic writes it: ISO 8601 for dates and times, texts for UUID and Decimal
+anything else                        as pydantic writes it: ISO 8601 for dates and times, texts for UUID and Decimal
 
 Values that cannot be written as JSON are refused: functions, exceptions, files, values that contain themselves, keys
 that become the same string, and integers and depths that a strict JSON reader rejects.

@@ -76,7 +76,7 @@ class ArgumentsError(ValueError):
 
 def unknown_tool_error(name: object, known: Iterable[str]) -> ArgumentsError:
     """Return the error for an unknown tool. It suggests similar names."""
-    from difflib import get_close_matches  # late: few names are unknown
+    from difflib import get_close_matches  # imported here, because unknown names are rare
 
     near = get_close_matches(name[:64], list(known), n=3, cutoff=0.5) if isinstance(name, str) else []
     expected = f"a known tool (did you mean {' or '.join(near)}?)" if near else "a known tool"

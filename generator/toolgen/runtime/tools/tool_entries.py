@@ -358,7 +358,7 @@ class ToolSet:
         self.definitions = Definitions(package, {name: entry.module for name, entry in entries.items()})
 
     def parse_arguments(self, name: str, value: str | bytes | Mapping[str, Any]) -> BaseModel:
-        """Validate the arguments of a tool, and return them as a model.
+        """Check the arguments of a tool, and return them as a model.
 
         Args:
             name: The name of the tool.
@@ -376,7 +376,7 @@ class ToolSet:
         return entry.parse(value)
 
     def parse_call(self, call: ToolCall, *, on_loss: OnLoss | None = None) -> BaseModel:
-        """Validate the arguments of a call, and return them as a model.
+        """Check the arguments of a call, and return them as a model.
 
         A value that does not fit, but whose meaning is unambiguous, is converted: null for an absent optional value, or
         a string for a listed number. `on_loss` is called with a note for each.
