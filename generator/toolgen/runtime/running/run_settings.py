@@ -81,7 +81,7 @@ class RunResult:
 
 
 def total_usage(used: Sequence[Usage]) -> Usage | None:
-    """Add up token counts. A count that no response has is None, and the total is None if there are no responses."""
+    """Add up token counts. A count that no response has is None, and so is the total without any usage."""
     if not used:
         return None
     totals: dict[str, Any] = {}
