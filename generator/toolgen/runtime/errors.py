@@ -28,7 +28,7 @@ class ConversionError(ValueError):
         self.reason = reason
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Return how to copy the error. Its message is made from two arguments."""
+        """Return the parts of a copy, because the message is made from two arguments."""
         return type(self), (self.path, self.reason), self.__dict__
 
 
@@ -44,7 +44,7 @@ class BareApiError(ConversionError):
         self.body = body
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Return how to copy the error."""
+        """Return the parts of a copy."""
         return type(self), (self.path, self.body), self.__dict__
 
 
@@ -71,5 +71,5 @@ def type_name(found: Any) -> str:
 
 
 def wrong_type(at: Path, expected: str, found: Any) -> ConversionError:
-    """Make the error for a value of the wrong JSON type. A missing value counts as null."""
+    """Return the error for a value of the wrong JSON type. A missing value counts as null."""
     return ConversionError(format_path(at), f"must be {expected}, found {type_name(found)}")

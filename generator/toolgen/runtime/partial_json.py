@@ -16,7 +16,7 @@ _WORD = re.compile(r"[^\s,\]}:\"]+")
 
 
 class PartialObject:
-    """An object read from growing text. Parsing only repeats after a quarter more text, so the total cost is linear."""
+    """An object read from growing text. It is parsed again after growing by a quarter, so the total cost is linear."""
 
     __slots__ = ("_counted", "_length", "_parsed", "_value")
 

@@ -55,7 +55,7 @@ class DeclaredTool(BaseTool):
 def langchain_tools(
     declared: RunnableTools[H], handlers: H, names: Collection[str], *, timeout: float | None
 ) -> list[BaseTool]:
-    """Make the tools.
+    """Return the declared tools as LangChain tools that call the handlers.
 
     Args:
         declared: The declared tools.

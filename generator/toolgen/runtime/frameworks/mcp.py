@@ -39,7 +39,7 @@ def mcp_server(
     *,
     timeout: float | None,
 ) -> Server[Any]:
-    """Make a server with the declared tools. Its clients are responsible for asking the user before a call.
+    """Return a server with the declared tools. Its clients are responsible for asking the user before a call.
 
     Args:
         declared: The declared tools.

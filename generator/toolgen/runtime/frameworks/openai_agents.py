@@ -25,7 +25,7 @@ H = TypeVar("H")
 def openai_agents_tools(
     declared: RunnableTools[H], handlers: H, names: Collection[str], *, approval: bool, timeout: float | None
 ) -> list[Tool]:
-    """Make the tools.
+    """Return the declared tools as function tools that call the handlers.
 
     Args:
         declared: The declared tools.

@@ -28,7 +28,7 @@ _URLS: dict[str, Any] = {"image": ImageUrl, "audio": AudioUrl, "video": VideoUrl
 def pydantic_ai_tools(
     declared: RunnableTools[H], handlers: H, names: Collection[str], *, approval: bool, timeout: float | None
 ) -> list[Tool[Any]]:
-    """Make the tools.
+    """Return the declared tools as Pydantic AI tools that call the handlers.
 
     Args:
         declared: The declared tools.

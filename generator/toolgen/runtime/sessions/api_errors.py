@@ -48,7 +48,7 @@ class SessionError(Exception):
         self.retry_after = retry_after
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Return how to copy the error. Its message is made from three arguments."""
+        """Return the parts of a copy, because the message is made from three arguments."""
         return type(self), (self.provider, self.status, self.error), self.__dict__
 
 

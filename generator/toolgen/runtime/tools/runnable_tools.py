@@ -76,7 +76,7 @@ class RunnableTools(ToolSet, Generic[H]):
         low_risk: Collection[str] = (),
         around: Around | None = None,
     ) -> Dispatcher:
-        """Make a dispatcher, which runs calls with these handlers and settings.
+        """Return a dispatcher, which runs calls with these handlers and settings.
 
         Args:
             handlers: An object with a method for each tool, as in `Handlers`.
