@@ -164,7 +164,7 @@ class LoweringContext(ABC):
         """Lower a schema. Return NEVER if it admits no value."""
 
     def resolve(self, schema: Any, ref_stack: RefStack) -> tuple[Any, RefStack]:
-        """Resolve the references of a schema, until there are none or recursion is too deep."""
+        """Resolve the references of a schema, and merge the keywords next to them. A cycle ends in an empty schema."""
         seen: set[Pointer] = set()
         while type(schema) is dict and "$ref" in schema:
             target = self.references.target_pointer(schema["$ref"])

@@ -1,4 +1,4 @@
-"""Lowering of single schemas: references, unions, and dispatching to the keywords for each type."""
+"""Lowering of single schemas: references, unions, and the keywords for each type."""
 
 from __future__ import annotations
 
