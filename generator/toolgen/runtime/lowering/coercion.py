@@ -28,7 +28,7 @@ _PROPERTIES = 20
 
 
 def coercions(schema: Mapping[str, Any]) -> Table | None:
-    """Return the coercion table for a tool's parameters. None if it is empty, or if they are nested too deeply."""
+    """Return the coercion table for a tool's parameters. None if it is empty, or if the schema is too deep."""
     made = _Made(schema)
     try:
         root = made.root(schema)
