@@ -1,1 +1,1 @@
-"""Code that does not depend on schemas: reading, writing and lowering of values, streams, and running tools."""
+"""Code that does not depend on declarations: conversions, lowering of schemas, streams, and running tools."""

@@ -1,4 +1,4 @@
-"""The public functions about tools, calls and results on their own, for wires on which each is an object."""
+"""Converters for wires on which tools, calls and results are objects of their own, which can be converted alone."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class ToolObjectConverter(Converter):
 
     def tools(self, *names: str) -> list[dict[str, Any]]:
         """Return the entries of some declared tools, in the given order. They are shared, so do not change them."""
-        if self.crowded_out and not self.crowded_out.isdisjoint(names):  # fewer tools leave each of them more room
+        if self.crowded_out and not self.crowded_out.isdisjoint(names):  # with fewer tools, more of them can be strict
             found = [self.wire.declared.definitions[name] for name in names]
             return self.to_tools(found, on_loss=lambda loss: None, on_unsupported="weaken")
         return list(map(self.entry_of, names))

@@ -37,8 +37,8 @@ __all__ = ["Converter", "ObjectReader", "ObjectWriter", "SdkConverter", "ValueRe
 
 T = TypeVar("T")
 
-# Readers get the value's path on the wire, writers its path in the format; a value writer gives `ABSENT` where the wire
-# has no place for the value.
+# Readers get the value's path on the wire, writers its path in the format. A value writer returns `ABSENT` if the wire
+# has no key for the value.
 ObjectReader: TypeAlias = Callable[[dict[str, Any], Path, Reader], T]
 ObjectWriter: TypeAlias = Callable[[T, Path, Writer], dict[str, Any]]
 ListReader: TypeAlias = Callable[[Any, Path, Reader], list[Any] | None]
@@ -52,19 +52,19 @@ class Converter:
 
     FACTS: ClassVar[WireFacts]
     TOOL_CHOICES: ClassVar[dict[str, Any]] = {}
-    """The value of the wire for each tool choice."""
+    """The wire's value for each tool choice."""
     FINISH_REASONS: ClassVar[dict[str, FinishReason]] = {}
-    """The stop reason of the format for each one of the wire."""
+    """The format's stop reason for each stop reason of the wire."""
     ERRORS: ClassVar[dict[str, Any]] = {}
-    """How to recognize the API's errors."""
+    """The table by which the API's errors are recognized."""
     DEFAULTS: ClassVar[dict[str, Any]] = {}
-    """Values that the wire requires, for requests that do not set them."""
+    """Values that the wire requires. They are written if the request does not set them."""
     DEFAULT_KEYS: ClassVar[tuple[str, ...]] = ()
     """The required keys of `DEFAULTS`."""
     SDK_KEYWORDS: ClassVar[frozenset[str]] = frozenset()
     """The arguments that the official client's call accepts."""
     SDK_BYTES: ClassVar[ByteKeys]
-    """Values that are base64 in the body and bytes in the client."""
+    """The values that are base64 in a body and bytes in the client."""
 
     client_data: Callable[[Any, Path], Any] = staticmethod(to_plain_object)
     """Converts an object of the official client to JSON data."""
@@ -93,7 +93,7 @@ class Converter:
         return wire
 
     def split_payload(self, payload: Any) -> list[Any]:
-        """Return the entries of the tools in the value of the wire's `tools`."""
+        """Return the entry of each declared tool in the value of the wire's `tools`."""
         return list(payload)
 
     def to_tool_choice(
@@ -309,7 +309,7 @@ class Converter:
         return write_tool_definition(definition, at, writer, self.write_tool_entry)
 
     def read_tool_choice(self, value: Any, at: Path, reader: Reader) -> tuple[ToolChoice | None, Any]:
-        """Read the tool choice. A value that is not in the table is kept."""
+        """Read the tool choice. A value that is not in the table becomes extras."""
         if value is None or value is ABSENT:
             return None, ABSENT
         return read_choice(value, reader, self.TOOL_CHOICES)

@@ -1,4 +1,4 @@
-"""Single values that several wires write in the same way."""
+"""Readers and writers of single values that several wires express in the same way."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _DATA = r"data:([\w.+-]+/[\w.+-]+);base64,(.*)"
 
 
 def read_data_url(value: Any, at: Path, reader: Reader) -> tuple[str | None, str | None, str | None, Any]:
-    """Read url, data and media type; another kind of `data:` address stays an address.
+    """Read the URL, data and media type of a URL. A `data:` URL of another form stays a URL.
 
     Raises:
         ConversionError: The value is not a string.
@@ -49,7 +49,7 @@ def read_data_url(value: Any, at: Path, reader: Reader) -> tuple[str | None, str
 def write_data_url(
     url: str | None, data: str | None, media_type: str | None, extra: Any, at: Path, writer: Writer
 ) -> str:
-    """Write the address.
+    """Write a URL, or data and its media type as a `data:` URL.
 
     Raises:
         UnsupportedValueError: The part has neither a URL nor data with a media type.
@@ -66,10 +66,10 @@ def write_data_url(
 
 
 def read_one_or_many(value: Any, at: Path, reader: Reader) -> tuple[list[str] | None, Any]:
-    """Read the texts.
+    """Read a list of texts. A single text becomes a list, and is kept as the extra.
 
     Raises:
-        ConversionError: The value is neither a text, nor a list of texts, nor null.
+        ConversionError: The value is neither a string, nor a list of strings, nor null.
     """
     if value is None or value is ABSENT:
         return None, ABSENT
@@ -84,14 +84,14 @@ def read_one_or_many(value: Any, at: Path, reader: Reader) -> tuple[list[str] | 
 
 
 def write_one_or_many(texts: list[str] | None, extra: Any, at: Path, writer: Writer) -> Any:
-    """Write the texts; a single one as it was read."""
+    """Write a list of texts. A single text that was read as a string is written as one."""
     if texts is None:
         return ABSENT
     return extra if type(extra) is str and texts == [extra] else texts
 
 
 def read_enum_value(value: Any, at: Path, reader: Reader, mapping: Mapping[str, str]) -> tuple[str | None, Any]:
-    """Read a word; one that the table lacks is kept as it is.
+    """Read a value with a table of its meanings. A value that is not in the table becomes the extra.
 
     Raises:
         ConversionError: The value is neither a string nor null.
@@ -105,7 +105,7 @@ def read_enum_value(value: Any, at: Path, reader: Reader, mapping: Mapping[str, 
 
 
 def write_enum_value(value: str | None, extra: Any, at: Path, writer: Writer, mapping: Mapping[str, str]) -> Any:
-    """Write a word.
+    """Write the wire's spelling of a value.
 
     Raises:
         UnsupportedValueError: The wire has no such value.
@@ -119,7 +119,7 @@ def write_enum_value(value: str | None, extra: Any, at: Path, writer: Writer, ma
 
 
 def read_text_blank_as_none(value: Any, at: Path, reader: Reader) -> tuple[str | None, Any]:
-    """Read the text; that there was none at all is kept.
+    """Read a text. An empty one becomes None. The extra records whether the key was absent.
 
     Raises:
         ConversionError: The value is neither a string nor null.
@@ -134,7 +134,7 @@ def read_text_blank_as_none(value: Any, at: Path, reader: Reader) -> tuple[str |
 
 
 def write_text_blank_as_none(text: str | None, extra: Any, at: Path, writer: Writer) -> Any:
-    """Write the text; an empty one if there is none, unless it was read otherwise."""
+    """Write a text. None becomes an empty text, unless it was read as null or as an absent key."""
     if text is not None:
         return text
     return ABSENT if extra is None or is_mark(extra) else ""
@@ -144,21 +144,21 @@ _PLAIN = {"type": "ephemeral"}
 
 
 def read_ephemeral(value: Any, at: Path, reader: Reader) -> tuple[bool | None, Any]:
-    """Read the mark. Its other keys are kept."""
+    """Read whether an object asks for caching. If it has other keys, it becomes the extra."""
     if type(value) is not dict:
         return None, value if value is not None else ABSENT
     return True, ABSENT if value == _PLAIN else value
 
 
 def write_ephemeral(cache: bool | None, extra: Any, at: Path, writer: Writer) -> Any:
-    """Write the mark as it was read."""
+    """Write the object that asks for caching, as it was read."""
     if not cache:
         return ABSENT
     return extra if type(extra) is dict else dict(_PLAIN)
 
 
 def read_effort(value: Any, at: Path, reader: Reader) -> tuple[Reasoning | None, Any]:
-    """Read the effort.
+    """Read the reasoning effort.
 
     Raises:
         ConversionError: The value is neither a string nor null.
@@ -171,7 +171,7 @@ def read_effort(value: Any, at: Path, reader: Reader) -> tuple[Reasoning | None,
 
 
 def write_effort(reasoning: Reasoning | None, extra: Any, at: Path, writer: Writer) -> Any:
-    """Write the effort. A number of tokens is not supported."""
+    """Write the reasoning effort. A number of tokens is unsupported."""
     if reasoning is None:
         return ABSENT
     if reasoning.budget_tokens is not None:

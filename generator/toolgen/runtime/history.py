@@ -44,7 +44,7 @@ _OTHERS = frozenset([SystemMessage, UserMessage, AssistantMessage])
 
 
 def has_tool_calls(message: Message) -> TypeGuard[AssistantMessage]:
-    """Whether a message is from the assistant and contains calls.
+    """Return whether a message is from the assistant and contains calls.
 
     Args:
         message: The message.
@@ -56,7 +56,7 @@ def has_tool_calls(message: Message) -> TypeGuard[AssistantMessage]:
 
 
 def is_tool_result(message: Message) -> TypeGuard[ToolMessage]:
-    """Whether a message contains results of calls.
+    """Return whether a message contains results of calls.
 
     Args:
         message: The message.
@@ -181,7 +181,7 @@ class _Call:
 
 
 class _Pairs:
-    """The calls of a history with their results, and what is wrong with them."""
+    """The calls of a history with their results, and the findings about them."""
 
     def __init__(self, messages: Sequence[Message]) -> None:
         self._messages = messages
@@ -232,14 +232,14 @@ class _Pairs:
                     self._add(f"messages[{i}].results[{j}]", "orphan_result", "no call has this id")
 
     def findings(self) -> list[Finding]:
-        """Return what is wrong. Calls without a result come last."""
+        """Return the findings. Those about calls without a result come last."""
         orphans = [one for calls in self._calls for one in calls if one.result is None]
         return self._findings + [
             Finding(f"messages[{one.at}]", "orphan_call", "the call has no result") for one in orphans
         ]
 
     def repaired(self) -> list[Message]:
-        """Return the messages, each call with one result directly after it."""
+        """Return the repaired messages: each call has one result, directly after it."""
         fixed: list[Message] = []
         i = 0
         while i < len(self._messages):
@@ -277,7 +277,7 @@ class _Pairs:
 
 
 def _taken(waiting: list[deque[_Call]], turn: int) -> _Call:
-    """Take the first call of the first or last message that has calls with an id."""
+    """Remove and return the next call without a result, from the first or last message that has such calls."""
     one = waiting[turn].popleft()
     if not waiting[turn]:
         del waiting[turn]

@@ -1,4 +1,4 @@
-"""JSON values: their depth, whether JSON can hold them, copies, and comparison by value."""
+"""JSON values: their depth, whether JSON can represent them, copies, and comparison by value."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ _SCALARS = frozenset([str, int, bool, type(None)])
 
 
 def is_too_deep(value: Any) -> bool:
-    """Whether objects and lists are nested more than `MAX_DEPTH` levels deep."""
+    """Return whether objects and lists are nested more than `MAX_DEPTH` levels deep."""
     return type(value) in _CONTAINERS and exceeds_depth(value, MAX_DEPTH)
 
 
 def exceeds_depth(holder: Any, max_depth: int) -> bool:
-    """Whether objects and lists are nested more than the given number of levels deep. It does not recurse further."""
+    """Return whether objects and lists are nested more than `max_depth` levels deep. It recurses no further."""
     if not max_depth:
         return True
     for item in holder.values() if type(holder) is dict else holder:
@@ -44,7 +44,7 @@ def exceeds_depth(holder: Any, max_depth: int) -> bool:
 
 
 def is_deep(arguments: dict[str, Any]) -> bool:
-    """Whether an object is too deep; most are flat, or hold what is, and are known by a look at their values."""
+    """Return whether an object is too deep. The common case, at most two levels, is checked without recursion."""
     for item in arguments.values():
         kind = type(item)
         if kind is dict or kind is list:
@@ -55,7 +55,7 @@ def is_deep(arguments: dict[str, Any]) -> bool:
 
 
 def is_json(value: Any, apart_from: str | None = None) -> bool:
-    """Whether a value can be written as JSON, with only strings as keys, and no key is the given one."""
+    """Return whether a value can be written as JSON: all keys are strings, and none is `apart_from`."""
     try:
         return _holds((value,), apart_from, -1)
     except RecursionError:
@@ -63,12 +63,12 @@ def is_json(value: Any, apart_from: str | None = None) -> bool:
 
 
 def is_strict_json(arguments: dict[str, Any]) -> bool:
-    """Whether an object can be written as JSON and is not too deep to be read again."""
+    """Return whether an object can be written as JSON and is not too deep to be read again."""
     return type(arguments) is dict and _holds(arguments, None, MAX_DEPTH)
 
 
 def _holds(holder: Any, apart_from: str | None, left: int) -> bool:
-    """Check what is in a container. `left` is the allowed depth; below 0 there is no limit."""
+    """Check the values in a container. `left` is the allowed depth; below 0 there is no limit."""
     if type(holder) is dict:
         for key in holder:
             if type(key) is not str:
@@ -91,7 +91,7 @@ def _holds(holder: Any, apart_from: str | None, left: int) -> bool:
 
 
 def walk_values(value: Any) -> Iterator[Any]:
-    """Yield a parsed value, and all values inside it."""
+    """Yield a parsed value and all values inside it."""
     left = [value]
     while left:
         one = left.pop()
@@ -112,7 +112,7 @@ def copy_json(value: Any) -> Any:
 
 
 def same_json(left: Any, right: Any) -> bool:
-    """Whether two JSON values are identical: keys in any order, but 1, 1.0 and true all differ."""
+    """Return whether two JSON values are identical. The order of keys does not matter, but 1, 1.0 and true differ."""
     kind = type(left)
     if kind is not type(right):
         return False
@@ -124,7 +124,7 @@ def same_json(left: Any, right: Any) -> bool:
 
 
 def same_number(left: Any, right: Any) -> bool:
-    """Whether two JSON values are equal for a schema: like `same_json`, but 1 equals 1.0."""
+    """Return whether two JSON values are equal in JSON Schema: like `same_json`, but 1 equals 1.0."""
     return same_json(_whole(left), _whole(right))
 
 

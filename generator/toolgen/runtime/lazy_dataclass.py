@@ -1,8 +1,8 @@
-"""Dataclasses that cost little at import: what the standard library makes of a class is made when it is first asked for.
+"""Dataclasses that are cheap to import: the standard library completes a class only when that is first needed.
 
-A class states its fields as for `dataclasses.dataclass(slots=True)`, which is what type checkers take it for. Its `__init__` is
-written out, and `declared_fields` takes the defaults out of its body, for slots cannot stand beside them. `dataclasses`, and what it
-imports, takes as long as a whole converter, and few apps ask for fields or texts of a value.
+A class states its fields as for `dataclasses.dataclass(slots=True)`, and type checkers treat it as such. Its `__init__`
+is written out. `declared_fields` removes the defaults from the class body, because they would conflict with the slots.
+Importing `dataclasses` takes as long as importing a whole converter, and few apps need the fields or `repr` of a value.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def declared_fields(body: dict[str, Any]) -> tuple[str, ...]:
 
 
 def dataclass(*, slots: Literal[True]) -> Callable[[Any], Any]:
-    """Complete a class that has slots and an `__init__`."""
+    """Return a decorator that completes a class that has slots and an `__init__`."""
     return _completed
 
 
@@ -38,7 +38,7 @@ def replace(value: T, /, **changes: Any) -> T:
     """Copy a value and replace some of its fields, like `dataclasses.replace`."""
     kind: Any = type(value)
     if vars(kind).get("__slots__") is not kind.__match_args__:
-        import dataclasses  # the class is an app's own, derived from one of these
+        import dataclasses  # a class of the app that is derived from one of these
 
         changed: T = dataclasses.replace(value, **changes)  # type: ignore[type-var]
         return changed
@@ -67,7 +67,7 @@ def _equality(values: Callable[[Any], Any]) -> Callable[[Any, Any], bool]:
 
 
 class _Lazy:
-    """A member that the standard library creates. All of them are created when the first one is used."""
+    """A member that the standard library creates. The first use of one such member creates all of them."""
 
     __slots__ = ("_kind", "_name")
 
@@ -76,7 +76,7 @@ class _Lazy:
         self._name = name
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
-        import dataclasses  # not before somebody asks, see above
+        import dataclasses  # on first use only, see above
 
         made = vars(dataclasses.dataclass(slots=True)(_as_stated(self._kind)))
         for name in _LAZY:
@@ -86,7 +86,7 @@ class _Lazy:
 
 
 def _as_stated(kind: Any) -> type:
-    """Return the class as its source defines it: fields with defaults, and no slots."""
+    """Return the class as its source states it: fields with defaults, and no slots."""
     defaults = kind.__init__.__defaults__ or ()
     body = dict(zip(kind.__slots__[-len(defaults) :], defaults, strict=False))
     kept = {name: vars(kind)[name] for name in ("__module__", "__doc__", "__init__")}

@@ -1,4 +1,4 @@
-"""The message order that APIs require: the results of a turn directly after it, in one message."""
+"""The message order that APIs require: the results of a turn directly after its calls, in one message."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def order_for_api(messages: Sequence[Message], at: Path, writer: Writer) -> list
 
 
 def order_as_received(messages: Sequence[Message], at: Path, writer: Writer) -> list[Placed]:
-    """Return the messages like `order_for_api`, but keep results apart that came from this API like that."""
+    """Return the messages like `order_for_api`, but keep results in separate messages if this API returned them so."""
     if any(type(m) is ToolMessage and writer.peek_extras(m.metadata).get("$apart") for m in messages):
         called: set[str] = set()
         for message in messages:
@@ -40,7 +40,7 @@ def order_as_received(messages: Sequence[Message], at: Path, writer: Writer) -> 
 
 
 def results_of(message: ToolMessage, at: Path, places: tuple[Path, ...] | None) -> Iterator[tuple[ToolResult, Path]]:
-    """Return the results of a message with their paths."""
+    """Return the results of a message, each with its path."""
     if places is not None:
         return zip(message.results, places, strict=True)
     holder = (at, "results")
@@ -55,7 +55,7 @@ def call_ids(message: Message) -> list[str]:
 
 
 def _in_order(messages: Sequence[Message]) -> bool:
-    """Whether the results of each turn are in the one message after it, and no other result has a call."""
+    """Return whether the results of each turn are in the one message after it, and no other result has a call."""
     called: set[str] = set()
     before: list[str] = []
     for message in messages:
@@ -98,7 +98,7 @@ def _reordered(placed: list[Placed], writer: Writer) -> list[Placed]:
 def _gather(
     placed: list[Placed], turn: int, ids: list[str], taken: set[tuple[int, int]]
 ) -> list[tuple[int, int, ToolResult]]:
-    """Return the results of a turn's calls, in the order of the calls; only the first result of each call."""
+    """Return the results of a turn's calls, in the order of the calls. Only the first result of a call counts."""
     found: dict[str, tuple[int, int, ToolResult]] = {}
     for j in range(turn + 1, len(placed)):
         message = placed[j][0]

@@ -1,4 +1,4 @@
-"""Incomplete calls: reads what has arrived of the JSON text of their arguments."""
+"""Incomplete calls of a stream: read the part of their arguments' JSON text that has arrived."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _WORD = re.compile(r"[^\s,\]}:\"]+")
 
 
 class PartialObject:
-    """A view of growing text. It is only parsed again after it has grown by a quarter, so the total cost is linear."""
+    """An object read from growing text. It is parsed again after growing by a quarter, so the total cost is linear."""
 
     __slots__ = ("_counted", "_length", "_parsed", "_value")
 
@@ -27,7 +27,7 @@ class PartialObject:
         self._value: dict[str, Any] = {}
 
     def view(self, pieces: list[str]) -> dict[str, Any]:
-        """Return what can be read of the pieces. Pieces may only be added."""
+        """Return the object that the pieces contain so far. The list may only grow between calls."""
         self._length += sum(map(len, pieces[self._counted :]))
         self._counted = len(pieces)
         if self._length >= self._parsed + max(1, self._parsed // 4):
@@ -37,9 +37,9 @@ class PartialObject:
 
 
 def partial_object(text: str) -> dict[str, Any]:
-    """Return the members of an object that are complete enough; `{}` if the text is not an object.
+    """Return the members of an incomplete object that are complete enough, or `{}` if the text is not an object.
 
-    An open string counts as far as it goes. A number or a literal counts only if something follows it.
+    An incomplete string is returned as it is so far. A number or literal is returned only if something follows it.
     """
     closed = _closed(text)
     if closed is None:
@@ -52,7 +52,7 @@ def partial_object(text: str) -> dict[str, Any]:
 
 
 def _closed(text: str) -> str | None:
-    """Cut the text after its last complete value, and close what is open."""
+    """Cut a text after its last complete value, and add the missing closing brackets."""
     stack: list[str] = []
     keep: list[tuple[int, tuple[str, ...]]] = []
     expects_key = False
@@ -117,9 +117,9 @@ def _open_string(string: str, before: str, stack: list[str]) -> str:
 
 
 class OpenCall:
-    """An incomplete call. `head` is the wire's object without its arguments, `pieces` are their text so far.
+    """An incomplete call. `head` is the wire's object without the arguments, `pieces` is their text so far.
 
-    `place` is the index from the wire. The call is `malformed` if a piece was not a string, or if its name changed.
+    `place` is its index on the wire. The call is `malformed` if a piece was not a string, or if its name changed.
     """
 
     __slots__ = ("head", "index", "malformed", "name", "partial", "pieces", "place", "told", "wire_id")

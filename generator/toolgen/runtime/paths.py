@@ -1,4 +1,4 @@
-"""Paths of values: a chain of steps that costs nothing until it is formatted."""
+"""Paths of values, as nested tuples that cost nothing until they are formatted."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ROOT: Path = ()
 
 
 def format_path(at: Path) -> str:
-    """Format a path as `messages[0].content[1]`. The path of the value itself is empty."""
+    """Format a path as `messages[0].content[1]`. The path of the root value is empty."""
     steps: list[str | int] = []
     while at:
         at, step = at
@@ -25,7 +25,7 @@ def format_path(at: Path) -> str:
 
 
 def without_path(value: Any, steps: list[str]) -> Any:
-    """Copy a value without what is at the end of a path; None if there is nothing."""
+    """Copy a JSON value without the value at a path. None if there is no value at that path."""
     step, *further = steps
     if type(value) is list:
         place = int(step) if step.isdigit() and int(step) < len(value) else None
@@ -44,7 +44,7 @@ def without_path(value: Any, steps: list[str]) -> Any:
 
 
 def path_of_non_finite(data: Any) -> Path | None:
-    """Return the path of a NaN or infinity in data, which JSON does not have; None if there is none."""
+    """Return the path of a NaN or infinity in data, because JSON has neither. None if there is none."""
     waiting: list[tuple[Any, Path]] = [(data, ROOT)]
     met: set[int] = set()
     while waiting:

@@ -1,8 +1,8 @@
 """Conversion between values of the format and JSON data, based on the annotations of the types.
 
-`dump` leaves out values that are None, except required ones. `load` accepts both forms of a name, but not both at once.
-It keeps unknown keys under `unknown` in `metadata`, from where `dump` writes them back, and its errors state where
-something is wrong.
+`dump` omits values that are None, except required ones. `load` accepts names in snake case and in camel case, but not
+both at once. It keeps unknown keys under `unknown` in `metadata`, from where `dump` writes them back. Its errors state
+the path of the value.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Data = dict[str, Any]
 
 
 def _assistant(data: Data, at: Path) -> Data:
-    """Convert `toolCalls` next to the content to parts after it."""
+    """Convert `toolCalls` next to the content to call parts after the content."""
     if "toolCalls" in data and "tool_calls" in data:
         raise ConversionError(format_path((at, "toolCalls")), "is given twice, as toolCalls and as tool_calls")
     key = "toolCalls" if "toolCalls" in data else "tool_calls"
@@ -45,7 +45,7 @@ def _assistant(data: Data, at: Path) -> Data:
 
 
 def _tool_message(data: Data, at: Path) -> Data:
-    """Convert a message with a single result, as text (`content`) or data (`response`), to a list of results."""
+    """Convert a message with one result, text (`content`) or data (`response`), to a message with a list of results."""
     if "results" in data or not ("toolCallId" in data or "tool_call_id" in data):
         return data
     rest = {k: v for k, v in data.items() if k not in ("toolCallId", "tool_call_id", "name", "content", "response")}
@@ -63,7 +63,7 @@ def _tool_message(data: Data, at: Path) -> Data:
 
 
 def _result(data: Data, at: Path) -> Data:
-    """Check that the value has the type of its kind."""
+    """Check that the value of a result has the type of its kind."""
     kind, value = data.get("kind"), data.get("value")
     if kind in ("text", "error") and type(value) is not str:
         raise ConversionError(format_path((at, "value")), f"must be a string if kind is {kind}")
@@ -105,7 +105,7 @@ FORMS: dict[str, Callable[[Data, Path], Data]] = {
     "ToolMessage": _tool_message,
     "ToolResult": _result,
 }
-"""What to do with an object before its fields are read, by type."""
+"""Functions that check or convert the object of a type before its fields are read."""
 
 
 T = TypeVar("T")
@@ -115,7 +115,7 @@ _NAME: Final = r"[a-zA-Z0-9_-]{1,64}"
 
 
 def camel(name: str) -> str:
-    """Return the JSON form of a Python name."""
+    """Return the camel case form of a Python name, as JSON has it."""
     first, *rest = name.split("_")
     return first + "".join(word[:1].upper() + word[1:] for word in rest)
 
@@ -126,7 +126,7 @@ PYDANTIC: Final[dict[str, Any]] = {
     "validate_by_alias": True,
     "serialize_by_alias": True,
 }
-"""Let pydantic read and write the types, for apps that use them in their own models."""
+"""The pydantic configuration with which apps use the types in their own models."""
 
 
 def dump(value: Any) -> Any:
@@ -184,9 +184,9 @@ def load(kind: type[T], data: Any) -> T:
 
 @cache
 def _fields(kind: Any) -> tuple[tuple[str, str, bool, bool], ...] | None:
-    """JSON name, Python name, whether the field may contain values of the format, and whether null is a value.
+    """Return JSON name, Python name, whether values of the format may be inside, and whether it is required, by field.
 
-    None for other types.
+    None for types that are not dataclasses.
     """
     if not _is_dataclass(kind):
         return None
@@ -195,8 +195,8 @@ def _fields(kind: Any) -> tuple[tuple[str, str, bool, bool], ...] | None:
 
 @cache
 def _stated(kind: Any) -> tuple[tuple[str, Any, bool], ...]:
-    """Return the name and type of each field of a class, and whether it is required."""
-    from dataclasses import MISSING, fields  # late: it costs more than all that the format imports
+    """Return the name of each field of a class, its type, and whether it is required."""
+    from dataclasses import MISSING, fields  # imported here, because it is slower than all other imports of the format
 
     hints = typing.get_type_hints(kind, vars(sys.modules[kind.__module__]))
     return tuple((field.name, hints[field.name], field.default is MISSING) for field in fields(kind))
@@ -216,7 +216,7 @@ def _holds_types(hint: Any) -> bool:
 
 @cache
 def _loader(hint: Any) -> Load:
-    """Return the function that reads a value by an annotation."""
+    """Return the function that reads a value of an annotated type."""
     origin = typing.get_origin(hint)
     if hint is Any:
         return lambda data, at: data
@@ -276,7 +276,7 @@ def _list_loader(inner: Load) -> Load:
 
 
 def _union_loader(members: tuple[Any, ...]) -> Load:
-    """Choose by JSON type, then by the tag that the classes of the union share."""
+    """Return a reader of a union: it chooses by JSON type, then by the tag that the classes share."""
     optional = type(None) in members
     texts = next((m for m in members if m is str or typing.get_origin(m) is Literal), None)
     lists = next((m for m in members if typing.get_origin(m) is list), None)
@@ -386,7 +386,7 @@ def _object_loader(kind: Any) -> Load:
 
 
 def _refined(kind: type[Any]) -> tuple[str, str, str, Load] | None:
-    """Read the field whose type depends on a tag: a multimodal result contains parts."""
+    """Return tag, value, field and reader of a field whose type depends on a tag: multimodal results contain parts."""
     if kind.__name__ != "ToolResult":
         return None
     parts = vars(sys.modules[kind.__module__])["ContentPart"]

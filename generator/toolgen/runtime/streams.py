@@ -1,7 +1,7 @@
-"""Streams: combine events of a wire to a body, and write events from a body.
+"""Streams: build a response body from the events of a wire, and write events from a body.
 
-A stream combines its events to the body of a complete response, and reads that body like `from_response`, so both give
-the same. The streams of each API are in `apis`.
+A stream builds the body of a complete response from its events. It reads this body like `from_response`, so both
+return the same completion. The streams of each API are in `apis`.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ __all__ = ["BaseStream", "BaseStreamWriter", "SentCall", "read_index"]
 
 
 def read_index(index: Any, at: Path) -> Any:
-    """The index that an event bears, as it is.
+    """Return the index of an event, after a check of its type.
 
     Raises:
-        ConversionError: It is an array or an object.
+        ConversionError: The index is an array or an object.
     """
     if type(index) in (dict, list):
         raise wrong_type(at, "a number", index)
@@ -48,7 +48,7 @@ def read_index(index: Any, at: Path) -> Any:
 
 
 class BaseStream:
-    """A stream of one response.
+    """A stream of one response, read event by event.
 
     Call `feed` for each event, and `finish` when the source ends or fails. `result` returns what has arrived so far.
     """
@@ -125,10 +125,10 @@ class BaseStream:
             event: An event of the stream: a dict, or the client's object.
 
         Returns:
-            The events of the neutral format that it gives; often none.
+            The events of the neutral format that result from it; often none.
 
         Raises:
-            ConversionError: The event is neither of them.
+            ConversionError: The event is neither of these.
         """
         event = event if type(event) is dict else self._plain(event, ROOT)
         try:
@@ -188,13 +188,13 @@ class BaseStream:
         return completion
 
     def _lasting(self, before: Any, word: Any) -> Any:
-        """Return the stop reason that counts: a response that was cut off, filtered or failed stays so."""
+        """Return the stop reason that counts. A response that was cut off, filtered or failed keeps its reason."""
         table = self.converter.FINISH_REASONS
         cut = type(before) is str and table.get(before) in ("length", "content_filter", "error")
         return before if cut else word
 
     def _read_body(self) -> Completion:
-        """Read the body so far. Values of the wrong type are left out."""
+        """Read the body so far. Values of the wrong type are omitted."""
         body: Any = self._body()
         while True:
             try:
@@ -240,7 +240,7 @@ class BaseStream:
         return [] if cut else [ToolCallEvent(call) for call in calls]
 
     def _delta(self, call: OpenCall, piece: str | None) -> ToolCallDelta:
-        """Return a delta of a call. The first one with both an id and a name contains them."""
+        """Return the delta of a call. The first delta for which both are known contains the id and the name."""
         if call.told or not call.name:
             return ToolCallDelta(call.index, arguments_delta=piece)
         name = self._names.tool_name(call.name)
@@ -250,7 +250,7 @@ class BaseStream:
         return ToolCallDelta(call.index, call.wire_id, name, piece)
 
     def _taken(self, call: OpenCall) -> bool:
-        """Whether another call already has the id."""
+        """Return whether another call already has this id."""
         return self._owners.setdefault(str(call.wire_id), call) is not call
 
     def _take(self, event: dict[str, Any]) -> list[StreamEvent]:
@@ -260,7 +260,7 @@ class BaseStream:
         raise NotImplementedError
 
     def _ended(self) -> bool:
-        """Whether the response has ended."""
+        """Return whether the response has ended."""
         raise NotImplementedError
 
 
@@ -270,19 +270,19 @@ def _events(stream: BaseStream, source: Iterable[Any], text_only: bool) -> Itera
     try:
         for item in source:
             yield from _wanted(stream.feed(item), text_only)
-    except Exception as error:  # noqa: BLE001 - whatever breaks a source is told as an event
+    except Exception as error:  # noqa: BLE001 - any failure of the source is reported as an event
         failure = error
     yield from _wanted(stream.finish(failure), text_only)
 
 
 async def _aevents(stream: BaseStream, source: AsyncIterable[Any], text_only: bool) -> AsyncIterator[StreamEvent]:
-    """Do the same for an asynchronous source."""
+    """Feed the events of an asynchronous source, like `_events`."""
     failure: Exception | None = None
     try:
         async for item in source:
             for event in _wanted(stream.feed(item), text_only):
                 yield event
-    except Exception as error:  # noqa: BLE001 - as above
+    except Exception as error:  # noqa: BLE001 - as in `_events`
         failure = error
     for event in _wanted(stream.finish(failure), text_only):
         yield event
@@ -293,7 +293,7 @@ def _wanted(events: list[StreamEvent], text_only: bool) -> list[StreamEvent]:
 
 
 class SentCall:
-    """What was sent of a call: its arguments so far, and whether its id and name were sent."""
+    """The part of a call that was sent: its arguments so far, and whether its id and name were sent."""
 
     __slots__ = ("arguments", "named")
 
@@ -305,7 +305,7 @@ class SentCall:
 class BaseStreamWriter:
     """Writes the events of one response, for apps that act as the provider.
 
-    Values that the format only has at the end (the id of the response, extras, usage) are written with the last events.
+    Values that the format has only at the end (the id of the response, extras, usage) are written with the last events.
     `id` and `created` (seconds since 1970) are part of every event if the wire has them.
     """
 
@@ -362,7 +362,7 @@ class BaseStreamWriter:
         return self._error("the stream ended before the response was complete")
 
     def sent_call(self, index: int) -> SentCall:
-        """Return what was sent of a call so far."""
+        """Return the part of a call that was sent so far."""
         return self.calls.setdefault(index, SentCall())
 
     def _text(self, text: str) -> list[dict[str, Any]]:

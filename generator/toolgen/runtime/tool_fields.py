@@ -1,4 +1,4 @@
-"""Fields of tools, calls and results, as most wires have them: names, ids, arguments, and schemas in the wire's dialect."""
+"""Fields of tools, calls and results that most wires share: names, ids, arguments, and schemas in their dialect."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ __all__ = [
 
 
 def read_tool_name(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
-    """Read the name that the app knows the tool by.
+    """Read the name of a tool. Return the name that the app knows the tool by.
 
     Raises:
         ConversionError: The value is not a string.
@@ -57,12 +57,12 @@ def read_tool_name(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
 
 
 def write_tool_name(name: str, extra: Any, at: Path, writer: Writer) -> str:
-    """Write the name. A name that the wire rejects is renamed one to one, and reported."""
+    """Write the name of a tool. A name that the wire rejects is replaced by a unique one, and reported."""
     return writer.tool_name(name, at)
 
 
 def read_call_id(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
-    """Read the id; one that is missing, blank or used before is made here, and the wire's spelling kept with it.
+    """Read the id of a call. A missing, blank or repeated id is replaced by a synthetic one, and becomes the extra.
 
     Raises:
         ConversionError: The value is neither a string nor null.
@@ -79,7 +79,7 @@ def read_call_id(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
 
 
 def write_call_id(identifier: str, extra: Any, at: Path, writer: Writer) -> Any:
-    """Write the id: the original one if it was replaced when it was read, renamed if the wire rejects it."""
+    """Write the id of a call: the original one if a synthetic id replaced it, or a new one if the wire rejects it."""
     if type(extra) is dict and extra.get("$synthetic") == identifier and type(extra.get("$wire")) is str:
         writer.restore_id(identifier, extra["$wire"])
         return extra["$wire"]
@@ -87,7 +87,7 @@ def write_call_id(identifier: str, extra: Any, at: Path, writer: Writer) -> Any:
 
 
 def write_optional_id(identifier: str, extra: Any, at: Path, writer: Writer) -> Any:
-    """Write the id: the original one if it was replaced when it was read. A synthetic id is not sent."""
+    """Write the id of a call: the original one if a synthetic id replaced it. A synthetic id itself is not sent."""
     if type(extra) is dict and extra.get("$synthetic") == identifier:
         spelling = extra.get("$wire")
         if type(spelling) is str:
@@ -99,7 +99,7 @@ def write_optional_id(identifier: str, extra: Any, at: Path, writer: Writer) -> 
 
 
 def read_result_id(value: Any, at: Path, reader: Reader) -> tuple[str, str, Any]:
-    """Read the id of the call, and the name of the tool that it called; empty where the call is not there.
+    """Read the id of a result's call, and the name of the called tool. The name is empty if the call is unknown.
 
     Raises:
         ConversionError: The value is not a string.
@@ -111,12 +111,12 @@ def read_result_id(value: Any, at: Path, reader: Reader) -> tuple[str, str, Any]
 
 
 def write_result_id(identifier: str, name: str, extra: Any, at: Path, writer: Writer) -> str:
-    """Write the id as it is written with the call."""
+    """Write the id of a result's call, as it was written with the call."""
     return writer.call_id(identifier)
 
 
 def read_id_or_null(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
-    """Read the id; one that is missing, blank or used before is made here.
+    """Read the id of a call. A missing, blank or repeated id is replaced by a synthetic one.
 
     Raises:
         ConversionError: The value is neither a string nor null.
@@ -129,14 +129,14 @@ def read_id_or_null(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
 
 
 def write_id_or_null(identifier: str, extra: Any, at: Path, writer: Writer) -> Any:
-    """Write the id, or the original value in its place."""
+    """Write the id of a call. If a synthetic id replaced it, the original value or its absence is restored."""
     if type(extra) is dict and extra.get("$synthetic") == identifier:
         return extra.get("$wire", ABSENT)
     return writer.call_id(identifier)
 
 
 def read_result_call_id(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
-    """Read the id that the call has; the wire's spelling is kept where that is another one.
+    """Read the id of a result's call. The wire's spelling becomes extras if the call has a different id.
 
     Raises:
         ConversionError: The value is not a string.
@@ -148,7 +148,7 @@ def read_result_call_id(value: Any, at: Path, reader: Reader) -> tuple[str, Any]
 
 
 def write_result_call_id(identifier: str, extra: Any, at: Path, writer: Writer) -> str:
-    """Write the id as it is written with the call."""
+    """Write the id of a result's call, as it was written with the call."""
     if type(extra) is dict and extra.get("$synthetic") == identifier and type(extra.get("$wire")) is str:
         return str(extra["$wire"])
     return writer.call_id(identifier)
@@ -205,9 +205,9 @@ def _read_text(text: str) -> tuple[dict[str, Any], InvalidCall | None, Any]:
 
 
 def read_json_arguments(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any], InvalidCall | None, Any]:
-    """Read the arguments; absent, null and blank text are none.
+    """Read arguments that are JSON text. Absent, null and blank arguments are empty.
 
-    Text that is not valid JSON, repeats a key or is not an object makes the call invalid and is kept.
+    The call is invalid and its text is kept if the text is not valid JSON, has a duplicate key or is not an object.
 
     Raises:
         ConversionError: The value is neither a string nor an object.
@@ -224,7 +224,7 @@ def read_json_arguments(value: Any, at: Path, reader: Reader) -> tuple[dict[str,
 def write_json_arguments(
     arguments: dict[str, Any], invalid: InvalidCall | None, extra: Any, at: Path, writer: Writer
 ) -> Any:
-    """Write the arguments; an invalid call goes back in the words in which it came.
+    """Write arguments as JSON text. An invalid call is written with its original text.
 
     Raises:
         ConversionError: The arguments cannot be written as JSON.
@@ -255,7 +255,7 @@ INVALID = "INVALID_JSON"
 
 
 def read_object_arguments(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any], InvalidCall | None, Any]:
-    """Read the arguments; absent and null are none, text is that of a stream that broke or was not checked.
+    """Read an object of arguments. Absent, null and blank ones are empty; text is from a broken or unchecked stream.
 
     Raises:
         ConversionError: The value is neither an object nor text.
@@ -280,7 +280,7 @@ def read_object_arguments(value: Any, at: Path, reader: Reader) -> tuple[dict[st
 def write_object_arguments(
     arguments: dict[str, Any], invalid: InvalidCall | None, extra: Any, at: Path, writer: Writer
 ) -> Any:
-    """Write the arguments; the text of a call that could not be read is wrapped, and reported.
+    """Write arguments as an object. The text of a call that could not be read is wrapped in one, and reported.
 
     Raises:
         ConversionError: The arguments cannot be written as JSON.
@@ -300,7 +300,7 @@ def write_object_arguments(
 def read_parameters_schema(
     value: Any, at: Path, reader: Reader, strict: bool | None = None
 ) -> tuple[dict[str, Any] | None, Any]:
-    """Read the schema as it is; it is kept where lowering would change or refuse it, for the API took it.
+    """Read the schema of a tool. It is also the extra if lowering would change or refuse it: the API accepted it.
 
     Raises:
         ConversionError: The value is neither an object nor null.
@@ -317,7 +317,7 @@ def read_parameters_schema(
 def write_parameters_schema(
     parameters: dict[str, Any] | None, extra: Any, at: Path, writer: Writer, strict: bool | None = None
 ) -> Any:
-    """Write the lowered schema, and report what the dialect expresses differently."""
+    """Write the schema of a tool in the wire's dialect, and report what the dialect expresses differently."""
     if parameters is None:
         return ABSENT
     if type(extra) is dict and same_json(extra, parameters):
@@ -332,13 +332,13 @@ def write_schema_or_empty(
     writer: Writer,
     strict: bool | None,
 ) -> Any:
-    """Write the schema. A tool without parameters gets an object without properties."""
+    """Write the schema of a tool. A tool without parameters gets an object without properties."""
     written = write_parameters_schema(parameters, extra, at, writer, strict)
     return {"type": "object", "properties": {}} if written is ABSENT else written
 
 
 def read_non_strict_schema(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any] | None, Any]:
-    """Read the schema; that there was none is kept.
+    """Read the schema of a tool. The extra records its absence.
 
     Raises:
         ConversionError: The value is neither an object nor null.
@@ -349,7 +349,7 @@ def read_non_strict_schema(value: Any, at: Path, reader: Reader) -> tuple[dict[s
 
 
 def write_non_strict_schema(parameters: dict[str, Any] | None, extra: Any, at: Path, writer: Writer) -> Any:
-    """Write the schema. A tool without parameters gets an object without properties, unless it was read otherwise."""
+    """Write the schema of a tool. If it has none, write an object without properties, or nothing if none was read."""
     if parameters is not None:
         return write_parameters_schema(parameters, extra, at, writer, None)
     return ABSENT if extra is None or is_mark(extra) else {"type": "object", "properties": {}}
@@ -358,7 +358,7 @@ def write_non_strict_schema(parameters: dict[str, Any] | None, extra: Any, at: P
 def read_schema_or_null(
     value: Any, at: Path, reader: Reader, strict: bool | None = None
 ) -> tuple[dict[str, Any] | None, Any]:
-    """Read the schema; that there was none, or null, is kept.
+    """Read the schema of a tool. The extra records that it was absent or null.
 
     Raises:
         ConversionError: The value is neither an object nor null.
@@ -375,7 +375,7 @@ def write_schema_or_null(
     writer: Writer,
     strict: bool | None = None,
 ) -> Any:
-    """Write the schema. A tool without parameters gets an object without properties, unless it was read otherwise."""
+    """Write the schema of a tool. If it has none, write an object without properties, or what was read instead."""
     if parameters is not None:
         return write_parameters_schema(parameters, extra, at, writer, strict)
     if extra is None:

@@ -1,4 +1,4 @@
-"""Results on wires with text, a list of parts or one object for them. Words mark the kind, to read it back."""
+"""Results on wires that express them as text, a list of parts, or one object. Keys mark the kind, to read it back."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ MEDIA_BEHIND = "The result follows in the next message."
 
 
 def read_result_text(text: str) -> tuple[Literal["text", "error"], str, Any]:
-    """Read a text. `{"error": text}` without other keys is an error."""
+    """Read the text of a result. The text `{"error": text}` without other keys is an error."""
     if text[:1] == "{" and '"error"' in text:
         try:
             value = loads(text)
@@ -44,7 +44,7 @@ def read_result_text(text: str) -> tuple[Literal["text", "error"], str, Any]:
 
 
 def write_result_text(kind: str, value: Any, extra: Any, at: Path, writer: Writer) -> str:
-    """Write a result of kind text, data or error.
+    """Write the text of a result of kind text, data or error.
 
     Raises:
         ConversionError: The value does not have the type of its kind, or cannot be written as JSON.
@@ -64,7 +64,7 @@ def write_result_text(kind: str, value: Any, extra: Any, at: Path, writer: Write
 
 
 def read_result_parts(value: Any, at: Path, reader: Reader, read: Read[Any]) -> str | list[Any]:
-    """Read the parts of a result. Media inside it are marked, because not every server accepts them there."""
+    """Read the parts of a result. Media in it are marked, because not every server accepts media inside a result."""
     parts = read_text_or_list(value, at, reader, read)
     for part in parts:
         if type(part) is not str and type(part) is not TextPart and type(part) is not OpaquePart:
@@ -73,7 +73,7 @@ def read_result_parts(value: Any, at: Path, reader: Reader, read: Read[Any]) -> 
 
 
 def write_result_parts(parts: Sequence[Any], at: Path, writer: Writer, write: Write) -> str | list[Any]:
-    """Write the text parts of a result, and media that came inside one. Other media wait in `writer.media`."""
+    """Write text parts of a result, and media that were read inside one. Other media are appended to `writer.media`."""
     after = len(writer.media)
     texts = []
     for i, part in enumerate(parts):
@@ -110,9 +110,9 @@ Kind: TypeAlias = Literal["text", "data", "error", "multimodal"]
 
 
 def read_result_object(response: dict[str, Any]) -> tuple[Kind, Any, bool | None, Extras]:
-    """Read kind, value and error flag. Only `output` is a result, only `error` is a failure, otherwise the whole object.
+    """Read kind, value and error flag of a result object: `output` alone is the result, `error` alone a failure.
 
-    The original object is kept if it would be written differently.
+    Any other object is data as a whole. The original object becomes extras if it would be written differently.
     """
     kind, value, is_error = _read(response)
     return kind, value, is_error, {} if _write(kind, value, is_error) == response else {"$response": response}
@@ -125,7 +125,7 @@ _OWN = frozenset(["error", "output"])
 def write_result_object(
     kind: str, value: Any, is_error: bool | None, extra: Any, at: Path, writer: Writer
 ) -> dict[str, Any]:
-    """Write a result of kind text, data or error; the object that came is kept while it says the same.
+    """Write a result of kind text, data or error as an object. The original object is used while it means the same.
 
     Raises:
         ConversionError: The value does not have the type of its kind, or cannot be written as JSON.
@@ -179,5 +179,5 @@ def _write(kind: str, value: Any, is_error: bool | None) -> dict[str, Any]:
 
 
 def _refers(value: Any) -> bool:
-    """Whether a value contains a key that the API resolves as a reference."""
+    """Return whether a value contains a key that the API resolves as a reference."""
     return any(type(one) is dict and "$ref" in one for one in walk_values(value))

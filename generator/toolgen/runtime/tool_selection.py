@@ -1,4 +1,4 @@
-"""The tools of a request: which the model may call, and each with its name, schema and declared settings."""
+"""The tools of a request: which ones the model may call, and the name, schema and declared settings of each."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ __all__ = [
 
 
 def fill_pattern(pattern: Any, mode: str, names: list[str]) -> Any:
-    """Fill the placeholders of a pattern."""
+    """Fill the placeholders of a pattern with a mode and names."""
     if type(pattern) is dict:
         return {key: fill_pattern(value, mode, names) for key, value in pattern.items()}
     if type(pattern) is list and len(pattern) == 1 and _holds(pattern[0]):
@@ -43,7 +43,7 @@ def fill_pattern(pattern: Any, mode: str, names: list[str]) -> Any:
 
 
 def match_pattern(pattern: Any, value: Any) -> tuple[str | None, list[str], Extras] | None:
-    """Return the mode, the names and the keys that the pattern does not have; None if the value does not match."""
+    """Match a value with a pattern. Return mode, names and keys that the pattern lacks. None if it does not match."""
     found: dict[str, list[str]] = {"$mode": [], "$name": []}
     rest = _match(pattern, value, found)
     if rest is ABSENT:
@@ -82,14 +82,14 @@ def _match(pattern: Any, value: Any, found: dict[str, list[str]]) -> Any:
 
 
 UNSAID = "$absent"
-"""The entry of a choice that is made by leaving the key out."""
+"""The entry in the table for a choice that is made by omitting the key."""
 
 
 _CHOICES: tuple[Literal["auto", "none", "required"], ...] = ("auto", "none", "required")
 
 
 def read_choice(value: Any, reader: Reader, table: Mapping[str, Any]) -> tuple[ToolChoice | None, Any]:
-    """Read a choice. If no entry of the table matches, the choice is None, and the value is kept."""
+    """Read a tool choice. If no entry of the table matches, the choice is None and the value becomes the extra."""
     table = {form: row for form, row in table.items() if row != UNSAID}
     for word in _CHOICES:
         if word in table and type(value) is type(table[word]) and value == table[word]:
@@ -112,15 +112,15 @@ def read_choice(value: Any, reader: Reader, table: Mapping[str, Any]) -> tuple[T
 
 
 def _words(table: Mapping[str, Any]) -> Mapping[str, str]:
-    """Return the wire's values for whether a call is allowed or required."""
+    """Return the wire's words for whether a call is optional (`auto`) or required."""
     return {"auto": "auto", "required": "required", **table.get("modes", {})}
 
 
 def write_choice(choice: ToolChoice, extra: Any, at: Path, writer: Writer, table: Mapping[str, Any]) -> Any:
-    """Write a choice; one that the table has no row for is a loss of behaviour, but `auto` is what silence means.
+    """Write a tool choice. One that is not in the table is a loss of behaviour, except `auto`, which is the default.
 
     Raises:
-        ConversionError: It names a tool that excludes this provider, or the loss was not allowed.
+        ConversionError: It names a tool that excludes this provider, or the loss is one of behaviour and not permitted.
     """
     row: str
     mode: str
@@ -177,10 +177,9 @@ def write_selected_tools(
     table: Mapping[str, Any],
     write: Write,
 ) -> list[Any] | Any:
-    """Write the tools that the choice leaves, each with `write`; ABSENT where there are none to write.
+    """Write the tools that the choice allows, each with `write`. ABSENT if there are none to write.
 
-    `at` is the place of the request. A choice that forces a call is a loss of behaviour, for the wire has no row for it
-    in `table`.
+    `at` is the path of the request. A choice that forces a call is a loss of behaviour: `table` has no entry for it.
     """
     allowed = choice.names if type(choice) is AllowedToolChoice else None
     if choice == "none" or (type(choice) is AllowedToolChoice and choice.mode != "required"):
@@ -219,11 +218,11 @@ _facts_of = attrgetter(*ToolDefinition.__match_args__)
 
 
 def write_tool_definition(tool: Any, at: Path, writer: Writer, write: OfferedWrite) -> Any:
-    """Write a tool. What its declaration says of this provider is in its metadata, and comes last.
+    """Write a tool. What its declaration states about this provider is in its metadata, and is applied last.
 
-    `$description` stands for the description, `$patch` is a merge patch (RFC 7396) on the entry. What the declaration
-    says of the tool for any wire that has a key for it is under `declaration`. An entry that lost nothing on the way is
-    remembered: what is sent with every request is written once.
+    `$description` replaces the description, `$patch` is a merge patch (RFC 7396) on the entry. The settings that the
+    declaration has for all wires with a key for them are under `declaration`. Entries without losses are cached,
+    because the same tools are sent with every request.
 
     Raises:
         ConversionError: The declaration excludes this provider, and `on_unsupported` is "error".
@@ -239,7 +238,7 @@ def write_tool_definition(tool: Any, at: Path, writer: Writer, write: OfferedWri
         return from_bytes(known[0])
     before, losses = dict(budget_used), writer.losses
     entry, alike = _written(tool, at, writer, write)
-    renamed = writer.names.get(tool.name, tool.name) != tool.name and tool.name not in wire.names  # told once a request
+    renamed = writer.names.get(tool.name, tool.name) != tool.name and tool.name not in wire.names  # always reported
     if alike and not renamed and writer.losses == losses and is_json(entry) and is_json(list(facts)):
         wanted = {
             what: count - before.get(what, 0) for what, count in budget_used.items() if count != before.get(what, 0)
@@ -252,7 +251,7 @@ def write_tool_definition(tool: Any, at: Path, writer: Writer, write: OfferedWri
 
 
 def _written(tool: ToolDefinition, at: Path, writer: Writer, write: OfferedWrite) -> tuple[Any, bool]:
-    """Write a tool, and say whether it would be the same beside any other tools.
+    """Write a tool, and return whether it would be written the same together with any other tools.
 
     Raises:
         ConversionError: The declaration excludes this provider, and `on_unsupported` is "error".
@@ -278,12 +277,12 @@ def _written(tool: ToolDefinition, at: Path, writer: Writer, write: OfferedWrite
 
 
 def _crowded_out(tool: ToolDefinition, writer: Writer) -> bool:
-    """Whether a tool would be strict if earlier tools had not used up the limits."""
+    """Return whether a tool would be strict if earlier tools had not used up the limits."""
     return bool(writer.wire.lowerings.choose_strictness(tool.parameters, {})[0])
 
 
 def _settled(tool: ToolDefinition, at: Path, writer: Writer) -> ToolDefinition:
-    """A tool with `strict` settled for this wire.
+    """Return a tool with `strict` decided for this wire.
 
     Raises:
         ConversionError: The schema does not support strict mode, and `on_unsupported` is "error".

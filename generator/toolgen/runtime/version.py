@@ -8,7 +8,7 @@ __version__ = "0.1.0"
 
 
 def require(needed: str, package: str) -> None:
-    """Refuse a runtime of another minor version than a package was built for; patches change nothing that it uses.
+    """Check that a package was built for this minor version of the runtime. Patch releases change nothing that it uses.
 
     Raises:
         ImportError: The versions differ. The message states both, and how to fix it.

@@ -1,1 +1,1 @@
-"""What every conversion works with: the state of reading and writing, places, extras, ids, and losses."""
+"""The shared parts of all conversions: the state of reading and writing, extras, ids, arguments, and losses."""

@@ -1,4 +1,4 @@
-"""The arguments of calls, spelled as the lowered schema of their tool has them, and back."""
+"""Encode the arguments of calls as the lowered schemas of their tools require, and decode them."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ __all__ = ["ArgumentEncodings"]
 
 
 class ArgumentEncodings:
-    """How the arguments of each tool are encoded: of the tools that are given, else of those declared.
+    """The argument encodings of tools: of those given, otherwise of the declared ones.
 
-    Whether a tool is strict decides it: as a body that is read offers it (`offered`), else as these tools would go out together,
-    else as the build settled it. Absent properties become null in calls of the tools that are given alone: a request that
-    does not offer a tool holds no model to its schema.
+    The encoding depends on whether a tool is strict: as the body that is read offers it (`offered`), else as the given
+    tools are written together, else as the build decided. Absent properties become null only in calls of given tools:
+    no model is bound by the schema of a tool that the request does not offer.
     """
 
     __slots__ = ("_found", "_given", "_lenient", "_offered", "_settled", "_wire")
@@ -40,7 +40,7 @@ class ArgumentEncodings:
         self._lenient: dict[str, Encoding | None] = {}
 
     def encoding_of(self, name: str) -> Encoding | None:
-        """How the arguments of a tool are encoded; None where values are the same on both sides."""
+        """Return the encoding of a tool's arguments. None if values are the same on both sides."""
         if name not in self._found:
             self._found[name] = self._encoding(name)
         return self._found[name]
@@ -62,8 +62,8 @@ class ArgumentEncodings:
         return None if table is None else Encoding(table)
 
     def _strictness(self, name: str) -> bool | None:
-        """Whether one of the given tools goes out strict beside the others."""
-        if not self._wire.lowerings.per_request:  # the others take no room of it
+        """Return whether one of the given tools is written as strict, together with the others."""
+        if not self._wire.lowerings.per_request:  # the limits are not shared with the others
             return self._wire.strictness(self._given[name], {})
         if self._settled is None:
             budget_used: dict[str, int] = {}
@@ -72,7 +72,7 @@ class ArgumentEncodings:
         return self._settled.get(name)
 
     def leniency_of(self, name: str) -> Encoding | None:
-        """What is meant where a model says otherwise; None for a tool of which nothing is known."""
+        """Return the coercions of a tool's arguments. None if nothing is known about the tool."""
         given = self._given.get(name)
         if given is None:
             return self._wire.lenient.get(name)
@@ -84,7 +84,7 @@ class ArgumentEncodings:
         return self._lenient[name]
 
     def decode_call(self, call: ToolCall) -> ToolCall:
-        """Decode the arguments of a call; they are kept as they came where that, or our own writing, differs."""
+        """Decode the arguments of a call. The original ones are kept if they differ or would be written differently."""
         if call.invalid is not None:
             return call
         encoding, lenient = self.encoding_of(call.name), self.leniency_of(call.name)
@@ -103,7 +103,7 @@ class ArgumentEncodings:
         return call
 
     def encode(self, call: ToolCall) -> tuple[ToolCall, bool]:
-        """A call with its arguments as the wire has them, and whether they would come back as they are."""
+        """Return a call with encoded arguments, and whether decoding them would restore the same arguments."""
         encoding = self.encoding_of(call.name)
         kept = inner_extras(call.metadata, self._wire.name) if call.metadata else NOTHING
         if type(kept.get("$arguments")) is dict and self._says(kept, call, encoding):
@@ -120,16 +120,16 @@ class ArgumentEncodings:
         return replace(call, arguments=spelled, invalid=invalid), True
 
     def _meant(self, name: str, spelled: dict[str, Any], arguments: dict[str, Any]) -> dict[str, Any]:
-        """What has to be kept beside a spelling, for it to be known again: what it meant, where the declared tool does not say that."""
+        """Return `$meant`, the decoded value, for the extras. Empty if the declared tool decodes to the same value."""
         declared, lenient = self._wire.encodings.get(name), self._wire.lenient.get(name)
         if self.encoding_of(name) is declared and self.leniency_of(name) is lenient:
             return {}
-        from copy import deepcopy  # late: few calls have their meaning kept
+        from copy import deepcopy  # imported here, because few calls need it
 
         return {} if same_json(_decoded(spelled, declared, lenient), arguments) else {"$meant": deepcopy(arguments)}
 
     def _says(self, extras: Extras, call: ToolCall, encoding: Encoding | None) -> bool:
-        """Whether kept arguments mean those of a call: as was noted, or as its own tool or the declared one has them."""
+        """Return whether arguments in extras mean those of a call, by `$meant`, its own tool or the declared one."""
         name, spelled = call.name, extras["$arguments"]
         if "$meant" in extras:
             return same_json(extras["$meant"], call.arguments)
@@ -138,7 +138,7 @@ class ArgumentEncodings:
 
 
 def _decoded(value: dict[str, Any], encoding: Encoding | None, lenient: Encoding | None) -> dict[str, Any]:
-    """A value of the wire as the source has it: the value itself where nothing differs, or nothing fits."""
+    """Decode and coerce arguments. Return the same object if nothing changes or the result is not a valid object."""
     found: Any = value if encoding is None else encoding.decode(value)
     found = found if lenient is None else lenient.decode(found)
     return value if found is value or type(found) is not dict or is_too_deep(found) else found

@@ -1,4 +1,4 @@
-"""A cache of what was made of values. It is keyed by a value's own bytes, so a value that was changed since is another one."""
+"""A cache whose keys are values as bytes. A value that has changed since then has other bytes, so it is not found."""
 
 from __future__ import annotations
 
@@ -8,42 +8,42 @@ from typing import Any, Generic, TypeVar
 __all__ = ["Cache", "from_bytes", "to_bytes"]
 
 _MOST = 2048
-"""Values that are kept."""
+"""Maximum number of values."""
 _LARGEST = 16_000_000
-"""Bytes that they have together; what comes from outside shall not fill the memory."""
+"""Maximum size of all keys and values in bytes. Input from outside must not fill the memory."""
 
 V = TypeVar("V")
 
 
 def to_bytes(value: Any) -> bytes | None:
-    """A value as bytes that tell 1, 1.0 and true apart, and keys in another order; None where it has no such form."""
+    """Serialize a value. 1, 1.0 and true differ, as do other orders of keys. None if it cannot be serialized."""
     try:
-        return marshal.dumps(value, 2)  # the last version whose bytes depend on the value alone
+        return marshal.dumps(value, 2)  # the last version whose bytes depend only on the value
     except (ValueError, RecursionError):
         return None
 
 
 def from_bytes(found: bytes) -> Any:
-    """The value of bytes that `to_bytes` made, anew; bytes of any other making are not safe here."""
+    """Return a new copy of the value from bytes of `to_bytes`. Bytes from any other source are not safe."""
     return marshal.loads(found)
 
 
 class Cache(Generic[V]):
-    """Values by bytes. It is emptied once it has grown too large."""
+    """A cache of values by bytes. It is emptied when it is full."""
 
     __slots__ = ("_found", "_size")
 
     def __init__(self) -> None:
-        """Begin with nothing."""
+        """Create an empty cache."""
         self._found: dict[bytes, V] = {}
         self._size = 0
 
     def get(self, key: bytes | None) -> V | None:
-        """What was put here for a key; None where nothing was, or there is no key."""
+        """Return the value of a key. None if there is no value, or no key."""
         return None if key is None else self._found.get(key)
 
     def put(self, key: bytes | None, value: V, size: int) -> None:
-        """Keep a value that takes some bytes of its own, beside those of its key."""
+        """Store a value. `size` is its size in bytes without the key."""
         if key is None or len(key) + size > _LARGEST:
             return
         self._size += len(key) + size

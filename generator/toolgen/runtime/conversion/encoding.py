@@ -1,19 +1,19 @@
-"""How values on a wire differ from those of the source, and how they are encoded and decoded: one table for both.
+"""Encode values as a wire requires, and decode them. One table describes both directions.
 
-A table is JSON. Its root is a node, with the nodes of definitions under `defs`; a node has one of
+A table is JSON. Its root is a node, and `defs` has the nodes of definitions. A node has one of these keys:
 
 - `ref`: the name of a definition, or the empty text for the root;
-- `object`: by property, `name` (its other name on the wire), `null` (absent here goes as null there: `absent` comes back
-  so, `kept` stays null) and `as` (a node); with `more`, the node of every other property;
-- `items`, and `first`: the nodes of a list's items, and those of the first ones;
-- `texts`: values in the order of their texts in `said`;
-- `wrap`: the property that an object stands under on the wire, and `as`, its node;
-- `pairs`: true where a map goes out as a list of objects with `key` and `value`; `more` is the node of its values;
-- `json`: true where a value goes out as its JSON text;
-- `text`: true where an object is read back of its JSON text; `map`: true where one is read back of pairs;
+- `object`: for each property, `name` (its name on the wire, if it differs), `null` (an absent value is encoded as null;
+  `absent` decodes null as absent, `kept` as null) and `as` (a node). `more` is the node of all other properties;
+- `items` and `first`: the nodes of a list's items, and of its first items;
+- `texts`: values that are encoded as the texts in `said`, in the same order;
+- `wrap`: the key of the object that contains the value on the wire, and `as`, the node of the value;
+- `wrap`: the key under which an object is wrapped in another one on the wire, and `as`, the node of the inner one;
+- `json`: true if a value is encoded as its JSON text;
+- `text`: true if JSON text is decoded to an object; `map`: true if pairs are decoded to one;
 - `any`: `[shape here, shape on the wire, node]` for each branch of a union.
 
-Nothing here raises on a value that does not fit: it stays as it is.
+Nothing here raises for a value that does not fit: the value is returned unchanged.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from ..json_values import same_json, same_number
 __all__ = ["Encoding", "Table"]
 
 Table = dict[str, Any]
-"""How values on the wire differ from those of the source."""
+"""An encoding table."""
 
 _DEEPEST = 150
-"""Levels of a value that are encoded."""
+"""Maximum depth of values that are encoded."""
 _TYPES: dict[str, tuple[type, ...]] = {
     "string": (str,),
     "boolean": (bool,),
@@ -43,32 +43,32 @@ _TYPES: dict[str, tuple[type, ...]] = {
 }
 
 _Function: TypeAlias = Callable[[Any, int], Any]
-"""What changes a value that stands at some depth; it gives the value itself where nothing is to be changed."""
+"""Converts a value at a depth. Returns the value itself if nothing changes."""
 
 
 class Encoding:
-    """A table in use. Each direction is made into functions when it is first needed.
+    """An encoding table, compiled to functions. Each direction is compiled on first use.
 
-    Nothing is changed in place, and what needs no change is not copied: the value itself comes back where nothing does.
+    Values are never changed in place, and only changed parts are copied. A value without changes is returned itself.
     """
 
     __slots__ = ("_decode", "_encode", "table")
 
     def __init__(self, table: Table) -> None:
-        """Take a table, which is not changed from now on."""
+        """Set the table. It must not be changed afterwards."""
         self.table = table
         self._decode: _Function | None = None
         self._encode: dict[bool, _Function] = {}
 
     def decode(self, value: Any) -> Any:
-        """Decode a value of the wire as the source has it."""
+        """Decode a value from the wire."""
         function = self._decode
         if function is None:
             function = self._decode = _Decoders(self.table).root()
         return function(value, 0)
 
     def encode(self, value: Any, fill: bool = True) -> Any:
-        """Encode a value of the source as the wire has it, with null for what is absent (`fill`)."""
+        """Encode a value for the wire. If `fill` is set, absent values become null where the table requires it."""
         function = self._encode.get(fill)
         if function is None:
             function = self._encode[fill] = _Encoders(self.table, fill).root()
@@ -76,18 +76,18 @@ class Encoding:
 
 
 class _Functions(ABC):
-    """Makes the functions of one direction by the nodes of a table; None stands for one that changes nothing."""
+    """Compiles the nodes of a table to functions of one direction. None means that nothing changes."""
 
     def __init__(self, table: Table) -> None:
         self._table = table
         self._made: dict[str, _Function | None] = {}
 
     def root(self) -> _Function:
-        """The function of the whole table."""
+        """Return the function of the whole table."""
         return self.function(self._table) or _unchanged
 
     def of(self, node: Any) -> _Function | None:
-        """The function of a node, which may be a reference; definitions may lead to themselves."""
+        """Return the function of a node, which may be a reference. Definitions may be recursive."""
         name, target = _followed(node, self._table)
         if name is None:
             return None if target is None else self.function(target)
@@ -97,7 +97,7 @@ class _Functions(ABC):
         return self._made[name]
 
     def function(self, node: Table) -> _Function | None:
-        """The function of a node that is not a reference."""
+        """Return the function of a node that is not a reference."""
         if "json" in node:
             return self.json_text
         if "texts" in node:
@@ -115,7 +115,7 @@ class _Functions(ABC):
         return change_container
 
     def of_list(self, node: Table) -> _Function | None:
-        """The function of lists at a node."""
+        """Return the function for the lists of a node."""
         first, rest = [self.of(inner) for inner in node.get("first", ())], self.of(node.get("items"))
         if rest is None and not any(first):
             return None
@@ -135,19 +135,19 @@ class _Functions(ABC):
     @staticmethod
     @abstractmethod
     def json_text(value: Any, depth: int) -> Any:
-        """Change a value that is JSON text on the wire."""
+        """Convert a value that is JSON text on the wire."""
 
     @abstractmethod
     def of_listed(self, values: list[Any], texts: list[str]) -> _Function:
-        """The function of values that are texts on the wire."""
+        """Return the function for values that are texts on the wire."""
 
     @abstractmethod
     def of_union(self, branches: list[Any]) -> _Function:
-        """The function of a union, which chooses a branch by the shape of the value."""
+        """Return the function of a union. It chooses a branch by the shape of the value."""
 
     @abstractmethod
     def of_object(self, node: Table) -> _Function | None:
-        """The function of objects at a node."""
+        """Return the function for the objects of a node."""
 
 
 class _Decoders(_Functions):
@@ -213,7 +213,7 @@ class _Decoders(_Functions):
 
         if more is not None or any(name != spelled for spelled, (name, _, _) in named.items()):
             return decode_object
-        # the properties alone that may need a change, of which most values have few
+        # only the properties that may need a change, because most values have few of them
         absents = [spelled for spelled, (_, absent, _) in named.items() if absent]
         inside = [(spelled, function) for spelled, (_, _, function) in named.items() if function is not None]
 
@@ -281,7 +281,7 @@ class _Encoders(_Functions):
         return encode_listed
 
     def of_union(self, branches: list[Any]) -> _Function:
-        """The first branch that a value fits and that has a place for all of it, else the first that it fits."""
+        """Choose the first fitting branch that has all names of the value, otherwise the first fitting branch."""
         made = [(here, there.get("only"), self._names(inner), self.of(inner)) for here, there, inner in branches]
 
         def encode_union(value: Any, depth: int) -> Any:
@@ -297,7 +297,7 @@ class _Encoders(_Functions):
         return encode_union
 
     def _names(self, node: Any) -> dict[str, str]:
-        """The other names on the wire of an object's properties."""
+        """Return the properties of an object that have other names on the wire, with those names."""
         _, target = _followed(node, self._table)
         entries = (target or {}).get("object", {})
         return {name: entry["name"] for name, entry in entries.items() if "name" in entry}
@@ -335,12 +335,12 @@ class _Encoders(_Functions):
 
 
 def _unchanged(value: Any, depth: int) -> Any:
-    """The value itself."""
+    """Return the value itself."""
     return value
 
 
 def _followed(node: Any, table: Table) -> tuple[str | None, Any]:
-    """The node that a reference leads to, with its name; a node that is none itself, without. A circle leads nowhere."""
+    """Resolve a node that may be a reference. Return name and node: no name for other nodes, neither for a cycle."""
     name: str | None = None
     seen: set[str] = set()
     while node is not None and "ref" in node and (name is None or node is not table):
@@ -353,7 +353,7 @@ def _followed(node: Any, table: Table) -> tuple[str | None, Any]:
 
 
 def _before(value: dict[str, Any], key: str) -> dict[str, Any]:
-    """The entries of an object before one of its keys."""
+    """Return the members of an object that precede a key."""
     found: dict[str, Any] = {}
     for name, item in value.items():
         if name == key:
@@ -377,7 +377,7 @@ def _read_json(value: Any) -> Any:
 
 
 def _fits(value: Any, shape: Mapping[str, Any]) -> bool:
-    """Whether a value has a shape."""
+    """Return whether a value has a shape."""
     if "type" in shape and not any(_is_of_type(value, kind) for kind in shape["type"]):
         return False
     if "enum" in shape and not any(same_json(item, value) for item in shape["enum"]):

@@ -1,4 +1,4 @@
-"""What of the wire the format's typed fields do not hold, kept beside them and put back."""
+"""Extras: what an object of the wire contains beyond the typed fields. They are read, kept and written back."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class _Absent:
 
 
 ABSENT: Final[Any] = _Absent()
-"""No value at all, told apart from null."""
+"""No value at all, as distinct from null."""
 
 
 NOTHING: Final[Extras] = {}
@@ -52,7 +52,7 @@ NOTHING: Final[Extras] = {}
 
 
 def extra_at(extras: Extras, *key_path: str) -> Any:
-    """What extras keep at the end of a chain of keys; ABSENT where it keeps nothing there."""
+    """Return the extra at a key path. ABSENT if there is none."""
     value: Any = extras
     for key in key_path:
         if type(value) is not dict or key not in value:
@@ -62,7 +62,7 @@ def extra_at(extras: Extras, *key_path: str) -> Any:
 
 
 def without_extra(extras: Extras, *key_path: str) -> Extras:
-    """Extras without what they keep at the end of a chain of keys, nor the objects that are empty then."""
+    """Return the extras without the one at a key path, and without objects that become empty."""
     key, *further = key_path
     inner = without_extra(extras[key], *further) if further else {}
     rest = {name: value for name, value in extras.items() if name != key}
@@ -70,7 +70,7 @@ def without_extra(extras: Extras, *key_path: str) -> Extras:
 
 
 def extra_members(wire: dict[str, Any], known: frozenset[str]) -> Extras:
-    """What `wire` holds that the typed fields do not: keys outside `known`, and nulls."""
+    """Return the members of `wire` that the typed fields do not contain: keys outside `known`, and nulls."""
     rest: Extras = {}
     for key, value in wire.items():
         if value is None or key not in known:
@@ -79,13 +79,13 @@ def extra_members(wire: dict[str, Any], known: frozenset[str]) -> Extras:
 
 
 def inner_extras(extras: Extras, key: str) -> Extras:
-    """The extras of the object that stands under `key`; empty where there is none."""
+    """Return the extras of the object at `key`. Empty if there are none."""
     inner = extras.get(key)
     return inner if type(inner) is dict else {}
 
 
 def keep_inner_extras(extras: Extras, holder: dict[str, Any], key: str, inner: Extras) -> None:
-    """Keep the extras of an object inside another; an empty object is kept as one."""
+    """Add the extras of an object inside another one to `extras`. An empty object is also kept."""
     if inner or holder.get(key) == {}:
         extras[key] = inner
 
@@ -103,12 +103,12 @@ _MARKS = frozenset(["$absent", "$single", "$synthetic", "$urlsafe", "$whole"])
 
 
 def is_mark(value: Any) -> bool:
-    """Whether a kept value is only a mark of ours, which never goes out."""
+    """Return whether an extra is only a mark made by toolgen, which is never sent."""
     return type(value) is dict and not _MARKS.isdisjoint(value)
 
 
 def restore_extras(wire: dict[str, Any], extras: Extras) -> None:
-    """Put extras back into an object that was written from typed fields; what is written already wins."""
+    """Add extras to an object that was written from typed fields. What is already written wins."""
     for key, value in extras.items():
         if key[:1] == "$":
             if key[:2] != "$$":
@@ -124,7 +124,7 @@ def restore_extras(wire: dict[str, Any], extras: Extras) -> None:
 
 
 def add_extras(value: Any, provider: str, extras: Extras) -> None:
-    """Add to the extras that a value of the format keeps for a provider."""
+    """Add extras of a provider to the metadata of a value."""
     if extras:
         value.metadata = {
             **(value.metadata or {}),
@@ -133,7 +133,7 @@ def add_extras(value: Any, provider: str, extras: Extras) -> None:
 
 
 def first_present(wire: dict[str, Any], key: str, *aliases: str) -> tuple[Any, str]:
-    """The value of the first of several keys that has one, and that key."""
+    """Return the first value that is not None at several keys, and its key."""
     value = wire.get(key)
     if value is None:
         for alias in aliases:
@@ -144,19 +144,19 @@ def first_present(wire: dict[str, Any], key: str, *aliases: str) -> tuple[Any, s
 
 
 def note_alias(extras: Extras, key: str, alias: str) -> None:
-    """Note that `alias` carried the field of `key`."""
+    """Record in the extras that `alias` was used instead of `key`."""
     if alias != key:
         extras.pop(alias, None)
         extras["$as"] = {**extras.get("$as", {}), key: alias}
 
 
 def original_key(extras: Extras, key: str) -> str:
-    """The key that carried the field of `key` when it was read."""
+    """Return the key that was used instead of `key` when the object was read."""
     return str(inner_extras(extras, "$as").get(key, key))
 
 
 def has_value_at(wire: dict[str, Any], *keys: str) -> bool:
-    """Whether a chain of keys leads to a value."""
+    """Return whether there is a value at a key path."""
     value: Any = wire
     for key in keys:
         if type(value) is not dict or value.get(key) is None:
@@ -166,11 +166,11 @@ def has_value_at(wire: dict[str, Any], *keys: str) -> bool:
 
 
 class UnsupportedValueError(Exception):
-    """The wire cannot say this; the converter reports the loss with this reason."""
+    """A value that the wire cannot express. The converter reports the loss with this reason."""
 
 
 def contains_schema(extras: Any, schema: Mapping[str, Any]) -> bool:
-    """Whether what a provider kept of a tool holds this schema, a few levels deep."""
+    """Return whether a provider's extras of a tool contain this schema, a few levels deep."""
     waiting = [(extras, 0)]
     while waiting:
         value, depth = waiting.pop()

@@ -1,4 +1,4 @@
-"""One conversion into the format: ids, names and extras of what was read."""
+"""The state of one conversion to the format: ids, names and extras of what was read."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ __all__ = ["Reader"]
 
 
 class Reader:
-    """State of one call of a `from_*` function. `turn` counts the assistant messages before the one being read.
+    """The state of one call of a `from_*` function. `turn` is the number of earlier assistant messages.
 
-    `_regular` are the calls of the turn, by id, that wait to be noted: most answers are read without a need for it.
+    `_regular` has the calls of the turn, by id, that are not recorded yet. Most responses never need the records.
     """
 
     __slots__ = (
@@ -53,11 +53,11 @@ class Reader:
         self._tables: ArgumentEncodings | None = None
 
     def metadata(self, extras: Extras | None) -> dict[str, Any] | None:
-        """The metadata that keeps extras; none where there is nothing to keep."""
+        """Return metadata with the extras. None if there are no extras."""
         return {self.wire.name: extras} if extras else None
 
     def decode_call(self, call: ToolCall) -> ToolCall:
-        """A call with its arguments as the tool's own schema has them; deeper than JSON text is read, it cannot be run.
+        """Decode the arguments of a call. If they are too deep to be read from JSON text, the call becomes invalid.
 
         Raises:
             ConversionError: The arguments contain themselves.
@@ -65,7 +65,7 @@ class Reader:
         return _unread(call) if is_too_deep(call.arguments) else self.decode_parsed_call(call)
 
     def decode_parsed_call(self, call: ToolCall) -> ToolCall:
-        """A call as `decode_call` gives it, whose arguments were parsed from a text, so that they are not too deep."""
+        """Decode the arguments of a call like `decode_call`. They were parsed from text, so they are not too deep."""
         known = not self.tools and call.name not in self._offered
         if known and (call.name not in self.wire.encoded or self.wire.is_plain(call)):
             return call
@@ -76,18 +76,18 @@ class Reader:
         return self._tables.decode_call(call)
 
     def set_offered_tools(self, tools: Iterable[ToolDefinition | OpaquePart] | None) -> None:
-        """The body that is read offers these tools: what it says of them goes before what the build or `tools` would say."""
+        """Set the tools that the body offers. Their strictness wins over that of the build and of `tools`."""
         if self.wire.has_strict:
             self._offered = {tool.name: tool.strict is True for tool in tools or () if type(tool) is ToolDefinition}
 
     def tool_name(self, name: str) -> str:
-        """A tool's own name for its spelling on this wire."""
+        """Return the name of a tool by its wire name."""
         return self.tool_names.get(name, name)
 
     def call_id(self, found: Any, at: Path) -> tuple[str, Any]:
-        """The id of a call, and the wire's spelling where it differs.
+        """Return the id of a call, and the wire's spelling if it differs.
 
-        An id that is missing, blank or used before is made from turn and position.
+        A missing, blank or repeated id is replaced by one made from turn and position.
 
         Raises:
             ConversionError: The value is neither a string nor null.
@@ -136,7 +136,7 @@ class Reader:
     ) -> ToolCall | None:
         """Return a call as `unchanged_call` does, and note it for its result.
 
-        Arguments that were `parsed` from a text are not too deep.
+        Arguments that were parsed from text (`parsed`) are not too deep.
         """
         if type(name) is not str or name in self.tool_names or type(identifier) is not str:
             return None
@@ -151,7 +151,7 @@ class Reader:
         return self.decode_parsed_call(call) if parsed else self.decode_call(call)
 
     def note_regular(self) -> None:
-        """Note the calls that wait for it."""
+        """Record the calls that `take_call` has returned since."""
         found, self._regular = self._regular, {}
         for identifier, call in found.items():
             self.used.add(identifier)
@@ -159,7 +159,7 @@ class Reader:
             self.note_call(identifier, call)
 
     def claim_id(self, found: Any) -> TypeGuard[str]:
-        """Whether an id can be kept as it is; it is used then."""
+        """Return whether an id can be kept as it is. If so, it counts as used."""
         if self._regular:
             self.note_regular()
         if type(found) is not str or not found or found in self.used or found.isspace():
@@ -169,9 +169,9 @@ class Reader:
         return True
 
     def note_call(self, spelling: Any, call: ToolCall) -> None:
-        """Remember a call, so that its result finds it by the wire's spelling of the id.
+        """Record a call, so that its result finds it by the wire's spelling of the id.
 
-        A call whose id stood in the same message before cannot be told from the other, and is marked; blank is not an id.
+        A call whose id repeats within a message becomes invalid, unless the id is blank: they cannot be distinguished.
         """
         if self._regular:
             self.note_regular()
@@ -185,26 +185,26 @@ class Reader:
             self._called[spelling] = (call.id, call.name, self.turn)
 
     def note_opaque_call(self, wire: Any) -> None:
-        """Remember a call that stays opaque, so that a result of it finds its id."""
+        """Record a call that stays opaque, so that its result finds its id."""
         if self._regular:
             self.note_regular()
         if type(wire) is dict and type(wire.get("id")) is str:
             self._called[wire["id"]] = (wire["id"], "", self.turn)
 
     def find_call(self, spelling: str) -> tuple[str, str]:
-        """Id and tool name of the last call with this id on the wire; the name is empty where there is none."""
+        """Return id and tool name of the last call with this id on the wire. The name is empty if there is none."""
         if self._regular:
             self.note_regular()
         identifier, name, _ = self._called.get(spelling) or (spelling, "", 0)
         return identifier, name
 
     def next_open_id(self, name: str) -> str | None:
-        """Id of the first call of the last turn with this tool name that has no answer yet: wires without ids match so."""
+        """Return the id of the last turn's first call of this tool without a result, for wires that have no ids."""
         call = self.take_open_call(name)
         return None if call is None else call.id
 
     def take_open_call(self, name: str | None) -> ToolCall | None:
-        """The first call of the last turn that has no answer yet, with this tool name where there is one. It has one now."""
+        """Return the last turn's first call without a result, of this tool if named. It then counts as having one."""
         if self._regular:
             self.note_regular()
         for i, (_, call) in enumerate(self._open):
@@ -214,13 +214,13 @@ class Reader:
         return None
 
     def note_answered(self, identifier: str) -> None:
-        """The call with this id has its answer."""
+        """Record that the call with this id has a result."""
         if self._regular:
             self.note_regular()
         self._open = [entry for entry in self._open if entry[1].id != identifier]
 
     def next_turn(self) -> None:
-        """An assistant message is done."""
+        """Start the next turn, after an assistant message."""
         if self._regular:
             self.note_regular()
         self.turn += 1
@@ -228,7 +228,7 @@ class Reader:
 
 
 def _unread(call: ToolCall) -> ToolCall:
-    """A call whose arguments are kept as text, as a wire gives them that has them as text."""
+    """Invalidate a call, and keep its arguments as text, as a wire with text arguments has them."""
     if call.invalid is None:
         try:
             call.invalid = InvalidCall(dump_deep(call.arguments), "malformed")
@@ -239,7 +239,7 @@ def _unread(call: ToolCall) -> ToolCall:
 
 
 def _spoken_of(tools: Iterable[ToolDefinition | OpaquePart], wire: ProviderWire) -> dict[str, str]:
-    """The names of tools by their spellings on a wire, of those that are spelled otherwise there."""
+    """Return the names of tools by their wire names, for tools whose names differ there."""
     return {
         wire.wire_name(tool.name): tool.name
         for tool in tools

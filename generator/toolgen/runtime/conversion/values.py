@@ -1,4 +1,4 @@
-"""Values of the wire that many objects have: lists, optional members, one text of several, values kept whole."""
+"""Readers and writers of values that many wire objects have: lists, optional texts, joined texts, opaque messages."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ _MEDIA = (AudioPart, DocumentPart, ImagePart, VideoPart)
 
 
 def to_plain_object(value: Any, at: Path) -> dict[str, Any]:
-    """The object itself where it is one, else what a client's object dumps: the keys that were set, by wire name.
+    """Return an object as a dict. An object of an official client is dumped: only keys that were set, by wire name.
 
     Raises:
-        ConversionError: The value is neither of them.
+        ConversionError: The value is not an object.
     """
     if type(value) is dict:
         return value
@@ -45,7 +45,7 @@ def to_plain_object(value: Any, at: Path) -> dict[str, Any]:
     if dump is not None:
         try:
             found = dump(mode="json", by_alias=True, exclude_unset=True, warnings=False)
-        except (ValueError, RecursionError) as error:  # pydantic's own bound of depth
+        except (ValueError, RecursionError) as error:  # pydantic's own depth limit
             raise ConversionError(
                 format_path(at), f"the client's type cannot dump it: {type(error).__name__}"
             ) from error
@@ -58,10 +58,10 @@ def to_plain_object(value: Any, at: Path) -> dict[str, Any]:
 
 
 def optional_text(wire: dict[str, Any], key: str, at: Path) -> str | None:
-    """A text; None where it is null or not there.
+    """Read a text. None if the key is null or absent.
 
     Raises:
-        ConversionError: The value is something else.
+        ConversionError: The value is not a string.
     """
     value = wire.get(key)
     if value is not None and type(value) is not str:
@@ -78,7 +78,7 @@ def read_list(value: Any, at: Path, reader: Reader, read: Read[T]) -> list[T] | 
     """Read an array, or null.
 
     Raises:
-        ConversionError: The value is something else.
+        ConversionError: The value is neither an array nor null.
     """
     if value is None:
         return None
@@ -91,7 +91,7 @@ def read_text_or_list(value: Any, at: Path, reader: Reader, read: Read[T]) -> st
     """Read a text or an array.
 
     Raises:
-        ConversionError: The value is something else.
+        ConversionError: The value is neither a string nor an array.
     """
     if type(value) is str:
         return value
@@ -101,7 +101,7 @@ def read_text_or_list(value: Any, at: Path, reader: Reader, read: Read[T]) -> st
 
 
 def write_list(values: Iterable[Any], at: Path, writer: Writer, write: Write) -> list[Any]:
-    """Write values; one that the wire cannot say is reported, and described where it is part of a content."""
+    """Write values. Unsupported ones are reported; media among them are replaced by a description."""
     written = []
     for i, value in enumerate(values):
         here = (at, i)
@@ -115,7 +115,7 @@ def write_list(values: Iterable[Any], at: Path, writer: Writer, write: Write) ->
 
 
 def write_one(value: Any, at: Path, writer: Writer, write: Write) -> Any:
-    """Write one value of a list as `write_list` does; ABSENT where nothing is written."""
+    """Write one value of a list like `write_list`. ABSENT if nothing is written."""
     try:
         return write(value, at, writer)
     except UnsupportedValueError as reason:
@@ -123,7 +123,7 @@ def write_one(value: Any, at: Path, writer: Writer, write: Write) -> Any:
 
 
 def _write_unsupported(value: Any, at: Path, writer: Writer, write: Write, reason: str) -> Any:
-    """Write what a value is in words where it is a medium; report it as lost where it is not."""
+    """Write the description of an unsupported medium. Report any other value as a loss."""
     if isinstance(value, _MEDIA):
         return write(writer.describe_part(value, at, reason), at, writer)
     writer.report_loss(at, writer.type_name(value), "dropped", "warning", f"{writer.wire.title}: {reason}")
@@ -131,7 +131,7 @@ def _write_unsupported(value: Any, at: Path, writer: Writer, write: Write, reaso
 
 
 def write_text_or_list(value: Any, at: Path, writer: Writer, write: Write) -> str | list[Any]:
-    """Write a text or the parts of one; the empty text where no part could be said."""
+    """Write a text or a list of parts. If no part can be written, write an empty text."""
     if type(value) is str:
         return value
     written = write_list(value, at, writer, write)
@@ -139,7 +139,7 @@ def write_text_or_list(value: Any, at: Path, writer: Writer, write: Write) -> st
 
 
 def with_default(value: Any, default: Any, at: Path, writer: Writer) -> Any:
-    """A value that the wire demands, or the profile's default for it, which is reported."""
+    """Return a required value, or the profile's default for it, which is reported."""
     if value is not None:
         return value
     writer.report_loss(at, "a required value", "defaulted", "note", f"the API requires it, so it is set to {default}")
@@ -147,7 +147,7 @@ def with_default(value: Any, default: Any, at: Path, writer: Writer) -> Any:
 
 
 def require_value(value: Any, what: str) -> Any:
-    """A value that the wire cannot do without.
+    """Check that a required value is present, and return it.
 
     Raises:
         UnsupportedValueError: The value is missing.
@@ -158,7 +158,7 @@ def require_value(value: Any, what: str) -> Any:
 
 
 def join_texts(content: str | Sequence[Any], at: Path, writer: Writer) -> str:
-    """The texts of a content as lines of one text; another part is described, and reported."""
+    """Join the texts of a content with line breaks. Other parts are described and reported."""
     if type(content) is str:
         return content
     texts = collect_texts(content, at, writer)
@@ -168,7 +168,7 @@ def join_texts(content: str | Sequence[Any], at: Path, writer: Writer) -> str:
 
 
 def collect_texts(parts: Sequence[Any], at: Path, writer: Writer) -> list[str]:
-    """The texts among parts; another part is described, and reported."""
+    """Return the texts of parts. Other parts are described and reported."""
     texts: list[str] = []
     for i, part in enumerate(parts):
         if type(part) is TextPart:
@@ -179,12 +179,12 @@ def collect_texts(parts: Sequence[Any], at: Path, writer: Writer) -> list[str]:
 
 
 def opaque_message(wire: Any, reader: Reader) -> UserMessage:
-    """A message that holds the wire's message as its one part."""
+    """Return a message whose only part is an opaque message of the wire."""
     return UserMessage([OpaquePart(reader.wire.name, wire)], metadata=reader.metadata({"$whole": True}))
 
 
 def opaque_value(message: UserMessage, writer: Writer) -> Any:
-    """The wire's message that such a message holds; ABSENT for every other message."""
+    """Return the wire's message from a message of `opaque_message`. ABSENT for any other message."""
     if not inner_extras(message.metadata or {}, writer.wire.name).get("$whole") or type(message.content) is not list:
         return ABSENT
     if len(message.content) != 1 or type(message.content[0]) is not OpaquePart:
@@ -193,11 +193,11 @@ def opaque_value(message: UserMessage, writer: Writer) -> Any:
 
 
 def write_user_turn(message: UserMessage, at: Path, writer: Writer, write: Callable[..., dict[str, Any]]) -> Any:
-    """Write what a user says: the wire's own message where it holds one."""
+    """Write a user message, or the opaque message that it contains."""
     whole = opaque_value(message, writer)
     return write(message, at, writer) if whole is ABSENT else whole
 
 
 def is_empty_on_wire(content: Any, wire: Mapping[str, Any]) -> bool:
-    """Whether a message with parts says nothing on the wire."""
+    """Return whether a message with parts has no content on the wire."""
     return type(content) is list and bool(content) and not any(wire[key] for key in wire.keys() - {"name", "role"})

@@ -1,4 +1,4 @@
-"""The facts of a wire that conversions need at run time."""
+"""The facts about a wire that conversions need at run time."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 class WireFacts:
-    """What is known of a provider's wire, whatever tools are declared.
+    """The facts about a provider's wire that do not depend on declared tools.
 
-    `names` and `ids` are the patterns of legal tool names and ids, `name_length` and `id_length` the length of those
-    that are made here, and `id_prefix` how made ids begin; `shares` are the providers whose opaque state it may read as
-    well; `rejects` are the ways, in an object of the wire, to members that the API refuses in requests; `declared` names
-    the keys of its tools for what a declaration says beyond the definition; `dialects` are its rules for schemas.
+    `names` and `ids` are the patterns of legal tool names and ids. `name_length` and `id_length` are the lengths of
+    names and ids that toolgen makes, `id_prefix` is the beginning of such ids. `shares` are providers whose opaque
+    state it can also read. `rejects` are the key paths of members that the API rejects in requests. `declared` has the
+    keys of the wire's tools for settings of the declaration. `dialects` are its rules for schemas.
     """
 
     def __init__(
@@ -60,12 +60,13 @@ class WireFacts:
 
 
 class DeclaredTools:
-    """What a build found out about the tools of a project on one wire.
+    """The facts that a build found out about the tools of a project on one wire.
 
-    `names` are the tools that this provider may get, in the order of `payload`, the value of the wire's `tools`;
-    `renames` maps the names that are spelled otherwise on this wire, `refused` are tools that it may not get, `spellings`
-    the tables of tools whose values are spelled otherwise here, `strict` those that the build made strict. `crowded_out`
-    are those that would be strict in a request with fewer tools than all. `depth` bounds recursive schemas. `package` is the package of the providers, beside that of the tools.
+    `names` are the tools that this provider may get, in the order of `payload`, the value of the wire's `tools`.
+    `renames` has the wire names of tools that are named differently, `refused` the tools that the provider must not
+    get, `spellings` the encoding tables by tool, `strict` the tools in strict mode, and `crowded_out` those that would
+    be strict in a request with fewer tools. `depth` limits recursive schemas. `package` is the package of the
+    providers, next to that of the tools.
     """
 
     def __init__(
@@ -92,13 +93,13 @@ class DeclaredTools:
 
     @cached_property
     def aliases(self) -> Mapping[str, str]:
-        """The tools by their other names."""
+        """The names of tools by their aliases."""
         found: Mapping[str, str] = {} if self.package is None else _imported("..tools", self.package).ALIASES
         return found
 
     @cached_property
     def fingerprint(self) -> str:
-        """SHA-256 of the compact JSON of the payload: in a file it would be a line that two branches always change both."""
+        """SHA-256 of the compact JSON of the payload. In a file, it would conflict in every merge of branches."""
         import hashlib
         import json
 
@@ -107,7 +108,7 @@ class DeclaredTools:
 
     @cached_property
     def definitions(self) -> Mapping[str, ToolDefinition]:
-        """What is declared, by name; a tool's own module alone is imported, when it is read."""
+        """The definitions of declared tools, by name. A tool's module is imported when its definition is read."""
         found: Mapping[str, ToolDefinition] = (
             {} if self.package is None else _imported("..tools", self.package).DEFINITIONS
         )
@@ -115,22 +116,21 @@ class DeclaredTools:
 
     @cached_property
     def leniency(self) -> Mapping[str, Any]:
-        """The tables of what models may mean where they say otherwise, by name."""
+        """The coercion tables of declared tools, by name."""
         found: Mapping[str, Any] = {} if self.package is None else _imported("..tools._lenient", self.package).LENIENT
         return found
 
 
 def _imported(module: str, package: str) -> Any:
-    from importlib import import_module  # late, as what it imports
+    from importlib import import_module  # imported on demand, like the modules that it imports
 
     return import_module(module, package)
 
 
 class ProviderWire:
-    """A provider's wire as one project uses it: what it is called, and how it spells ids and names.
+    """A provider's wire as one project uses it: its facts, and its ids and names.
 
-    `entries` are tools that were written before: each as bytes, with what it took of the room that strict tools have in
-    a request.
+    `entries` caches written tools: each as bytes, with its share of the limits for strict tools in a request.
     """
 
     def __init__(self, facts: WireFacts, declared: DeclaredTools) -> None:
@@ -153,42 +153,42 @@ class ProviderWire:
 
     @cached_property
     def legal_id(self) -> Callable[[str], Any]:
-        """Whether the wire takes an id."""
+        """Returns whether the wire accepts an id."""
         return re.compile(self._facts.ids, re.DOTALL).fullmatch
 
     @cached_property
     def legal_name(self) -> Callable[[str], Any]:
-        """Whether the wire takes the name of a tool."""
+        """Returns whether the wire accepts the name of a tool."""
         return re.compile(self._facts.names, re.DOTALL).fullmatch
 
     @cached_property
     def lowerings(self) -> Lowerings:
-        """How schemas of tools are lowered. It is imported when a tool is given at run time: the build lowered the declared ones."""
+        """The lowering of schemas, imported on first use. The build has already lowered those of declared tools."""
         from ..lowering.tools import Lowerings
 
         return Lowerings(self._facts.dialects, self.declared.depth)
 
     @cached_property
     def encodings(self) -> Mapping[str, Encoding]:
-        """How the arguments of declared tools differ on this wire, by name; of those alone that do."""
+        """The encodings of declared tools' arguments, by name, for tools that have one."""
         from .encoding import Encoding
 
         return {name: Encoding(table) for name, table in self.declared.spellings.items()}
 
     @cached_property
     def lenient(self) -> Mapping[str, Encoding]:
-        """What models may mean where they say otherwise than a declared tool's parameters, by name."""
+        """The coercions of declared tools' arguments, by name."""
         from .encoding import Encoding
 
         return {name: Encoding(table) for name, table in self.declared.leniency.items()}
 
     @cached_property
     def encoded(self) -> frozenset[str]:
-        """The declared tools whose arguments may differ on this wire from what their schemas say."""
+        """The names of declared tools whose arguments may be different on this wire."""
         return frozenset(self.declared.spellings) | frozenset(self.declared.leniency)
 
     def is_plain(self, call: ToolCall) -> bool:
-        """Whether the arguments of a call are the same on both sides, by what the build knows of its tool."""
+        """Return whether a declared tool's arguments are the same on the wire and in the format."""
         name, spelled = call.name, call.arguments
         lenient = self.lenient.get(name)
         if lenient is not None and lenient.decode(spelled) is not spelled:
@@ -199,9 +199,9 @@ class ProviderWire:
         )
 
     def strictness(self, tool: ToolDefinition, budget_used: dict[str, int]) -> bool | None:
-        """Whether a tool goes out strict; where its declaration leaves that open, by the room that the tools before it left.
+        """Return whether a tool is written as strict. If its declaration leaves it open, the limits that remain decide.
 
-        `budget_used` is what those took of what the API counts over all tools of a request.
+        `budget_used` counts what the tools before it used of the limits for all tools of a request.
         """
         metadata = tool.metadata or {}
         if tool.strict is None and inner_extras(metadata, "declaration").get("$strict") == "auto":
@@ -211,7 +211,7 @@ class ProviderWire:
         return tool.strict
 
     def unsupported_changes(self, tool: ToolDefinition) -> tuple[SchemaChange, ...]:
-        """Why a tool that should be strict cannot be; nothing for a schema that goes out as it came."""
+        """Return the schema changes that prevent strict mode. Empty for a schema that is written as it was read."""
         if not tool.strict or not self.has_strict or tool.parameters is None:
             return ()
         kept = (tool.metadata or {}).get(self.name)
@@ -220,7 +220,7 @@ class ProviderWire:
         return self.lowerings.lower(tool.parameters, True).unsupported_changes
 
     def wire_name(self, name: str) -> str:
-        """A spelling of a tool's name that this wire takes: itself, or a legal one made of it, always the same."""
+        """Return the name of a tool on this wire: its own, or a legal one derived from it, which is always the same."""
         if name in self.names:
             return self.names[name]
         if self.legal_name(name):
@@ -231,7 +231,7 @@ class ProviderWire:
 
 
 def synthetic_id(turn: int, position: int) -> str:
-    """The id of a call that came without one: its turn (assistant messages before) and place in the message."""
+    """Return the id for a call without one, from its turn (number of assistant messages before) and position."""
     return f"call_{turn}_{position}"
 
 
@@ -239,12 +239,12 @@ _ALPHABET = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 
 
 def hashed_name(text: str, prefix: str, length: int) -> str:
-    """Another spelling of an id or name: `prefix` and letters and digits of its SHA-256, `length` in all.
+    """Return a replacement for an id or name: `prefix` and characters from its SHA-256, `length` in all.
 
-    The same each time, so that a call and its result stay paired without a table; with twenty characters and more
-    two texts do not fall together.
+    It is always the same, so a call and its result need no table to stay paired. With twenty or more characters,
+    collisions do not occur in practice.
     """
-    import hashlib  # late: it takes a while, and few ids and names are spelled otherwise
+    import hashlib  # slow to import, and few ids and names are replaced
 
     number = int.from_bytes(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest(), "big")
     letters = []

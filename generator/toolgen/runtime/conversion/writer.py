@@ -1,4 +1,4 @@
-"""One conversion out of the format: what it lost, and how ids and names are spelled on this wire."""
+"""The state of one conversion from the format: losses, and the ids and names on this wire."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _DEEPEST = 8
 
 
 def describe(part: Any) -> str:
-    """What a part is, as text: the text inside of another provider's block with its names, else `[image: photo.png]`."""
+    """Describe a part as text: the texts and names inside an opaque part, otherwise as in `[image: photo.png]`."""
     if type(part) is TextPart:
         return part.text
     texts: list[str] = []
@@ -47,7 +47,7 @@ def describe(part: Any) -> str:
 
 
 def _kind(block: Any) -> str:
-    """What a block says that it is: its `type`, or the one key that holds it all; empty where it says nothing."""
+    """Return the kind of a block: its `type`, or its only key if that contains an object. Empty if neither exists."""
     if type(block) is not dict:
         return ""
     kind = block.get("type")
@@ -58,7 +58,7 @@ def _kind(block: Any) -> str:
 
 
 def _collect(value: Any, texts: list[str], names: list[str], depth: int) -> None:
-    """Collect the texts inside a block and the names of what it holds, in their order."""
+    """Collect the texts in a block, and the names of what it contains, in order."""
     if type(value) is list:
         for item in value:
             _collect(item, texts, names, depth + 1)
@@ -78,12 +78,13 @@ def _is_name(text: str) -> bool:
 
 
 class Writer:
-    """State of one call of a `to_*` function.
+    """The state of one call of a `to_*` function.
 
-    `names` are spellings of tools' names so far, `unsent` ids that are left out, `media` parts of results that wait for
-    the end of the turn. An answer (`answer`) is not sent to the API, and may hold what that refuses. `known` says that the
-    tool being written is a declared one, whose lowering the build has told of; `budget_used` is what strict tools took of the
-    request so far, `model` is that of the request where a wire's messages depend on it, `downgraded` are the tools that should be strict and cannot be, `losses` the number of reports.
+    `names` has the wire names of tools so far, `unsent` the ids that are omitted, `media` the parts of results that
+    follow at the end of the turn. A response (`answer`) is not sent to the API, so it may contain what the API rejects.
+    `known` means that the tool being written is declared, so the build has reported its lowering. `budget_used` counts
+    what strict tools used of the request's limits. `model` is the request's model if messages depend on it.
+    `downgraded` has the tools that should be strict but cannot be. `losses` is the number of reports.
     """
 
     __slots__ = (
@@ -152,7 +153,7 @@ class Writer:
             self._unheard.append(loss)
 
     def lower_schema(self, schema: dict[str, Any] | bool, strict: bool | None, at: Path) -> dict[str, Any]:
-        """Lower a schema, and report what the dialect takes in other words, unless the build has done so."""
+        """Lower a schema, and report what the dialect expresses differently, unless the build has reported it."""
         written, found = self.wire.lowerings.lower_to_copy(schema, strict)
         if self.known:
             return written
@@ -167,10 +168,10 @@ class Writer:
         return written
 
     def encode_call(self, call: ToolCall, at: Path) -> ToolCall:
-        """A call with its arguments as the lowered schema of its tool has them.
+        """Return a call with its arguments encoded as the lowered schema of its tool requires.
 
         Raises:
-            ConversionError: The arguments are nested more deeply than they could be read back.
+            ConversionError: The arguments are nested too deeply to be read back.
         """
         if is_too_deep(call.arguments):
             raise ConversionError(format_path((at, "arguments")), f"is nested more than {MAX_DEPTH} deep")
@@ -182,7 +183,7 @@ class Writer:
         return written
 
     def is_unchanged_call(self, call: ToolCall) -> bool:
-        """Whether all of a call but its arguments is written as it is, and the values in them are the same on both sides."""
+        """Return whether all of a call is written as it is. Its arguments may still have to be written as JSON text."""
         name, identifier = call.name, call.id
         if call.metadata is not None or call.invalid is not None:
             return False
@@ -203,7 +204,7 @@ class Writer:
 
     @property
     def tables(self) -> ArgumentEncodings:
-        """How arguments of calls are encoded, made when the first one may be."""
+        """The encodings of arguments, created on first use."""
         if self._tables is None:
             from .argument_encoding import ArgumentEncodings
 
@@ -211,23 +212,23 @@ class Writer:
         return self._tables
 
     def encodes(self, name: str) -> bool:
-        """Whether arguments of a tool may differ on the wire."""
+        """Return whether the arguments of a tool may be different on the wire."""
         if not self._tools:
             return name in self.wire.encodings
         return self.tables.encoding_of(name) is not None
 
     def report_unsupported(self, at: Path, what: str, severity: Severity = "note") -> None:
-        """Report a value that this wire has no place for."""
+        """Report a value that this wire does not support."""
         self.report_loss(at, what, "dropped", severity, f"{self.wire.title} does not support it")
 
     def describe_part(self, part: Any, at: Path, reason: str = "") -> TextPart:
-        """What a part that has no place on this wire is, as text, which is reported."""
+        """Return the description of an unsupported part as text, and report it."""
         said = f"{self.wire.title}: {reason}" if reason else f"{self.wire.title} does not support it"
         self.report_loss(at, self.type_name(part), "described", "warning", said)
         return TextPart(describe(part))
 
     def text_only(self, part: TextPart, at: Path) -> str:
-        """The text of a part that becomes a string on this wire; what the part has beside it is reported."""
+        """Return the text of a part that becomes a string on this wire. Report its metadata and cache setting."""
         if part.metadata:
             self.own_extras(part.metadata, at)
         if part.cache:
@@ -235,17 +236,17 @@ class Writer:
         return part.text
 
     def report_adopted_reasoning(self, metadata: dict[str, Any] | None, at: Path) -> None:
-        """Report reasoning that another provider's model thought, and that goes out as a thought here."""
+        """Report reasoning by another provider's model that is sent as reasoning of this one."""
         if metadata and not self.peek_extras(metadata):
             self.report_loss((at, "text"), "reasoning", "rewritten", "note", "it came from another provider's model")
 
     @staticmethod
     def type_name(value: Any) -> str:
-        """What a value is, for a report."""
+        """Return the type of a value, for a report."""
         return type(value).__name__
 
     def finish(self) -> None:
-        """Report media that found no message to follow in, and warn of what nobody heard."""
+        """Report media that no message could take, and warn about losses that were not passed to a callback."""
         for part, at in self.media:
             self.report_unsupported(at, self.type_name(part), "warning")
         for loss in self._unheard:
@@ -255,7 +256,7 @@ class Writer:
             )
 
     def own_extras(self, metadata: dict[str, Any] | None, at: Path) -> Extras:
-        """This provider's extras; what others left stays after and is reported."""
+        """Return this provider's extras. Report those of other providers, which are not written."""
         if not metadata:
             return {}
         found: Extras = {}
@@ -274,7 +275,7 @@ class Writer:
         return self.without_rejected(found, (at, "metadata")) if found else found
 
     def without_rejected(self, state: Extras, at: Path) -> Extras:
-        """What was kept without what the API refuses, which is reported."""
+        """Return extras without what the API rejects, which is reported."""
         for key_path in self._rejects:
             if extra_at(state, *key_path) is not ABSENT:
                 self.report_loss(at, key_path[-1], "dropped", "warning", f"{self.wire.title} rejects it")
@@ -282,15 +283,15 @@ class Writer:
         return state
 
     def is_accepted(self, value: Any) -> bool:
-        """Whether a value that was kept whole holds nothing that the API refuses."""
+        """Return whether a value that was kept as a whole contains nothing that the API rejects."""
         return all(extra_at(value, *key_path) is ABSENT for key_path in self._rejects)
 
     def peek_extras(self, metadata: dict[str, Any] | None) -> Extras:
-        """This provider's extras, without a report of what others left."""
+        """Return this provider's extras, without a report of other providers' extras."""
         return inner_extras(metadata, self.wire.name) if metadata else {}
 
     def call_id(self, identifier: str) -> str:
-        """The wire's spelling of a call's id; renamed one to one where the wire would refuse it."""
+        """Return the wire's id of a call: the same, or a unique replacement if the wire would reject it."""
         known = self._ids.get(identifier)
         if known is not None:
             return known
@@ -302,26 +303,26 @@ class Writer:
         return spelling
 
     def is_id_unchanged(self, identifier: str) -> bool:
-        """Whether an id is sent as it is."""
+        """Return whether an id is sent as it is."""
         known = self._ids.get(identifier)
         if known is None:
             known = self.call_id(identifier)
         return known == identifier and identifier not in self.unsent
 
     def restore_id(self, identifier: str, spelling: str) -> None:
-        """Spell an id as it came, here and in the results that refer to it."""
+        """Use the original id of the wire, for a call and for the results that refer to it."""
         self._ids[identifier] = spelling
 
     def omit_id(self, identifier: str) -> None:
-        """Do not send an id that was made here, with the call nor with its result."""
+        """Omit a synthetic id, both from the call and from its result."""
         self.unsent.add(identifier)
 
     def is_id_omitted(self, identifier: str) -> bool:
-        """Whether the call with this id was sent without it."""
+        """Return whether the call with this id was sent without it."""
         return identifier in self.unsent
 
     def tool_name(self, name: str, at: Path) -> str:
-        """The wire's spelling of a tool's name; renamed one to one, and reported, where the wire would refuse it."""
+        """Return the wire name of a tool: the same, or a unique replacement, which is reported."""
         spelling = self.names.get(name)
         if spelling is None:
             spelling = self.names[name] = self.wire.wire_name(name)

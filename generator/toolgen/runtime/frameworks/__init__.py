@@ -1,1 +1,1 @@
-"""The declared tools as tool objects of agent frameworks. Only the module of a framework imports it."""
+"""The declared tools as tool objects of agent frameworks. Each framework is imported only by its own module."""

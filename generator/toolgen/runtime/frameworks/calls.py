@@ -1,4 +1,4 @@
-"""What all frameworks share: which tools they get, and how they run a call."""
+"""What all frameworks share: selecting the declared tools, and running calls."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ H = TypeVar("H")
 
 
 class HandledTools(Generic[H]):
-    """Declared tools with their handlers. `definitions` has those for the framework, sorted by name."""
+    """Declared tools with their handlers. `definitions` has the definitions for the framework, in order of name."""
 
     def __init__(self, tools: RunnableTools[H], handlers: H, names: Collection[str], timeout: float | None) -> None:
-        """Take the tools that are named; where none is, all that are not deprecated.
+        """Select the named tools. Without names, select all that are not deprecated.
 
         Raises:
             ValueError: A name is not that of a declared tool.
@@ -34,7 +34,7 @@ class HandledTools(Generic[H]):
         self._inline = tools.dispatcher(handlers, offered=chosen, timeout=timeout, inline=True)
 
     def needs_approval(self, name: str) -> bool:
-        """Whether calls of a tool need approval, because it is not declared `risk: low`."""
+        """Return whether calls of a tool need approval, because it is not declared as `risk: low`."""
         return name not in self._low_risk
 
     async def run_call(self, call: ToolCall) -> ToolResult:
@@ -42,7 +42,7 @@ class HandledTools(Generic[H]):
         return await self._dispatcher.run_one(call)
 
     async def run(self, name: str, id: str | None, arguments: dict[str, Any] | str) -> ToolResult:
-        """Run a call with arguments as an object, or as the text of a model."""
+        """Run a call. Its arguments are an object, or the text that the model wrote."""
         return await self.run_call(_call(name, id, arguments))
 
     def run_inline(self, name: str, id: str | None, arguments: dict[str, Any] | str) -> ToolResult:
@@ -56,7 +56,7 @@ def arguments_schema(definition: ToolDefinition) -> dict[str, Any]:
 
 
 def result_text(result: ToolResult) -> str:
-    """Return a result without parts as text: strings unchanged, anything else as compact JSON."""
+    """Return a result that has no parts as text: strings unchanged, anything else as compact JSON."""
     return result.value if isinstance(result.value, str) else compact(result.value)
 
 

@@ -1,8 +1,8 @@
 """The declared tools as LangChain tools.
 
-An error result is a `ToolMessage` with the status `error`. `interrupt_settings` lists the tools that `HumanInTheLoopMiddleware`
-has to ask about (https://docs.langchain.com/oss/python/langchain/human-in-the-loop). The `metadata` of a tool contains
-its risk.
+An error result is a `ToolMessage` with the status `error`. `interrupt_settings` lists the tools about which
+`HumanInTheLoopMiddleware` has to ask (https://docs.langchain.com/oss/python/langchain/human-in-the-loop). The
+`metadata` of a tool contains its risk.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class DeclaredTool(BaseTool):
     _tools: HandledTools[Any] = PrivateAttr()
 
     def __init__(self, tools: HandledTools[Any], definition: ToolDefinition) -> None:
-        """Set the definition of the tool, and what runs its calls."""
+        """Store the definition of the tool, and the tools with which its calls are run."""
         super().__init__(
             name=definition.name,
             description=definition.description or "",
@@ -55,7 +55,7 @@ class DeclaredTool(BaseTool):
 def langchain_tools(
     declared: RunnableTools[H], handlers: H, names: Collection[str], *, timeout: float | None
 ) -> list[BaseTool]:
-    """Make the tools.
+    """Return the declared tools as LangChain tools that call the handlers.
 
     Args:
         declared: The declared tools.
@@ -87,7 +87,7 @@ def interrupt_settings(declared: RunnableTools[Any]) -> dict[str, bool]:
 
 
 def _content(result: ToolResult) -> tuple[Any, ToolResult]:
-    """What a model reads of a result, and the result itself.
+    """Return a result as content for the model, and the result itself.
 
     Raises:
         ToolException: The result is an error.

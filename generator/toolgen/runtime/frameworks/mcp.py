@@ -39,7 +39,7 @@ def mcp_server(
     *,
     timeout: float | None,
 ) -> Server[Any]:
-    """Make a server with the declared tools. Its clients are responsible for asking the user before a call.
+    """Return a server with the declared tools. Its clients are responsible for asking the user before a call.
 
     Args:
         declared: The declared tools.
@@ -65,7 +65,7 @@ def mcp_server(
 
     async def call_tool(context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         if params.name not in known:
-            raise MCPError(types.INVALID_PARAMS, "Unknown tool")  # by the specification an error, and no result
+            raise MCPError(types.INVALID_PARAMS, "Unknown tool")  # the specification requires an error here
         call = converters.from_tool_call(params, str(context.request_id))
         return types.CallToolResult.model_validate(converters.to_tool_result(await tools.run_call(call)))
 

@@ -25,7 +25,7 @@ H = TypeVar("H")
 def openai_agents_tools(
     declared: RunnableTools[H], handlers: H, names: Collection[str], *, approval: bool, timeout: float | None
 ) -> list[Tool]:
-    """Make the tools.
+    """Return the declared tools as function tools that call the handlers.
 
     Args:
         declared: The declared tools.
@@ -56,7 +56,7 @@ def _tool(tools: HandledTools[Any], definition: ToolDefinition, approval: bool) 
         description=definition.description or "",
         params_json_schema=arguments_schema(definition),
         on_invoke_tool=call,
-        strict_json_schema=False,  # the schema goes out as it is declared
+        strict_json_schema=False,  # the schema is sent as it is declared
         needs_approval=approval and tools.needs_approval(name),
     )
 

@@ -28,7 +28,7 @@ _URLS: dict[str, Any] = {"image": ImageUrl, "audio": AudioUrl, "video": VideoUrl
 def pydantic_ai_tools(
     declared: RunnableTools[H], handlers: H, names: Collection[str], *, approval: bool, timeout: float | None
 ) -> list[Tool[Any]]:
-    """Make the tools.
+    """Return the declared tools as Pydantic AI tools that call the handlers.
 
     Args:
         declared: The declared tools.
@@ -66,7 +66,7 @@ def _tool(tools: HandledTools[Any], definition: ToolDefinition, approval: bool) 
 
 
 def _content(result: ToolResult) -> Any:
-    """Return what the framework sends of a result: JSON unchanged, and parts as the framework's own content."""
+    """Return a result as the framework sends it: JSON unchanged, and parts as the framework's content types."""
     if result.kind != "multimodal":
         return result.value
     content: list[Any] = []

@@ -1,9 +1,9 @@
-"""Coercions of values that models send instead of what a schema asks for, where their meaning is unambiguous.
+"""Coercions of values that models send instead of what a schema requires, if their meaning is unambiguous.
 
-Null for an optional property that cannot be null is an absent value. The text of a listed value that is not a string is
-that value. JSON text instead of an object is that object. A list of pairs is a map. Inside a union this applies if the
-value identifies its branch, by its JSON type or by the text of a property that differs in all branches. The result is a
-table of `conversion/encoding.py` that is only used to decode.
+Null for an optional property that cannot be null means that the value is absent. The text of a listed value that is
+not a string means that value. JSON text instead of an object means that object. A list of pairs means a map. In a
+union, this applies if the branch can be identified, by the JSON type of the value or by the text of a property that
+differs in all branches. The result is a table of `conversion/encoding.py` that is used only to decode.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from .schemas import declared_types, json_type, required_names, without_null
 __all__ = ["coercions"]
 
 _SAYING = frozenset(["type", "properties", "required", "anyOf", "oneOf", "enum", "const", "items", "prefixItems"])
-"""Keywords that add something to an `allOf` with one part."""
+"""Keywords that are rules of their own, next to an `allOf` with one part."""
 _MOST = 2000
-"""Maximum number of schemas to look at."""
+"""Maximum number of schemas that are examined."""
 _PROPERTIES = 20
-"""Maximum number of properties that are tried to tell the branches of a union apart."""
+"""Maximum number of properties that are tried to distinguish the branches of a union."""
 
 
 def coercions(schema: Mapping[str, Any]) -> Table | None:
-    """Return the table for a tool's parameters; None if there are no coercions, or if they are nested too deeply."""
+    """Return the coercion table for a tool's parameters. None if it is empty, or if the schema is too deep."""
     made = _Made(schema)
     try:
         root = made.root(schema)
@@ -84,7 +84,7 @@ class _Made:
         return [branch for branch in found[0] if self._kinds(branch) != {"null"}] if len(found) == 1 else []
 
     def _composed(self, source: dict[str, Any], branches: list[Any] | None) -> Any:
-        """Return the node of a composed schema: its own keywords apply to all values; else a branch is identified."""
+        """Return the node of a composed schema: that of its own properties, otherwise that of identifiable branches."""
         if source.get("properties"):
             own = self.object(source)
             return {**(own or {}), "text": True} if declared_types(source) == ("object",) else own
@@ -100,14 +100,14 @@ class _Made:
             found = [branch for branch, admitted in zip(branches, kinds, strict=True) if kind in admitted]
             alone = len(found) == 1
             shapes: list[Any] = [{"type": [kind]}] if alone else self._told_apart(found) if kind == "object" else []
-            for branch, shape in zip(found, shapes, strict=False):  # no shapes where nothing tells them apart
+            for branch, shape in zip(found, shapes, strict=False):  # no shapes if nothing distinguishes them
                 inner = self.node(branch)
                 if inner is not None:
                     entries.append([shape, shape, inner])
         return {"any": entries} if entries else None
 
     def _told_apart(self, branches: list[Any]) -> list[dict[str, Any]]:
-        """Find a property whose text differs in several objects, and return a case for each; None if there is none."""
+        """Return a shape for each of several objects, by a property whose texts differ. Empty if there is none."""
         resolved = [self._resolved(branch) for branch in branches]
         properties: list[Any] = [one.get("properties") if type(one) is dict else None for one in resolved]
         for name in islice(properties[0], _PROPERTIES) if properties and type(properties[0]) is dict else ():
@@ -120,7 +120,7 @@ class _Made:
         return []
 
     def _resolved(self, schema: Any) -> Any:
-        """Resolve references; None if they lead too far."""
+        """Resolve references. None if there are too many in a row."""
         for _ in range(20):
             if type(schema) is not dict or "$ref" not in schema:
                 return schema
@@ -129,7 +129,7 @@ class _Made:
         return None
 
     def _kinds(self, branch: Any) -> set[str]:
-        """Return the JSON types that a branch certainly allows; none if unknown."""
+        """Return the JSON types that a branch certainly admits. Empty if unknown."""
         self.left -= 1
         found = self._resolved(branch) if self.left > 0 else None
         if type(found) is not dict:
@@ -175,7 +175,7 @@ class _Made:
         return {"texts": values, "said": dump_texts(values)}
 
     def _cannot_be_null(self, schema: Any) -> bool:
-        """Whether a schema certainly does not admit null."""
+        """Return whether a schema certainly does not admit null."""
         self.left -= 1
         if self.left < 0:
             return False
@@ -197,7 +197,7 @@ class _Made:
 
 
 def _texts(schema: Any) -> list[str]:
-    """Return the texts that a property is limited to; none if it is not."""
+    """Return the texts to which a property is limited. Empty if it is not limited to texts."""
     if type(schema) is not dict:
         return []
     values: Any = [schema["const"]] if "const" in schema else schema.get("enum")
@@ -205,5 +205,5 @@ def _texts(schema: Any) -> list[str]:
 
 
 def _map_of(source: dict[str, Any]) -> dict[str, Any]:
-    """Return a node that decodes a list of pairs to a map, for an object without declared properties."""
+    """Return the part of a node that decodes a list of pairs to a map, for an object without declared properties."""
     return {} if source.get("properties") or source.get("additionalProperties") is False else {"map": True}

@@ -1,4 +1,4 @@
-"""Objects and arrays: properties, closed objects and maps; items and tuples."""
+"""Lowering of objects and arrays: properties, closed objects and maps, items and tuples."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def lower_object(
     out: dict[str, Any],
     sentences: list[str],
 ) -> Table | None:
-    """Lower the keywords for objects."""
+    """Lower the keywords for objects, and return the encoding of their values."""
     dialect = context.dialect
     given = source.get("properties")
     properties: dict[str, Any] = given if type(given) is dict else {}
@@ -90,7 +90,7 @@ def lower_object(
 def _with_required(
     context: LoweringContext, properties: dict[str, Any], required: list[str], further: Any, pointer: Pointer
 ) -> dict[str, Any]:
-    """Return the properties, and add required ones that are not declared."""
+    """Return the properties, with those added that are required but not declared."""
     found = dict(properties)
     for name in required:
         if name not in found:
@@ -128,7 +128,7 @@ def _optional(
 
 
 def _missing(context: LoweringContext, required: list[str], properties: dict[str, Any], pointer: Pointer) -> None:
-    """Report required properties that have no schema and cannot be listed."""
+    """Report required properties that are not declared and therefore cannot be listed."""
     for name in required:
         if name not in properties and (context.dialect.closed or context.dialect.root.get("lists_required")):
             reason = "a required property must be declared under properties"
@@ -155,7 +155,7 @@ def _further(
     *,
     respelled: bool,
 ) -> Table | None:
-    """Decide which additional properties are allowed."""
+    """Lower the schema of additional properties, or close the object. Return their encoding."""
     dialect = context.dialect
     patterns = source.get("patternProperties")
     if dialect.closed:
@@ -201,7 +201,7 @@ def _map(
     out: dict[str, Any],
     sentences: list[str],
 ) -> Table | None:
-    """Lower a map to a list of pairs if the dialect wants that; otherwise it cannot be sent."""
+    """Lower a map to a list of pairs if the dialect requires it. Otherwise report that it cannot be sent."""
     if context.dialect.maps == "pairs" and pointer and not source.get("patternProperties"):
         value, encoding = context.lower_node(further, (*pointer, "additionalProperties"), ref_stack)
         pair = {"key": {"type": "string"}, "value": value}
@@ -224,7 +224,7 @@ def _map(
 
 
 def _names(names: list[str], legal: re.Pattern[str] | None) -> dict[str, str]:
-    """Return a unique, valid name for each property. Valid names do not change."""
+    """Return a unique, legal name for each property. Legal names do not change."""
     if legal is None:
         return {name: name for name in names}
     found = {name: name for name in names if legal.fullmatch(name)}
@@ -253,7 +253,7 @@ def lower_array(
     out: dict[str, Any],
     sentences: list[str],
 ) -> Table | None:
-    """Lower the keywords for arrays."""
+    """Lower the keywords for arrays, and return the encoding of their values."""
     if type(source.get("items")) is list:  # draft 7
         source = {**source, "prefixItems": source["items"], "items": source.get("additionalItems", True)}
     first = source.get("prefixItems")
@@ -288,7 +288,7 @@ def lower_array(
 
 
 def _lower_items(context: LoweringContext, schema: Any, pointer: Pointer, ref_stack: RefStack) -> Node:
-    """Lower the items of an array. Some dialects accept all keywords there."""
+    """Lower the items of an array. Some dialects support all keywords there."""
     if context.dialect.facts.get("items") != "any":
         return context.lower_node(schema, pointer, ref_stack)
     outside, context.dialect = context.dialect, _ANY_KEYWORD
@@ -307,7 +307,7 @@ def _tuple(
     out: dict[str, Any],
     sentences: list[str],
 ) -> Table | None:
-    """Lower a tuple to a list of any of its items. Its length is kept if possible."""
+    """Lower a tuple to a list whose items may match any of its schemas. Its length is kept if possible."""
     closed = source.get("items") is False
     branches = list(first)
     if not closed and "items" in source:
@@ -348,7 +348,7 @@ def _tuple(
 def _at_most(
     context: LoweringContext, source: dict[str, Any], most: int, out: dict[str, Any], sentences: list[str]
 ) -> None:
-    """Add the number of items, for which the source has no keyword."""
+    """Limit the number of items, for which the source has no keyword."""
     high = source.get("maxItems")
     if type(high) is int and high <= most:
         return

@@ -1,4 +1,4 @@
-"""The state and the results of one lowering: the schema, its changes, and how values are encoded.
+"""The state and the result of one lowering: the schema, its changes, and the encoding of values.
 
 `engine.py` lowers the schemas.
 """
@@ -21,14 +21,14 @@ __all__ = ["NEVER", "LoweredSchema", "LoweringContext", "Node", "RefStack", "Sch
 
 
 NEVER: Final[dict[str, Any]] = {"not": {}}
-"""The schema that admits no value; compared by identity."""
+"""The schema that admits no value. It is compared by identity."""
 
 
 class SchemaChange(NamedTuple):
-    """One change by lowering: where in the source, what it did, and why.
+    """One change by lowering: its location in the source, what was changed, and why.
 
-    `checked` names what still enforces the rule. `blocks_strict` means that a tool with `strict: auto` should not be strict,
-    and `is_unsupported` that the schema cannot be expressed at all.
+    `checked` names the validation that still enforces the rule. `blocks_strict` means that a tool with `strict: auto`
+    should not be strict. `is_unsupported` means that the schema cannot be expressed at all.
     """
 
     pointer: Pointer
@@ -50,11 +50,11 @@ class LoweredSchema:
 
     @property
     def unsupported_changes(self) -> tuple[SchemaChange, ...]:
-        """Return the changes for schemas that this dialect cannot express."""
+        """The changes to schemas that this dialect cannot express."""
         return tuple(record for record in self.changes if record.is_unsupported)
 
     def only_drops_keywords(self, source: Mapping[str, Any] | bool) -> bool:
-        """Whether the schema is the source without the dropped keywords, apart from what every root has."""
+        """Return whether the schema is the source without the dropped keywords, apart from what every root has."""
         if isinstance(source, bool):
             return False
         if not self.changes:
@@ -93,7 +93,7 @@ RefStack = tuple[Pointer, ...]
 
 
 _BY_PLACE = frozenset(["$id", "$dynamicRef", "$recursiveRef"])
-"""Keywords whose meaning depends on their position."""
+"""Keywords whose meaning depends on their location."""
 
 
 class TooLargeError(Exception):
@@ -105,13 +105,13 @@ class _NotVerbatimError(Exception):
 
 
 class LoweringContext(ABC):
-    """One lowering: the recorded changes, and the definitions that are kept.
+    """The state of one lowering: its changes, and the definitions that are kept.
 
-    `wrapped` means that the root is wrapped in a property, and `unions` has what is left to report of their branches.
+    `wrapped` means that the root is wrapped in a property. `unions` has table entries whose shapes are not known yet.
     """
 
     def __init__(self, source: Mapping[str, Any], dialect: Dialect, depth: int) -> None:
-        """Set the whole schema, and the depth to which recursion is expanded."""
+        """Set the whole schema, its dialect, and the depth to which recursion is expanded."""
         self.dialect = dialect
         self.depth = depth
         self.references = References(source)
@@ -126,7 +126,7 @@ class LoweringContext(ABC):
             self._ways.setdefault(id(schema), pointer)
 
     def are_names_legal(self) -> bool:
-        """Whether the dialect supports the names of all properties."""
+        """Return whether the dialect supports the names of all properties."""
         legal = self.dialect.properties
         if legal is None:
             return True
@@ -138,33 +138,33 @@ class LoweringContext(ABC):
         self.changes.setdefault((pointer, what, action), SchemaChange(pointer, what, action, reason, **details))
 
     def record_described(self, pointer: Pointer, what: str, sentence: object, reason: str) -> None:
-        """Record a rule that becomes a sentence. Without a sentence, or a description for it, the rule is dropped."""
+        """Record a rule that becomes a sentence. Without a sentence or a description to put it in, it is dropped."""
         action = "described" if sentence and self.allows_description(pointer) else "dropped"
         self.record_change(pointer, what, action, reason, checked="parse_arguments")
 
     def record_conflicts(self, pointer: Pointer, keywords: Iterable[str]) -> None:
-        """Record keywords of which only one of two rules could be kept."""
+        """Record keywords with two conflicting values, of which only one could be kept."""
         for keyword in keywords:
             self.record_change(
                 pointer, keyword, "dropped", "two values of the same keyword apply at once", checked="parse_arguments"
             )
 
     def register_pointer(self, schema: dict[str, Any], pointer: Pointer) -> dict[str, Any]:
-        """Record which location of the source a new schema stands for."""
+        """Record the location in the source that a new schema corresponds to, and return the schema."""
         self._made.append(schema)
         self._ways[id(schema)] = pointer
         return schema
 
     def pointer_of(self, schema: Any, default: Pointer) -> Pointer:
-        """Return the location in the source that a schema stands for."""
+        """Return the location in the source that a schema corresponds to."""
         return self._ways.get(id(schema), default)
 
     @abstractmethod
     def lower_node(self, schema: Any, pointer: Pointer, ref_stack: RefStack = ()) -> Node:
-        """Lower a schema; NEVER if it admits no value."""
+        """Lower a schema. Return NEVER if it admits no value."""
 
     def resolve(self, schema: Any, ref_stack: RefStack) -> tuple[Any, RefStack]:
-        """Resolve the references of a schema. A cycle ends in an empty schema."""
+        """Resolve the references of a schema, and merge the keywords next to them. A cycle ends in an empty schema."""
         seen: set[Pointer] = set()
         while type(schema) is dict and "$ref" in schema:
             target = self.references.target_pointer(schema["$ref"])
@@ -200,9 +200,9 @@ class LoweringContext(ABC):
     def copy_rule(self, keyword: str, value: Any) -> Any:
         """Return a rule of the source unchanged, with its references inlined.
 
-        None if that is not possible: a reference is circular or cannot be resolved, or a property is renamed. Such a
-        rule applies to values that are sent unchanged. It is not lowered, because a schema that becomes wider inside a
-        `not` or an `if` would make the outer one narrower.
+        None if that is not possible: a reference is circular or cannot be resolved, or a property is renamed. The rule
+        must apply to values that are sent unchanged. It is not lowered, because widening a schema inside a `not` or an
+        `if` could narrow the schema around it.
         """
         try:
             return self._verbatim_value(keyword, value)
@@ -243,11 +243,11 @@ class LoweringContext(ABC):
         return self.dialect.properties is None or self.dialect.properties.fullmatch(name) is not None
 
     def reason(self, what: str) -> str:
-        """Return why a keyword is not sent."""
+        """Return the reason why a keyword is not sent."""
         return f"{what} is not supported by this provider"
 
     def allows_description(self, pointer: Pointer) -> bool:
-        """Whether a schema at this location can have a description."""
+        """Return whether a schema at this location can have a description."""
         return self.dialect.supports("description") and (
             pointer != () or "description" not in self.dialect.root.get("without", ())
         )

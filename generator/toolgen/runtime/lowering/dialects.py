@@ -1,4 +1,4 @@
-"""Dialects: which JSON Schema a provider supports, as its profile states it, and its limits."""
+"""Dialects, as profiles state them: which JSON Schema a provider supports, and its limits."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _CHOICES = frozenset(
         "untyped",
     ]
 )
-"""Settings for which a schema has to be lowered even if the dialect supports every keyword."""
+"""Settings that require lowering even if the dialect supports every keyword."""
 _WORDS = {
     "properties": "properties",
     "depth": "levels",
@@ -38,14 +38,14 @@ _WORDS = {
 }
 
 _LONG_LIST = 250
-"""Number of values in an enum from which on their characters are limited (OpenAI's guide on Structured Outputs)."""
+"""The number of values above which OpenAI limits the characters of an enum (guide on Structured Outputs)."""
 
 
 class Dialect:
-    """The rules of one mode of a provider.
+    """The JSON Schema rules of one mode of a provider.
 
-    A keyword in `keywords` is supported (None supports all). What replaces the others follows from the supported ones,
-    and from a few choices in the profile.
+    The keywords in `keywords` are supported, or all if it is None. These, and a few choices in the profile, decide what
+    replaces the other keywords.
     """
 
     __slots__ = (
@@ -105,11 +105,11 @@ class Dialect:
         """Whether everything inside the root is sent unchanged, apart from the names of properties."""
 
     def supports(self, keyword: str) -> bool:
-        """Whether a keyword is supported."""
+        """Return whether a keyword is supported."""
         return self.keywords is None or keyword in self.keywords
 
     def supports_format(self, kind: str | None, value: Any) -> bool:
-        """Whether a format is supported for values of a type."""
+        """Return whether a format is supported for values of a type."""
         if self.formats is None:
             return True
         return value in self.formats.get(kind or "string", ())
@@ -122,7 +122,7 @@ def _by_type(formats: Any) -> Mapping[str, Any] | None:
 
 
 def violated_limits(schema: Mapping[str, Any], dialect: Dialect) -> list[str]:
-    """List the limits of the dialect that a schema exceeds."""
+    """Describe the limits of the dialect that a schema exceeds."""
     if not dialect.limits:
         return []
     found: dict[str, int] = dict.fromkeys(_WORDS, 0)
@@ -145,7 +145,7 @@ def violated_limits(schema: Mapping[str, Any], dialect: Dialect) -> list[str]:
 
 
 def count_shared(schema: Mapping[str, Any]) -> dict[str, int]:
-    """Count what a provider limits for all tools of a request: optional properties, and those with several types."""
+    """Count what providers limit over all tools of a request: optional properties, and those with several types."""
     found = {"optional": 0, "unions": 0}
     for _, inner in _walked(schema, 0):
         properties = inner.get("properties")
@@ -160,7 +160,7 @@ def count_shared(schema: Mapping[str, Any]) -> dict[str, int]:
 
 
 def _walked(schema: Any, depth: int) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """Yield every schema with its depth, counted like OpenAI's clients: the root has 0, a definition 1."""
+    """Yield every schema with its depth, as OpenAI counts it: 0 for the root, 1 for a definition."""
     waiting: list[tuple[int, Any]] = [(depth, schema)]
     while waiting:
         level, inner = waiting.pop()

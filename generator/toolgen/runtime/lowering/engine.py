@@ -36,10 +36,10 @@ _ASSERTIONS = frozenset(["required", "not", "minProperties", "maxProperties", "d
 
 
 class Engine(LoweringContext):
-    """One lowering, schema by schema."""
+    """One lowering, which converts a schema and its subschemas."""
 
     def lower_node(self, schema: Any, pointer: Pointer, ref_stack: RefStack = ()) -> Node:
-        """Lower a schema; NEVER if it admits no value."""
+        """Lower a schema. Return NEVER if it admits no value."""
         if schema is False:
             return NEVER, None
         if type(schema) is not dict:
@@ -56,7 +56,7 @@ class Engine(LoweringContext):
         one = _one_union(self, schema, pointer)
         said, nullable = without_null(one)
         if nullable and self.dialect.nullable == "none" and type(said.get("enum")) is list:
-            said, nullable = one, False  # a listed null goes as a text, as the other values do
+            said, nullable = one, False  # a listed null is sent as text, like the other values
         if type(said.get("anyOf")) is list:
             out, encoding = _lower_union(self, said, pointer, ref_stack)
         else:
@@ -95,7 +95,7 @@ def _lower_reference(context: LoweringContext, schema: dict[str, Any], pointer: 
 
 
 def _kept(context: LoweringContext, rest: dict[str, Any], target: Pointer, pointer: Pointer) -> Node:
-    """Keep a reference. Keywords next to it are moved around it if it must stand alone."""
+    """Keep a reference. If it must have no keywords next to it, wrap it to keep the annotations."""
     for keyword in sorted(rest.keys() - ANNOTATIONS):
         context.record_change(
             pointer, keyword, "dropped", "it is next to a circular reference", checked="parse_arguments"
@@ -109,7 +109,7 @@ def _kept(context: LoweringContext, rest: dict[str, Any], target: Pointer, point
 
 
 def _end(context: LoweringContext, found: dict[str, Any], pointer: Pointer) -> Node:
-    """End the expansion of a recursion with an unrestricted value of the type."""
+    """End the expansion of a recursion with an unrestricted schema of the same type."""
     reason = f"recursion is expanded {context.depth} levels deep; deeper values are not restricted"
     context.record_change(pointer, "$ref", "described", reason, checked="parse_arguments")
     kinds = declared_types(found) or (("object",) if "properties" in found else ())
@@ -122,7 +122,7 @@ def _end(context: LoweringContext, found: dict[str, Any], pointer: Pointer) -> N
 
 
 def _one_union(context: LoweringContext, schema: dict[str, Any], pointer: Pointer) -> dict[str, Any]:
-    """Replace `oneOf` by `anyOf` if the dialect only supports that."""
+    """Replace `oneOf` with `anyOf`, or drop it if both exist."""
     if "oneOf" not in schema:
         return schema
     if "anyOf" in schema:
@@ -136,7 +136,7 @@ def _one_union(context: LoweringContext, schema: dict[str, Any], pointer: Pointe
 
 
 def _lower_union(context: LoweringContext, schema: dict[str, Any], pointer: Pointer, ref_stack: RefStack) -> Node:
-    """Lower `anyOf` branch by branch, each with the rules next to it. Identical branches are merged."""
+    """Lower the branches of `anyOf`, each merged with the rules next to it. Identical branches are merged."""
     branches: list[Any] = schema["anyOf"]
     outer = {key: value for key, value in schema.items() if key != "anyOf"}
     rules = {key: value for key, value in outer.items() if key not in ANNOTATIONS and key not in IDENTITY}
@@ -207,7 +207,7 @@ def _split_types(
     ref_stack: RefStack,
     sentences: list[str],
 ) -> Node:
-    """Return a branch for each of several types, with the keywords for it."""
+    """Lower a schema with several types as a union, with a branch for each type and the keywords for it."""
     rules = {key: value for key, value in source.items() if key not in ANNOTATIONS}
     branches = []
     for kind in kinds:
@@ -274,9 +274,9 @@ def _lower_typed(
 
 
 def _is_respelled(context: LoweringContext, encoding: Table | None) -> bool:
-    """Whether values may be encoded differently from the source.
+    """Return whether values may be encoded differently from the source.
 
-    It is not known what a definition does to its values before it is lowered.
+    For a reference, this is decided by the dialect, because its definition may not be lowered yet.
     """
     if encoding is None:
         return False
@@ -296,7 +296,7 @@ def _is_respelled(context: LoweringContext, encoding: Table | None) -> bool:
 def _leave_listed(
     context: LoweringContext, source: dict[str, Any], pointer: Pointer, out: dict[str, Any], sentences: list[str]
 ) -> None:
-    """Remove objects and lists from an enum if they would be encoded."""
+    """Remove an enum of objects or lists if its values would be encoded."""
     for keyword in ("enum", "const"):
         values = out.get("enum") if keyword == "enum" else [out.get("const")]
         if keyword in out and keyword in source and any(type(value) in (dict, list) for value in values or ()):
@@ -307,7 +307,7 @@ def _leave_listed(
 
 
 def _speaks_of(keyword: str, kinds: tuple[str, ...], out: dict[str, Any]) -> bool:
-    """Whether a keyword applies to a type of the source that is still the type on the wire."""
+    """Return whether a keyword applies to a type of the source that is also a type on the wire."""
     if keyword not in BOUND_TO:
         return True
     sent = declared_types(out) or kinds

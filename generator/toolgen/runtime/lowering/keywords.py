@@ -1,4 +1,4 @@
-"""Keywords for single values: kept, replaced by another keyword or a sentence, or dropped."""
+"""Lowering of the keywords for single values: they are kept, replaced by others or by a sentence, or dropped."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _DEPENDENT = {
     "unevaluatedProperties": ("patternProperties", "if", "then", "else", "dependentSchemas", "oneOf", "anyOf", "$ref"),
     "unevaluatedItems": ("contains", "if", "then", "else", "oneOf", "anyOf", "$ref"),
 }
-"""Keywords that change their meaning, or lose it, if others next to them are not sent."""
+"""Keywords that change or lose their meaning if one of these keywords next to them is not sent."""
 _SENTENCES = {
     "minimum": "At least {}.",
     "maximum": "At most {}.",
@@ -88,9 +88,9 @@ def keep_rules(
     *,
     respelled: bool = False,
 ) -> None:
-    """Put every rule of a schema that no other function lowers into `out`, or its sentence into `sentences`.
+    """Add every rule of a schema that no other function lowers to `out`, or a sentence about it to `sentences`.
 
-    If values are encoded (`respelled`), rules that apply to them are left out.
+    If values are encoded (`respelled`), rules with schemas for them are omitted.
     """
     dialect = context.dialect
     for keyword, value in source.items():
@@ -150,14 +150,14 @@ def keep_rules(
 
 
 def keeps_schemas(context: LoweringContext, keyword: str) -> bool:
-    """Whether a keyword that contains schemas can be kept unchanged."""
+    """Return whether a keyword that contains schemas can be kept unchanged."""
     return context.dialect.supports(keyword) and context.dialect.refs == "keep" and not context.dialect.closed
 
 
 def _leave_dependent(
     context: LoweringContext, source: Mapping[str, Any], pointer: Pointer, out: dict[str, Any], sentences: list[str]
 ) -> None:
-    """Remove keywords that would reject more than the source, because a keyword next to them was left out."""
+    """Remove keywords that would reject more than the source does, because a keyword next to them was omitted."""
     for keyword, others in _DEPENDENT.items():
         if keyword in out and any(other in source and other not in out for other in others):
             _leave(context, keyword, out.pop(keyword), pointer, sentences, "it depends on a keyword that was left out")
@@ -173,7 +173,7 @@ def _makes_inclusive(
     pointer: Pointer,
     out: dict[str, Any],
 ) -> bool:
-    """Replace an exclusive bound on integers by an inclusive one. Returns whether it did."""
+    """Replace an exclusive bound on integers by an inclusive one, and return whether this was possible."""
     other, step = _INCLUSIVE[keyword]
     value = source[keyword]
     if (
@@ -207,9 +207,9 @@ def _leave(
 def lower_annotations(
     context: LoweringContext, source: Mapping[str, Any], pointer: Pointer, sentences: list[str], *, inside: bool = False
 ) -> dict[str, Any]:
-    """Return the description and the other annotations that the dialect supports, with sentences for rules.
+    """Return the description and other annotations that the dialect supports. Sentences are added to the description.
 
-    A schema around others with their own descriptions (`inside`) does not need one.
+    If the schema surrounds others with descriptions of their own (`inside`), it does not need a description.
     """
     found: dict[str, Any] = {}
     keep_rules(context, select_annotations(source), pointer, None, found, sentences)
@@ -252,9 +252,9 @@ def lower_values(
     out: dict[str, Any],
     sentences: list[str],
 ) -> tuple[Table | None, bool]:
-    """Lower the values of an enum or const. Returns whether there are any.
+    """Lower the values of an enum or const. Return their encoding, and whether any value is possible.
 
-    If they are sent as strings, the type of the wire's schema is string.
+    If the values are sent as strings, the lowered schema has the type string.
     """
     listed = source.get("enum")
     if "const" in source:
@@ -331,7 +331,7 @@ def dump_texts(values: list[Any]) -> list[str]:
 
 
 def describe_rule(keyword: str, value: Any) -> str:
-    """Describe a rule in a sentence; empty if there is none for it."""
+    """Describe a rule in a sentence. Empty if there is no sentence for it."""
     if keyword == "uniqueItems":
         return "No item twice." if value is True else ""
     if keyword in _TEXTS and type(value) is str and len(value) <= _LONGEST:
@@ -365,7 +365,7 @@ def add_sentences(description: Any, sentences: list[str]) -> str:
 
 
 def add_null(out: dict[str, Any], dialect: Dialect) -> dict[str, Any]:
-    """Let a lowered schema admit null too, as the dialect writes it."""
+    """Return a lowered schema that also admits null, in the form that the dialect uses."""
     if dialect.nullable == "flag":
         return {**out, "nullable": True}
     if dialect.nullable == "none":

@@ -1,4 +1,4 @@
-"""Lowering of a complete schema: its root as an object, its definitions, its limits, and the table for its values."""
+"""Lowering of a complete schema: the root as an object, the definitions, the limits, and the encoding table."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from .schemas import ANNOTATIONS, IDENTITY, declared_types, merge_schemas, requi
 __all__ = ["lower"]
 
 _WRAPPER = "value"
-"""The property for a wrapped union."""
+"""The property that contains a wrapped union."""
 
 _UNIONS = ("anyOf", "oneOf")
 _DEEPEST = 3
-"""Maximum number of levels of a schema that tell branches apart."""
+"""The depth to which shapes describe the branches of a union."""
 
 
 def lower(schema: Mapping[str, Any] | bool, dialect: Dialect, depth: int = 3) -> LoweredSchema:
-    """Lower a complete schema. Recursion that is not supported is expanded `depth` levels, or fewer if that is large.
+    """Lower a complete schema. Unsupported recursion is expanded `depth` levels, or fewer if the result is too large.
 
     True and false are lowered as the equivalent objects.
     """
@@ -82,7 +82,7 @@ def _lowered(context: LoweringContext, schema: dict[str, Any]) -> LoweredSchema:
 
 
 def _one_object(context: LoweringContext, schema: dict[str, Any]) -> dict[str, Any]:
-    """Return the schema of a tool's parameters as one object, without keywords that the dialect rejects at the root."""
+    """Return the root schema as one object, without keywords that the dialect rejects at the root."""
     source = schema
     refused = set(context.dialect.root.get("without", ()))
     if not context.dialect.plain:
@@ -121,7 +121,7 @@ def _one_object(context: LoweringContext, schema: dict[str, Any]) -> dict[str, A
 
 
 def _objects(context: LoweringContext, branches: list[Any]) -> list[dict[str, Any]]:
-    """Return the branches that may be objects, each as one schema."""
+    """Return the branches that may be objects, resolved and merged."""
     found: list[dict[str, Any]] = []
     for branch in branches:
         inner, _ = context.resolve(branch, ())
@@ -139,7 +139,7 @@ def _objects(context: LoweringContext, branches: list[Any]) -> list[dict[str, An
 def _wrapped(
     context: LoweringContext, schema: dict[str, Any], keyword: str, branches: list[dict[str, Any]]
 ) -> dict[str, Any]:
-    """Return an object with one property for the union. Each branch gets the rules next to it."""
+    """Return an object with one property for the union. Each branch is merged with the rules next to the union."""
     reason = f"{keyword} is not supported at the root, so its branches are wrapped in the property {_WRAPPER}"
     context.record_change((), keyword, "rewritten", reason)
     context.wrapped = True
@@ -160,7 +160,7 @@ def _wrapped(
 def _merged(
     context: LoweringContext, schema: dict[str, Any], keyword: str, branches: list[dict[str, Any]], sentences: list[str]
 ) -> dict[str, Any]:
-    """Merge a union of objects into one. It requires what all branches require, and a sentence describes the rest."""
+    """Merge a union of objects into one. It requires what all branches require; a sentence describes the rest."""
     outer = {key: value for key, value in schema.items() if key != keyword}
     needs = [required_names(branch) for branch in branches]
     if any(needs):
@@ -197,7 +197,7 @@ def _properties(branch: dict[str, Any]) -> dict[str, Any]:
 
 
 def _either(values: list[Any]) -> dict[str, Any]:
-    """Merge a property that differs between branches. If the branches list values, it lists all of them."""
+    """Merge the schemas that a property has in several branches. If all of them list values, list all these values."""
     listed = [[v["const"]] if "const" in v else v.get("enum") for v in values if type(v) is dict]
     words = ANNOTATIONS | {"const", "enum", "type"}
     kinds = {str(v.get("type")) for v in values if type(v) is dict}
@@ -214,7 +214,7 @@ def _either(values: list[Any]) -> dict[str, Any]:
 
 
 def _needs(needs: list[list[str]]) -> str:
-    """Describe in a sentence which properties belong together."""
+    """Describe in a sentence which properties each branch requires."""
     texts = list(dict.fromkeys(" and ".join(names) if names else "none of them" for names in needs))
     return f"Needs {', or '.join(texts)}."
 
@@ -222,7 +222,7 @@ def _needs(needs: list[list[str]]) -> str:
 def _table(
     context: LoweringContext, encoding: Table | None, source: dict[str, Any], out: dict[str, Any]
 ) -> Table | None:
-    """Return the table of values without entries that have no effect."""
+    """Return the encoding table without entries that have no effect."""
     for entry, here, there in context.unions:
         entry[0] = _shape_of(here, lambda reference: _at(context, reference))
         entry[1] = _shape_of(there, lambda reference: _in(reference, context, out))
@@ -253,7 +253,7 @@ def _in(reference: Any, context: LoweringContext, out: dict[str, Any]) -> Any:
 
 
 def _tells(node: Any, telling: frozenset[str]) -> bool:
-    """Whether a node changes a value. References do if their definition is in `telling`."""
+    """Return whether a node changes values. A reference does if its definition is in `telling`."""
     if node is None:
         return False
     if "ref" in node:
@@ -270,7 +270,7 @@ def _tells(node: Any, telling: frozenset[str]) -> bool:
 
 
 def _pruned(node: Any, telling: set[str]) -> Any:
-    """Return a node without inner nodes that change nothing; None if nothing is left."""
+    """Return a node without inner nodes that change nothing. None if nothing is left."""
     if not _tells(node, frozenset(telling)) or "ref" in node:
         return node if node is not None and _tells(node, frozenset(telling)) else None
     found: Table = {key: value for key, value in node.items() if key in ("json", "texts", "said", "pairs", "wrap")}
@@ -332,7 +332,7 @@ def _shape_of(schema: Any, resolve: Callable[[Any], Any], depth: int = 0) -> dic
 
 
 def _upper(schema: Any) -> Any:
-    """Return a schema with its types in capitals."""
+    """Return a schema with its types in upper case."""
     if type(schema) is not dict:
         return schema
     found: dict[str, Any] = {}

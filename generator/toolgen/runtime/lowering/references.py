@@ -1,4 +1,4 @@
-"""References in a schema: their targets, which of them are circular, and the definitions that are kept for them."""
+"""References in a schema: their targets, cycles, and the definitions that are kept for them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["References", "RetainedDefinitions"]
 
 
 class References:
-    """The references of one schema. A target is identified by its path, not by the object there."""
+    """The references of one schema. A target is identified by its path, not by the object at that path."""
 
     def __init__(self, root: Mapping[str, Any]) -> None:
         """Set the schema that contains the references."""
@@ -24,7 +24,7 @@ class References:
         self._circular: set[Pointer] | None = None
 
     def target_pointer(self, reference: Any) -> Pointer | None:
-        """Return the path of a reference's target; None if it cannot be resolved or is outside the schema."""
+        """Return the path of a reference's target. None if it cannot be resolved or is outside the schema."""
         if type(reference) is not str:
             return None
         if reference not in self._ways:
@@ -39,7 +39,7 @@ class References:
         return value
 
     def is_circular(self, pointer: Pointer) -> bool:
-        """Whether references lead from a schema back to it."""
+        """Return whether references lead from a target back to it."""
         if self._circular is None:
             self._circular = self._circles()
         return pointer in self._circular
@@ -77,7 +77,7 @@ class References:
         return self._anchors.get(name)
 
     def walk_schemas(self) -> Iterator[tuple[Pointer, Mapping[str, Any]]]:
-        """Yield every schema in the root, and the root, each with its path."""
+        """Yield the root and every schema in it, each with its path."""
         waiting: list[tuple[Pointer, Any]] = [((), self.root)]
         while waiting:
             pointer, schema = waiting.pop()
@@ -86,7 +86,7 @@ class References:
                 waiting += [((*pointer, *step), inner) for step, inner in subschemas(schema)]
 
     def _circles(self) -> set[Pointer]:
-        """Return the targets that are part of a cycle, which can be reached from themselves."""
+        """Return the targets that are part of a cycle, so that references lead back to them."""
         leads: dict[Pointer, set[Pointer]] = {}
         for pointer, schema in self.walk_schemas():
             target = self.target_pointer(schema.get("$ref"))
@@ -131,7 +131,7 @@ def _reached(start: Pointer, inside: Mapping[Pointer, set[Pointer]]) -> set[Poin
 
 
 class RetainedDefinitions:
-    """The kept definitions, by name: each lowered, with the encoding of its values. The root has an empty name."""
+    """The kept definitions: lowered schemas and encoding tables, by name. The name of the root is empty."""
 
     def __init__(self) -> None:
         """Start without definitions."""
@@ -141,13 +141,13 @@ class RetainedDefinitions:
         self._waiting: list[tuple[str, Pointer]] = []
 
     def definition_name(self, target: Pointer) -> str:
-        """Return the name of a definition, and queue it for lowering."""
+        """Return the name of a definition, and queue the definition for lowering."""
         if target in self._names:
             return self._names[target]
         if not target:
             self._names[target] = ""
             return ""
-        wanted = name = re.sub("[/~%#]", "_", str(target[-1]))  # what means something in a pointer
+        wanted = name = re.sub("[/~%#]", "_", str(target[-1]))  # replace characters with a meaning in pointers
         n = 1
         while name in self.schemas or not name:
             n += 1
@@ -158,6 +158,6 @@ class RetainedDefinitions:
         return name
 
     def pending_definitions(self) -> Iterator[tuple[str, Pointer]]:
-        """Yield the definitions that are still queued, including those that are queued meanwhile."""
+        """Yield the queued definitions, including those that are queued in the meantime."""
         while self._waiting:
             yield self._waiting.pop(0)

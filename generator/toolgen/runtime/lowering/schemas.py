@@ -1,4 +1,4 @@
-"""Properties of schemas: groups of keywords, subschemas, types, null, and the merging of two schemas."""
+"""Facts and functions about schemas: groups of keywords, subschemas, types, null, and merging."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ _LOWER = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties
 _WORDS = ("title", "description", "default", "examples", "$comment", "deprecated", "readOnly", "writeOnly")
 _SCHEMAS = ("items", "additionalProperties", "propertyNames")
 _GROUPS = (("if", "then", "else"), ("contains", "minContains", "maxContains"))
-"""Keywords that only have a meaning together with the first of them."""
+"""Groups of keywords. All but the first have a meaning only together with it."""
 _OF_ALL = ("string", "number", "integer", "boolean", "object", "array", "null")
 
 
@@ -156,19 +156,19 @@ def json_type(value: object) -> str:
 
 
 def has_json_type(value: object, kinds: tuple[str, ...]) -> bool:
-    """Whether a value has one of these types. An integer is also a number."""
+    """Return whether a value has one of these types. An integer is also a number."""
     kind = json_type(value)
     return kind in kinds or (kind == "integer" and "number" in kinds)
 
 
 def required_names(schema: Mapping[str, Any]) -> list[str]:
-    """Return the required properties of a schema; none if `required` is not a list."""
+    """Return the required properties of a schema. Empty if `required` is not a list."""
     listed = schema.get("required")
     return [name for name in listed if type(name) is str] if type(listed) is list else []
 
 
 def declared_types(schema: dict[str, Any]) -> tuple[str, ...]:
-    """Return the types that a schema states; none if it states none."""
+    """Return the types that a schema states. Empty if it states none."""
     named = schema.get("type")
     if type(named) is str:
         return (named,)
@@ -181,7 +181,7 @@ def select_annotations(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def without_null(schema: dict[str, Any]) -> tuple[dict[str, Any], bool]:
-    """Return a schema without null, and whether it admits null. A schema that admits nothing else does not change."""
+    """Return a schema without null, and whether it admits null. A schema that admits only null does not change."""
     said = dict(schema)
     kinds = declared_types(said)
     free = not kinds
@@ -214,7 +214,7 @@ def without_null(schema: dict[str, Any]) -> tuple[dict[str, Any], bool]:
 
 
 def admits_null(schema: Any) -> bool:
-    """Whether a schema states that it admits null. A schema without types does not."""
+    """Return whether a schema states that it admits null. A schema without types does not."""
     if type(schema) is not dict:
         return False
     kinds = declared_types(schema)
@@ -229,7 +229,7 @@ def admits_null(schema: Any) -> bool:
 
 
 def _may_be_null(branch: Any) -> bool:
-    """Whether nothing in a branch excludes null."""
+    """Return whether nothing in a branch excludes null."""
     if type(branch) is not dict:
         return branch is True
     if kinds := declared_types(branch):
@@ -250,14 +250,14 @@ def _is_null(branch: Any) -> bool:
 
 
 def merge_schemas(one: dict[str, Any], other: dict[str, Any], lost: list[str]) -> dict[str, Any]:
-    """Merge two schemas that both apply. Annotations of the first one win.
+    """Merge two schemas that both apply. The annotations of the first one win.
 
     If two rules cannot be combined, the first one wins, and its keyword is added to `lost`. The result admits all
     values that both admit, and perhaps more.
     """
     joined = dict(one)
     conflicts = len(lost)
-    for keyword in ("unevaluatedProperties", "unevaluatedItems"):  # each is about what stands beside it in its own part
+    for keyword in ("unevaluatedProperties", "unevaluatedItems"):  # their meaning depends on the keywords next to them
         if keyword in other and not joined.keys() <= ANNOTATIONS | IDENTITY:
             lost.append(keyword)
             joined.pop(keyword, None)

@@ -1,4 +1,4 @@
-"""The schema of a tool on one wire: its dialect, whether it is strict, and how its values are encoded."""
+"""Lowering of tools' schemas for one wire: the choice of dialect and strict mode, and cached results."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Lowerings"]
 
 
 class _Done(NamedTuple):
-    """A lowering, its schema as bytes if it has them, and what the provider counts of it over a request."""
+    """A result of lowering, its schema as bytes if possible, and its share of the limits for all tools of a request."""
 
     lowered: LoweredSchema
     copy: bytes | None
@@ -25,7 +25,7 @@ class _Done(NamedTuple):
 
 
 class Lowerings:
-    """The dialects of a wire. Results of lowering are cached."""
+    """The dialects of a wire, with cached results of lowering."""
 
     __slots__ = ("_depth", "_done", "_open", "_strict", "auto", "key", "per_request")
 
@@ -42,7 +42,7 @@ class Lowerings:
 
     @property
     def has_strict(self) -> bool:
-        """Whether the wire can enforce schemas."""
+        """Whether the wire has a strict mode, which enforces schemas."""
         return self._strict is not None
 
     def lower(self, schema: Mapping[str, Any] | bool, strict: bool | None) -> LoweredSchema:
@@ -57,7 +57,7 @@ class Lowerings:
         return (from_bytes(copy) if copy is not None else found.schema), found
 
     def encoding_table(self, schema: Mapping[str, Any] | None, strict: bool | None, extras: Any) -> Table | None:
-        """Return the encoding of values; none if the schema is sent as it was read (`extras`)."""
+        """Return the encoding table. None if there is none, or if the schema is sent as it was read (`extras`)."""
         if schema is None or contains_schema(extras, schema):
             return None
         return self.lower(schema, strict).encoding_table
@@ -65,9 +65,9 @@ class Lowerings:
     def choose_strictness(
         self, schema: Mapping[str, Any] | None, budget_used: dict[str, int]
     ) -> tuple[bool | None, tuple[SchemaChange, ...]]:
-        """Decide whether a tool with `strict: auto` is strict, and why not; None if it makes no difference.
+        """Decide whether a tool with `strict: auto` is strict, and why not. None if it makes no difference.
 
-        `budget_used` is what earlier tools of the request use of its limits.
+        `budget_used` counts what earlier tools of the request used of its limits. A tool that becomes strict is added.
         """
         if self._strict is None or not self.auto:
             return None, ()
@@ -84,7 +84,7 @@ class Lowerings:
         return True, ()
 
     def exceeded_limits(self, cost: Mapping[str, int], budget_used: Mapping[str, int]) -> list[str]:
-        """Return the limits of a request that a strict tool with these counts would exceed."""
+        """Return the limits of a request that a strict tool would exceed. `cost` has its counts."""
         most = self.per_request
         return [what for what, count in cost.items() if what in most and budget_used.get(what, 0) + count > most[what]]
 

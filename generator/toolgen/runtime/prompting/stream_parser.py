@@ -1,9 +1,9 @@
-"""Reads the text of a model as it arrives: text immediately, calls when they are complete.
+"""Reads the text of a model as it arrives. Text is reported immediately, and calls when they are complete.
 
-It only holds back what may be a call or part of one: a line that starts like a block; an open block; blank text that
-may be in front of a call; and everything after a complete ` ```json ` fence or `<tool_call>` block that would be a
-call, or after the start if the text may be one JSON value, until a ` ```tool ` fence contains a call, which makes it
-text, or until the end. So no event ever has to be taken back.
+Text is held back only if it may be a call or part of one: a line that starts like a block; an open block; blank text
+that may precede a call; and everything after a complete ` ```json ` fence or `<tool_call>` block that would be a call,
+or from the start if the text may be one JSON value. The latter two wait until the end, or until a ` ```tool ` fence
+contains a call, which makes them text. So no event ever has to be taken back.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ __all__ = ["ReplyReader"]
 
 
 class ReplyReader:
-    """Reads one response of a model. Call `feed` for each text, and `finish` at its end; `message` has what arrived so far.
+    """Reads one response of a model. Call `feed` for each text, and `finish` at the end. `message` returns it so far.
 
-    The events report text and calls. At the end, `message` is the same as `read_reply` on the complete text.
+    The events report text and calls. At the end, `message` returns the same as `read_reply` for the complete text.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class ReplyReader:
         return events
 
     def finish(self) -> list[StreamEvent]:
-        """Return the events of what was held back."""
+        """Return the events of the text that was held back."""
         return list(self._untold(self.message()))
 
     def message(self) -> AssistantMessage:
@@ -85,7 +85,7 @@ class ReplyReader:
         return parse_reply("".join(self._whole), self._names, self._untrusted, CallMaker(self._turn, set(self._used)))
 
     def _untold(self, message: AssistantMessage) -> Iterator[StreamEvent]:
-        """Return events for the rest of a message."""
+        """Yield events for the part of a message that has not been reported."""
         said, told, reasoning = self._segment.said, 0, ""
         content = message.content
         parts = [TextPart(content)] if isinstance(content, str) else content or []
@@ -103,7 +103,7 @@ class ReplyReader:
                 told, reasoning = told + 1, ""
 
     def _grow(self, piece: str, events: list[StreamEvent]) -> None:
-        """Read a part of a line, or the line feed after it."""
+        """Read a piece of a line, or the line feed after it."""
         if not piece:
             return
         self._whole.append(piece)
@@ -120,7 +120,7 @@ class ReplyReader:
             self._say(events)
 
     def _holds_back(self) -> bool:
-        """Whether the held text may be a call, or may follow one."""
+        """Return whether the held text may be a call, or may follow one."""
         if self._waits or self._head is not None:
             return True
         if self._scanner.holds is not None and self._matters(self._scanner.holds):
@@ -128,7 +128,7 @@ class ReplyReader:
         return bool(self._line) and not self._line_says
 
     def _matters(self, kind: BlockKind) -> bool:
-        """Whether blocks of a kind may still be calls."""
+        """Return whether blocks of a kind may still be calls."""
         return kind == "tool" or bool(self._names and not self._told)
 
     def _end_line(self, events: list[StreamEvent]) -> None:
@@ -153,7 +153,7 @@ class ReplyReader:
             self._waits = True
 
     def _say(self, events: list[StreamEvent]) -> None:
-        """Treat the held text as text."""
+        """Report the held text as text."""
         text = "".join(self._held)
         self._held, self._held_start = [], self._length
         events += self._segment.add_text(text)
@@ -176,13 +176,13 @@ class ReplyReader:
 
 
 _SECOND = {"{": '"', "[": "{"}
-"""Continue after the first character of a value that may be a call."""
+"""The character that must come next if a value with this first character may be a call."""
 
 
 class _Segment:
-    """The text between two calls. Blank text waits until it is known whether it is between text and a call.
+    """The text between two calls. Blank text waits until it is known whether text or a call follows.
 
-    `said` counts the characters of all segments that were reported.
+    `said` is the number of characters that were reported, in all segments.
     """
 
     __slots__ = ("_after", "_blanks", "_speaks", "said")
@@ -218,7 +218,7 @@ class _Segment:
 
 
 def _call_told(index: int, call: ToolCall, reasoning: str) -> list[StreamEvent]:
-    """Return a call as one delta, after its reasoning."""
+    """Return the events of a call: its reasoning, then one delta."""
     arguments = dump_lenient(call.arguments) if call.invalid is None else call.invalid.text
     delta = ToolCallDelta(index, call.id, call.name, arguments)
     return [ReasoningDelta(reasoning), delta] if reasoning else [delta]

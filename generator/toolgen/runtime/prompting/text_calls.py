@@ -1,4 +1,4 @@
-"""Calls and results as text."""
+"""Read and write calls and results as text."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ _KINDS: dict[str, Literal["text", "data", "error", "multimodal"]] = {
     "error": "error",
     "texts": "multimodal",
 }
-"""The kind of a value, by its key."""
+"""The kind of a result, by the key of its value."""
 
 
 class ResultEntry(NamedTuple):
-    """A line of a result: the id of the call, if it has one, the tool, and the value."""
+    """A line with a result: the id of the call, if it has one, the name of the tool, and the value."""
 
     identifier: str | None
     name: str
@@ -48,7 +48,7 @@ class ResultEntry(NamedTuple):
 
 
 def make_result_entry(result: ToolResult, with_id: bool = True) -> dict[str, Any]:
-    """The line of a result, before it is JSON; of parts their texts, and what the others are.
+    """Return the line of a result as a JSON object. Text parts become their text, other parts a description.
 
     Raises:
         ConversionError: The value does not have the type of its kind.
@@ -70,7 +70,7 @@ def make_result_entry(result: ToolResult, with_id: bool = True) -> dict[str, Any
 
 
 def result_entries_text(entries: Sequence[dict[str, Any]]) -> str:
-    """Write the lines of results.
+    """Write the lines of results, below an introduction.
 
     Raises:
         ConversionError: A value cannot be written as JSON.
@@ -79,7 +79,7 @@ def result_entries_text(entries: Sequence[dict[str, Any]]) -> str:
 
 
 def results_text(results: Iterable[ToolResult]) -> str:
-    """Write results as what the user says next.
+    """Write results as the text of a user message.
 
     Raises:
         ConversionError: A value does not have the type of its kind, or cannot be written as JSON.
@@ -88,7 +88,7 @@ def results_text(results: Iterable[ToolResult]) -> str:
 
 
 def read_result_entries(text: str) -> list[ResultEntry] | None:
-    """Read the lines of results; None for any other text."""
+    """Read the lines of results. None for any other text."""
     if not text.startswith(_BEGIN + "\n"):
         return None
     try:
@@ -103,7 +103,7 @@ def read_result_entries(text: str) -> list[ResultEntry] | None:
 
 
 def read_results_text(text: str) -> list[ToolResult] | None:
-    """Read what `results_text` wrote; None for any other text."""
+    """Read results that `results_text` wrote. None for any other text."""
     entries = read_result_entries(text)
     if entries is None:
         return None
@@ -111,13 +111,13 @@ def read_results_text(text: str) -> list[ToolResult] | None:
 
 
 def make_result(entry: ResultEntry, tool_call_id: str) -> ToolResult:
-    """Return the result of a line, for the call with this id."""
+    """Return the result of a line, as the result of the call with this id."""
     value = [TextPart(text) for text in entry.value] if entry.kind == "multimodal" else entry.value
     return ToolResult(tool_call_id, entry.name, entry.kind, value, entry.failed or None)
 
 
 def _entry(entry: dict[str, Any]) -> ResultEntry | None:
-    """Read a line; None if it contains anything else."""
+    """Read a line. None if it contains anything else."""
     keys = [key for key in entry if key in _KINDS]
     failed = entry.get("failed")
     if len(keys) != 1 or list(entry) != [key for key in ("id", "name", keys[0], "failed") if key in entry]:
@@ -144,9 +144,9 @@ _ANY_NAME = rf'"(?:name|tool)"\s*+:\s*+({_STRING})'
 
 
 class TextCall:
-    """A written call: the name as it is written (`spelled`) and as it is declared, and the `identifier` of the call.
+    """A call in text: the tool's name as written (`spelled`) and as declared, and the `identifier` of the call.
 
-    `text` is the object as compact JSON, or the text in its place.
+    `text` is the object as compact JSON, or the original text if it was not a JSON object.
     """
 
     __slots__ = ("arguments", "identifier", "invalid", "name", "reasoning", "spelled", "text")
@@ -171,7 +171,7 @@ class TextCall:
 
 
 def accepted_names(tools: Iterable[ToolDefinition | OpaquePart]) -> dict[str, str]:
-    """Return the tools by each name that text may use: their own names, and aliases that belong to one tool."""
+    """Map each name that a call may use to that of its tool: the name itself, and aliases of only one tool."""
     named = [tool for tool in tools if type(tool) is ToolDefinition]
     aliased: dict[str, str | None] = {}
     for tool in named:
@@ -184,9 +184,9 @@ def accepted_names(tools: Iterable[ToolDefinition | OpaquePart]) -> dict[str, st
 
 
 def find_text_calls(body: str, names: Mapping[str, str] | None, *, explicit: bool) -> list[TextCall]:
-    """Return the calls in a block, which contains one object or a list of them; empty if it contains anything else.
+    """Return the calls in a block that contains one object or a list of objects. Empty if it contains anything else.
 
-    `explicit` means that the block cannot mean anything but calls. Without `names`, every name is known.
+    `explicit` means that the block can only mean calls. If `names` is None, every name is accepted.
     """
     try:
         value = loads(body.strip(" \t\r\n"))
@@ -198,7 +198,7 @@ def find_text_calls(body: str, names: Mapping[str, str] | None, *, explicit: boo
 
 
 def _spoken(value: Any, names: Mapping[str, str] | None, explicit: bool) -> TextCall | None:
-    """Return the call of an object."""
+    """Return the call that an object describes. None if it is not a call."""
     if type(value) is not dict:
         return None
     said = [value[key] for key in ("name", "tool") if key in value]
@@ -229,7 +229,7 @@ def _is_known(name: str, names: Mapping[str, str] | None) -> bool:
 
 
 def _arguments(value: Any) -> tuple[dict[str, Any], InvalidCall | None]:
-    """Return arguments as an object, or as their JSON text. null means no arguments."""
+    """Return arguments as an object, or as an invalid call with their text. null means no arguments."""
     if type(value) is dict:
         return value, None
     if value is None:
@@ -244,7 +244,7 @@ def _arguments(value: Any) -> tuple[dict[str, Any], InvalidCall | None]:
 
 
 def _broken(body: str, names: Mapping[str, str] | None) -> list[TextCall]:
-    """Return the call of an incomplete text, if it names a tool."""
+    """Return the invalid call of a text that is not valid JSON, if it names a tool."""
     found = re.match(_FIRST_NAME, body, re.DOTALL) or re.search(_ANY_NAME, body, re.DOTALL)
     try:
         spelled = loads(found[1]) if found else ""

@@ -1,10 +1,10 @@
-"""Finds the calls in the text of a model, in four stages. The first stage with a call wins, and all other text stays text.
+"""Finds the calls in the text of a model, in four stages. The first stage that finds a call wins; all else stays text.
 
 1. ` ```tool ` fences. 2. ` ```json ` fences. 3. `<tool_call>` blocks. 4. The whole text as one JSON value.
 
-The parts of a message with calls are its texts and calls, in order. Up to two line feeds between text and a call belong
-to neither, and blank text is dropped. If the message would be written differently, its text is kept in the extras as
-`$text`, with the `$names` that it used.
+A message with calls consists of its texts and calls, in order. Up to two line feeds between text and a call belong
+to neither, and blank text is dropped. If the message would be written differently, its original text is kept in the
+extras as `$text`, and the names that it uses as `$names`.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _STAGES: tuple[BlockKind, ...] = ("tool", "json", "tool_call")
 
 
 class CallBlock(NamedTuple):
-    """A block that calls tools."""
+    """A block that contains calls."""
 
     start: int
     end: int
@@ -55,9 +55,9 @@ class CallBlock(NamedTuple):
 
 
 class CallMaker:
-    """Makes calls with unique ids: the one in the text, or one made from turn and index.
+    """Makes calls with unique ids: the id in the text, or one made from turn and index.
 
-    `used` are the ids of calls in earlier messages.
+    `used` has the ids of calls in earlier messages.
     """
 
     __slots__ = ("_given", "_position", "_turn", "_used")
@@ -69,7 +69,7 @@ class CallMaker:
         self._given: set[str] = set()
 
     def make_call(self, text_call: TextCall) -> ToolCall:
-        """Make a call."""
+        """Make a call from one that was found in text."""
         position, self._position = self._position, self._position + 1
         call = ToolCall("", text_call.name, text_call.arguments, text_call.invalid)
         given = text_call.identifier
@@ -91,7 +91,7 @@ class CallMaker:
 def read_reply(
     text: str, tools: Iterable[ToolDefinition | OpaquePart] = (), untrusted: Iterable[str] = (), turn: int = 0
 ) -> AssistantMessage:
-    """Read the text of a model. `tools` are those that it was offered; `turn` is the number of assistant messages before.
+    """Read the text of a model. `tools` are the offered tools; `turn` is the number of earlier assistant messages.
 
     A block that also occurs in one of the `untrusted` texts becomes a call that must not be run.
     """
@@ -105,7 +105,7 @@ def parse_reply(
     maker: CallMaker,
     spelling: Callable[[str], str] = str,
 ) -> AssistantMessage:
-    """Read the text of a model with these names of tools. `spelling` returns how the name of a tool is written."""
+    """Read the text of a model, with the accepted names of tools. `spelling` returns the name as it is written."""
     blocks = call_blocks(text, names)
     if not blocks:
         kept = {"$text": text, "$names": {}} if join_reply([(text, False)])[1] else None
@@ -135,7 +135,7 @@ def parse_reply(
 
 
 def call_blocks(text: str, names: Mapping[str, str]) -> list[CallBlock]:
-    """Return the blocks of the first stage that has a call."""
+    """Return the blocks with calls, of the first stage that finds any."""
     blocks = find_blocks(text)
     for stage in _STAGES:
         found = [_called(block, names) for block in blocks if block.kind == stage]
@@ -148,12 +148,12 @@ def call_blocks(text: str, names: Mapping[str, str]) -> list[CallBlock]:
 
 
 def strip_leading_newlines(text: str) -> str:
-    """Remove up to two line feeds between a text and a call before it."""
+    """Remove up to two line feeds from the start of a text that follows a call."""
     return _FEEDS.sub("", text, count=1)
 
 
 def strip_trailing_newlines(text: str) -> str:
-    """Remove up to two line feeds between a text and a call after it."""
+    """Remove up to two line feeds from the end of a text that precedes a call."""
     for _ in range(2):
         text = text.removesuffix("\n").removesuffix("\r") if text.endswith("\n") else text
     return text
@@ -174,7 +174,7 @@ def _say(text: str, parts: list[AssistantPart], pieces: list[tuple[str, bool]]) 
 
 
 def _written(call: ToolCall, spoken: TextCall, spelling: Callable[[str], str]) -> str:
-    """Return how a call would be written. A call that cannot be written never matches a text."""
+    """Return a call as it would be written. If it cannot be written, return an empty text, which never matches."""
     try:
         return call_text(replace(call, name=spelling(call.name)), spoken.reasoning or None)
     except ConversionError:

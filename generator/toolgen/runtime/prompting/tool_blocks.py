@@ -1,4 +1,4 @@
-"""Blocks of text that may be calls: fences, tags, lines of JSON, and repetitions of untrusted text."""
+"""Finds blocks of text that may be calls (fences, tags, lines of JSON), and blocks that repeat untrusted text."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ __all__ = [
 ]
 
 _BREAKS = {ord(char): f"\\u{ord(char):04x}" for char in "\x7f\x85\u2028\u2029"}
-"""Characters that some readers treat as line ends. JSON allows them in strings only."""
+"""Characters that some readers treat as line ends. JSON allows them only in strings."""
 
 
 def json_line(value: Any, path: str) -> str:
-    """Write a value as compact JSON; `path` says where it stands.
+    """Write a value as one line of compact JSON. `path` is its location in error messages.
 
     Raises:
         ConversionError: The value cannot be written as JSON.
@@ -49,7 +49,7 @@ def _pieces(text: str) -> list[str]:
 
 
 def find_quoted_blocks(blocks: Sequence[str], texts: Iterable[str]) -> list[bool]:
-    """Return for each block whether it occurs in one of the texts. A block of blank text never does."""
+    """Return for each block whether one of the texts contains it. A block of blank text never counts."""
     following: list[dict[str, int]] = [{}]
     ends: list[int] = []
     for block in blocks:
@@ -76,7 +76,7 @@ def find_quoted_blocks(blocks: Sequence[str], texts: Iterable[str]) -> list[bool
 
 
 def _shorter(following: list[dict[str, int]]) -> tuple[list[int], list[int]]:
-    """Return for each state the longest shorter one that its text ends with; and the states, shortest first."""
+    """Return for each state the longest shorter state that its text ends with, and all states, shortest first."""
     shorter = [0] * len(following)
     waiting = deque(following[0].values())
     order: list[int] = []
@@ -105,7 +105,7 @@ LONGEST = 64
 
 
 class Block(NamedTuple):
-    """A complete block: where it starts and ends, without its line end, and its content."""
+    """A complete block: its start, its end without the line end, and its content."""
 
     kind: BlockKind
     start: int
@@ -116,7 +116,7 @@ class Block(NamedTuple):
 class BlockScanner:
     """Reads the lines of a text, and returns each block after its last line.
 
-    `contains_schema` is the kind of the open block; None also inside fences that are quotes.
+    `holds` is the kind of the open block. It is also None inside fences that are not blocks.
     """
 
     __slots__ = ("_body", "_in_list", "_marks", "_start", "holds")
@@ -134,7 +134,7 @@ class BlockScanner:
         return bool(self._marks)
 
     def take(self, line: str, start: int) -> Block | None:
-        """Read a line, without its line feed, and the position where it starts."""
+        """Read the next line, without its line feed. `start` is its position. Return the block that it completes."""
         if self._marks:
             if not self._ends(line):
                 if self.holds is not None:
@@ -168,7 +168,7 @@ class BlockScanner:
         self._start, self._body = start, []
 
     def _ends(self, line: str) -> bool:
-        """Whether a line closes the open fence: only the marks, indented by at most three spaces unless in a list."""
+        """Return whether a line closes the open fence: only marks, indented by at most three spaces except in lists."""
         bare = line.rstrip(_BLANKS)
         marks = bare.lstrip(" \t" if self._in_list else " ")
         near = self._in_list or len(bare) - len(marks) <= 3
@@ -180,7 +180,7 @@ class BlockScanner:
 
 
 def split_lines(text: str) -> Iterator[tuple[str, int]]:
-    """Return the lines of a text, and where they start."""
+    """Yield the lines of a text, with their positions."""
     start = 0
     while (end := text.find("\n", start)) >= 0:
         yield text[start:end], start
@@ -198,7 +198,7 @@ def find_blocks(text: str) -> list[Block]:
 
 
 def parse_block(text: str) -> Block | None:
-    """Return a text as one block, if it starts like a JSON value, without indentation."""
+    """Return a text as one block if it starts like a JSON value that is not indented. None otherwise."""
     begin = text.rfind("\n", 0, len(text) - len(text.lstrip(_BLANKS + "\n"))) + 1
     return (
         Block("whole", begin, len(text.rstrip(_BLANKS + "\n")), text[begin:])
@@ -208,7 +208,7 @@ def parse_block(text: str) -> Block | None:
 
 
 def may_begin_block(line: str) -> bool:
-    """Whether a line that starts like this may be the first one of a block."""
+    """Return whether a line that starts with this text may start a block."""
     if line.startswith("```"):
         words = line[3:].lstrip(_BLANKS)
         known = any(kind.startswith(words.rstrip(_BLANKS)) for kind in _KINDS)
@@ -217,5 +217,5 @@ def may_begin_block(line: str) -> bool:
 
 
 def opens_fence(line: str) -> bool:
-    """Whether a line may start or end a fence, or start a block."""
+    """Return whether a line may start or end a fence, or may start a block."""
     return line.startswith(CALL_TAG) or _FENCE.fullmatch(line) is not None

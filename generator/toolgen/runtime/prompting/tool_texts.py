@@ -1,4 +1,4 @@
-"""Tool definitions as text, and text that is safe next to them."""
+"""Read and write tool definitions as text, and write texts so that none of them is read as a call."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ BEHIND_TOOLS = "\n"
 
 
 def entries_text(entries: Sequence[dict[str, Any]]) -> str:
-    """Write entries of tools; no text for none.
+    """Write the entries of tools as the start of a system message. Empty if there are none.
 
     Raises:
-        ConversionError: One of them cannot be written as JSON.
+        ConversionError: An entry cannot be written as JSON.
     """
     if not entries:
         return ""
@@ -51,7 +51,7 @@ def entries_text(entries: Sequence[dict[str, Any]]) -> str:
 
 
 def split_entries(text: str) -> tuple[list[dict[str, Any]], str] | None:
-    """Return the entries at the start of a text, and the text after them; None if there are none."""
+    """Return the entries of tools at the start of a text, and the text after them. None if there are none."""
     end = text.find("\n" + _END, len(_BEGIN)) + 1
     if not text.startswith(_BEGIN) or not end:
         return None
@@ -66,13 +66,13 @@ def split_entries(text: str) -> tuple[list[dict[str, Any]], str] | None:
 
 
 def parse_entries(text: str) -> list[dict[str, Any]]:
-    """Return the entries at the start of a text; empty if there are none."""
+    """Return the entries of tools at the start of a text. Empty if there are none."""
     found = split_entries(text)
     return [] if found is None else found[0]
 
 
 def tools_text(definitions: Iterable[ToolDefinition | OpaquePart]) -> str:
-    """Write definitions of tools; what is another provider's own tool is left out.
+    """Write tool definitions as text. Tools of other providers are omitted.
 
     Raises:
         ConversionError: A schema cannot be written as JSON.
@@ -87,7 +87,7 @@ def tools_text(definitions: Iterable[ToolDefinition | OpaquePart]) -> str:
 
 
 def read_tools_text(text: str) -> list[ToolDefinition] | None:
-    """Read what `tools_text` wrote; None for any other text."""
+    """Read the definitions that `tools_text` wrote. None for any other text."""
     found = split_entries(text)
     if found is None or found[1] or any(entry.keys() - _TYPES.keys() for entry in found[0]):
         return None
@@ -98,7 +98,7 @@ _TYPES = {"name": str, "description": str, "parameters": dict}
 
 
 def _is_entry(entry: Any) -> bool:
-    """Whether a value is an entry with its keys in our order. It may have further keys after them."""
+    """Return whether a value is an entry with its keys in our order. Other keys may follow."""
     if type(entry) is not dict or not str(entry.get("name", "")).strip():
         return False
     known = [key for key in _TYPES if key in entry]
@@ -113,9 +113,9 @@ BETWEEN = "\n\n"
 
 
 def call_text(call: ToolCall, reasoning: str | None = None, *, with_id: bool | None = None) -> str:
-    """Write a call as a ` ```tool ` fence, with its id unless that was made here.
+    """Write a call as a ` ```tool ` fence. A synthetic id is omitted.
 
-    A call that cannot be run keeps the text that came in place of its arguments.
+    An invalid call is written with its original text instead of arguments, if no arguments could be read.
 
     Raises:
         ConversionError: The arguments cannot be written as JSON.
@@ -131,7 +131,7 @@ def call_text(call: ToolCall, reasoning: str | None = None, *, with_id: bool | N
 
 
 def join_reply(pieces: Sequence[tuple[str, bool]]) -> tuple[str, bool]:
-    """Join texts and calls, and return whether texts had to be indented. Each piece says whether it is a call."""
+    """Join texts and calls, and return whether texts had to be indented. The flag of a piece is true for calls."""
     text, places = _joined(pieces)
     if _reads_as(text, places):
         return text, False
@@ -139,7 +139,7 @@ def join_reply(pieces: Sequence[tuple[str, bool]]) -> tuple[str, bool]:
 
 
 def _joined(pieces: Sequence[tuple[str, bool]]) -> tuple[str, list[int]]:
-    """Join the pieces, and return where the calls are."""
+    """Join the pieces, and return the positions of the calls."""
     parts: list[str] = []
     places: list[int] = []
     length, before = 0, None
@@ -154,7 +154,7 @@ def _joined(pieces: Sequence[tuple[str, bool]]) -> tuple[str, list[int]]:
 
 
 def _reads_as(text: str, places: list[int]) -> bool:
-    """Whether a text has calls in exactly these positions, whatever the tools are."""
+    """Return whether a text has calls at exactly these positions, whichever tools are offered."""
     blocks = find_blocks(text)
     found = [b.start for b in blocks if b.kind == "tool" and find_text_calls(b.body, None, explicit=True)]
     if found or places:
@@ -165,7 +165,7 @@ def _reads_as(text: str, places: list[int]) -> bool:
 
 
 def _indented(text: str) -> str:
-    """Indent a text, so that no line could start or end a block."""
+    """Indent lines of a text that could start or end a block."""
     lines = ["    " + line if opens_fence(line) else line for line, _ in split_lines(text)]
     found = "\n".join(lines)
     whole = parse_block(found)

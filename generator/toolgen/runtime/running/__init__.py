@@ -1,1 +1,1 @@
-"""Running calls of tools: nothing here is imported before a call is dispatched."""
+"""Running calls of tools. Nothing here is imported before a call is dispatched."""

@@ -1,7 +1,7 @@
-"""Runs calls: checks them, runs their handlers, and converts what these return to results.
+"""Runs calls: validates their arguments, calls their handlers, and converts the return values to results.
 
-Mistakes of a model never raise. Exceptions of a handler go to `on_error`, and the model only sees the name of their
-class. Calls of low-risk tools run concurrently. A high-risk call waits for all calls before it, and all calls after it
+A mistake of a model never raises. Exceptions of a handler are passed to `on_error`; the model sees only the name of
+their class. Calls of low-risk tools run concurrently. A high-risk call waits for all calls before it, and all calls
 wait for it.
 """
 
@@ -57,13 +57,13 @@ _CURRENT: ContextVar[ToolCall | None] = ContextVar("current_call", default=None)
 
 
 def current_call() -> ToolCall | None:
-    """Return the call whose handler is running; None outside of handlers."""
+    """Return the call whose handler is running. None outside of handlers."""
     return _CURRENT.get()
 
 
 @dataclass(slots=True)
 class _Ready:
-    """A call that may run: its tool and the model of its arguments, or an object if the tool is not declared."""
+    """A call that may run, with its tool and model of arguments: None and an object if the tool is not declared."""
 
     call: ToolCall
     entry: ToolEntry | None
@@ -81,10 +81,10 @@ _NONE: Mapping[str, Any] = MappingProxyType({})
 class Dispatcher:
     """Runs calls of declared tools with the app's handlers.
 
-    `timeout` is the time limit of each handler in seconds; if None, `timeouts` has those that the tools declare.
-    `offered` are the names of the tools that may run, or None for all. `others` handles tools that are not declared.
-    `inline` means that nothing else uses the event loop, so that a single synchronous handler may block it. `held` has
-    the held calls of the last `all`.
+    `timeout` is the time limit of each handler in seconds. If None, `timeouts` has the limits that the tools declare.
+    `offered` has the names of the tools that may run, or None for all. `others` handles tools that are not declared.
+    `inline` means that nothing else uses the event loop, so a single synchronous handler may block it. `held` has the
+    held calls of the last `run_all`.
     """
 
     def __init__(
@@ -130,12 +130,12 @@ class Dispatcher:
 
     @property
     def tool_names(self) -> list[str]:
-        """Return the names of the tools that may run."""
+        """The names of the tools that may run."""
         return [*self._entries, *self._others]
 
     @property
     def low_risk_names(self) -> Collection[str]:
-        """Return the names of those whose calls run concurrently and without review."""
+        """The names of the tools whose calls run concurrently and without review."""
         return self._low
 
     async def run_one(self, call: ToolCall) -> ToolResult:
@@ -156,9 +156,9 @@ class Dispatcher:
         max_parallel: int = 8,
         verdicts: Mapping[str, Verdict] = _NONE,
     ) -> list[ToolResult]:
-        """Run calls, and return one result a call, in their order; those that are held have none.
+        """Run calls, and return one result for each in the same order. Held calls have no result.
 
-        `verdicts` say of calls, by their id, what a review would.
+        `verdicts` has decisions by call id, which are used instead of a review.
 
         Raises:
             ValueError: `max_parallel` is less than 1.
@@ -179,7 +179,7 @@ class Dispatcher:
         return results
 
     def _is_low(self, ready: _Ready | ToolResult, verdicts: Mapping[str, Verdict]) -> bool:
-        """Whether nothing has to wait for a call: it is low-risk, or does not run at all."""
+        """Return whether no other call has to wait for this one: it is low-risk, or does not run at all."""
         return isinstance(ready, ToolResult) or (ready.name in self._low and ready.call.id not in verdicts)
 
     def _ready(self, call: ToolCall) -> _Ready | ToolResult:
@@ -209,12 +209,12 @@ class Dispatcher:
         try:
             async with asyncio.TaskGroup() as group:
                 tasks = [group.create_task(limited(one)) for one in run]
-        except BaseExceptionGroup as raised:  # of a callback of the app's: the first one, as it was
+        except BaseExceptionGroup as raised:  # from a callback of the app: the first exception is raised unchanged
             raise raised.exceptions[0] from None
         return [task.result() for task in tasks]
 
     async def _reviewed(self, ready: _Ready, review: Review | None, verdict: Verdict | None) -> ToolResult | None:
-        """Run a call as its review decides; None if it is held."""
+        """Run a call as its review decides. None if the call is held."""
         if verdict is not None or review is not None:
             cancellation = Cancellation()
             try:
@@ -236,7 +236,7 @@ class Dispatcher:
         return await self._run(ready, self._inline)
 
     def _judged(self, ready: _Ready, verdict: Allow | Deny | Edit) -> _Ready | ToolResult:
-        """A call as its review leaves it.
+        """Return a call as its review decided: ready, with edited arguments, or denied.
 
         Raises:
             ArgumentsError: The arguments of an edit do not fit.
@@ -301,7 +301,7 @@ class Dispatcher:
         return self._timeouts.get(ready.name)
 
     def _result(self, ready: _Ready, value: object) -> ToolResult:
-        """What a handler returned. Reading it may run code of the app's, which may raise anything.
+        """Convert the return value of a handler to a result. This may run code of the app, which may raise anything.
 
         Raises:
             ToolError: The handler raised it while its value was read.
@@ -315,13 +315,13 @@ class Dispatcher:
             return error_result(ready.call, invalid_result_text(ready.name))
 
     def _failure(self, ready: _Ready, error: BaseException) -> ToolResult:
-        """Return what the model is told about an exception of a handler."""
+        """Return the error result for an exception of a handler."""
         if isinstance(error, HandlerTimeoutError):
             return error_result(ready.call, timeout_text(ready.name, self._timeout_of(ready)))
         if isinstance(error, ToolError):
             try:
                 return error_result(ready.call, json_value(str(error)))
-            except Exception as raised:  # noqa: BLE001 - a text of the app's own making
+            except Exception as raised:  # noqa: BLE001 - the text is made by code of the app
                 error = raised
         self._failed(ready, error)
         return error_result(ready.call, failure_text(ready.name, error))
@@ -340,10 +340,10 @@ class Dispatcher:
 
 
 def _fit(entry: ToolEntry | None, arguments: Any) -> Any:
-    """Arguments as their tool wants them: the model of its class; an object, where the tool is not declared.
+    """Return valid arguments: an instance of the tool's model, or an object if the tool is not declared.
 
     Raises:
-        ArgumentsError: The arguments do not fit.
+        ArgumentsError: The arguments are not valid.
         TypeError: The arguments are not an object.
     """
     if entry is not None:
@@ -354,7 +354,7 @@ def _fit(entry: ToolEntry | None, arguments: Any) -> Any:
 
 
 def _unique(calls: Iterable[ToolCall]) -> list[ToolCall]:
-    """Return the calls. A second call with the same id is marked, because only one of them can have a result."""
+    """Return the calls. A repeated id makes a call invalid, because only one of the calls can have a result."""
     met: set[str] = set()
     marked = []
     for call in calls:

@@ -1,4 +1,4 @@
-"""Handlers and reviews: the methods that run tools, which tools a request may run, and decisions about calls."""
+"""Handlers and reviews: check the methods that run tools, select the tools of a request, and decide about calls."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Deny:
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """Run the call with these arguments: a model of the tool's class, or an object, which is checked like a call's."""
+    """Run the call with these arguments: an instance of the tool's model, or an object, which is validated."""
 
     arguments: BaseModel | Mapping[str, Any]
 
@@ -85,7 +85,7 @@ def allow_all(call: ToolCall, arguments: object) -> Allow:
 
 
 def check_review(names: Iterable[str], low_risk: Collection[str], review: Review | None) -> None:
-    """Check that somebody looks at the calls of high-risk tools.
+    """Check that calls of high-risk tools are reviewed.
 
     Raises:
         TypeError: There is no review, but some tools are high-risk. The message lists them.
@@ -115,7 +115,7 @@ def callable_tools(request: Request) -> list[ToolDefinition | OpaquePart]:
 
 
 def callable_names(request: Request) -> list[str]:
-    """Return the names of the app's own tools among them."""
+    """Return the names of the tools of the app that the response to a request may call."""
     return [tool.name for tool in callable_tools(request) if isinstance(tool, ToolDefinition)]
 
 
@@ -127,11 +127,11 @@ def relax_tool_choice(choice: ToolChoice | None) -> ToolChoice | None:
 
 
 _CHECKED: dict[int, tuple[ref[object], Mapping[str, ToolEntry], int]] = {}
-"""Objects and classes that were found to have all handlers, by identity, with the number of their attributes."""
+"""Objects and classes that have all handlers, by identity, with the number of their attributes."""
 
 
 def check_timeout(timeout: object) -> None:
-    """Check the seconds that a handler may take.
+    """Check the time limit of a handler, in seconds.
 
     Raises:
         TypeError: The value is neither a number nor None.
@@ -175,7 +175,7 @@ def _is_checked(one: object, entries: Mapping[str, ToolEntry], own: int) -> bool
 
 def _remember(one: object, entries: Mapping[str, ToolEntry], own: int) -> None:
     identity = id(one)
-    with suppress(TypeError):  # what cannot be referred to weakly is looked at each time
+    with suppress(TypeError):  # objects without weak references are checked each time
         _CHECKED[identity] = (ref(one, lambda gone: _CHECKED.pop(identity, None)), entries, own)
 
 
@@ -184,7 +184,7 @@ def _own_count(handlers: object) -> int:
 
 
 def _unfit(handlers: object, said: str) -> str:
-    """Say what is wrong with handlers. A class has functions where an instance has methods."""
+    """Describe what is wrong with handlers. A class has functions where an instance has methods."""
     if isinstance(handlers, type):
         name = handlers.__name__
         return f"handlers must be an instance, {name}(), not the class {name}, which {said}"
@@ -200,7 +200,7 @@ def _takes_one(method: object) -> bool:
     if not callable(method):
         return False
     function = getattr(method, "__func__", method)
-    if type(function) is FunctionType and not function.__dict__:  # its code says it all
+    if type(function) is FunctionType and not function.__dict__:  # its code object says everything
         code, given = function.__code__, 2 if isinstance(method, MethodType) else 1
         least = code.co_argcount - len(function.__defaults__ or ())
         fits = least <= given and (given <= code.co_argcount or code.co_flags & inspect.CO_VARARGS)
@@ -209,13 +209,13 @@ def _takes_one(method: object) -> bool:
         inspect.signature(method).bind(None)
     except TypeError:
         return False
-    except ValueError:  # of what is written in C nothing is known
+    except ValueError:  # nothing is known about functions written in C
         return True
     return True
 
 
 def combined(*sources: object) -> Any:
-    """Combine several objects with handlers into one. The first object that has a method with the name handles a tool.
+    """Combine several objects with handlers into one. A tool is handled by the first object that has its method.
 
     Args:
         *sources: Objects with handlers.
@@ -227,7 +227,7 @@ def combined(*sources: object) -> Any:
 
 
 class _Combined:
-    """Looks up a method in several objects, one after another."""
+    """Looks up a method in several objects, in order."""
 
     def __init__(self, sources: tuple[object, ...]) -> None:
         self._sources = sources

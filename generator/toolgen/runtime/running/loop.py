@@ -1,15 +1,15 @@
-"""The loop: send, run the calls of the response, send their results, until there are no more calls.
+"""The tool loop: send a request, run the calls of the response, send their results, until there are no more calls.
 
     result = run(session, "What is the weather in Oslo?", handlers)
 
-A turn is a response, whose calls are run and whose results are sent. The loop continues while a response has calls to run and did
-not end early. A call that the model can fix, because its arguments are not valid JSON, gets an error result. So does a call that was
-cut off, filtered or not trusted, but the loop does not continue for those alone. A request without `tools` offers every declared tool
-that is not deprecated. Only offered tools run, as far as the tool choice allows them. A choice that forces a call applies only to the
-first response.
+A turn is a response whose calls are run and whose results are sent. The loop continues while a response has calls to
+run and did not end early. A call that the model can fix, because its arguments are not valid JSON, gets an error
+result. So does a call that was cut off, filtered or untrusted, but the loop does not continue for those alone. A
+request without `tools` offers every declared tool that is not deprecated. Only offered tools run, as far as the tool
+choice allows them. A choice that forces a call applies only to the first response.
 
-To write the loop yourself: `session.complete(request)`, `dispatch_all(tool_calls_of(completion.message), handlers)`, both messages
-appended, and again.
+To write the loop yourself, call `session.complete(request)` and `dispatch_all(tool_calls_of(completion.message),
+handlers)`, append both messages, and repeat.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class ToolRunner(Generic[H]):
         """
 
         async def asked(one: Request) -> AsyncIterator[StreamEvent]:
-            yield CompletedEvent(copy_context().run(session.complete, one))  # stepped by hand: no loop runs here
+            yield CompletedEvent(copy_context().run(session.complete, one))  # stepped by hand: no loop is running
 
         rounds = self._rounds(session, asked, request, handlers, True, settings)
         for _ in RunStream(rounds):
@@ -96,7 +96,7 @@ class ToolRunner(Generic[H]):
         """
 
         async def asked(one: Request) -> AsyncIterator[StreamEvent]:
-            told = copy_context().run(session.stream, one)  # as above
+            told = copy_context().run(session.stream, one)  # as in `run`
             try:
                 events = iter(told)
                 while (event := copy_context().run(next, events, None)) is not None:
@@ -217,7 +217,7 @@ class ToolRunner(Generic[H]):
 
 
 def _between(review: Review) -> Review:
-    """Wrap a review whose code may block, for example to ask a person."""
+    """Wrap a review that may block, for example to ask a person, so that it is called between steps."""
 
     async def reviewed(call: ToolCall, arguments: Any) -> Verdict:
         verdict = await call_may_block(review, call, arguments)
@@ -227,7 +227,7 @@ def _between(review: Review) -> Review:
 
 
 async def _drained(rounds: ToolLoop) -> RunResult:
-    """Run to the end without yielding events."""
+    """Run to the end without yielding events, and return the result."""
     async with contextlib.aclosing(rounds.events()) as events:
         async for _ in events:
             pass

@@ -1,4 +1,4 @@
-"""Results of calls, the messages to the model about failures, and the events of a run.
+"""Results of calls, the messages that tell the model about failures, and the events of a run.
 
 The value that a handler returns becomes JSON, with one rule for each Python type:
 
@@ -6,16 +6,16 @@ None, booleans, integers and texts   themselves; a lone surrogate becomes U+FFFD
 float                                itself; NaN and the infinities are the texts "NaN", "Infinity", "-Infinity"
 Enum                                 its value
 bytes, bytearray, memoryview         base64 text (RFC 4648, with padding)
-mapping                              an object; a key that is not a string is what its value would be as text
-pydantic model                       an object by alias; a field that nobody set, and that is None, is left out
+mapping                              an object; a key that is not a string becomes the text of its JSON value
+pydantic model                       an object by alias; unset fields that are None are omitted
 dataclass                            an object of its fields; types of the format as `dump` has them
 list, tuple, other sequences         an array
 path                                 its text
 set                                  an array, in the order of its items' JSON text
-all else                             as pydantic writes it: ISO 8601 for dates and times, texts for UUID and Decimal
+anything else                        as pydantic writes it: ISO 8601 for dates and times, texts for UUID and Decimal
 
-What cannot be written as JSON is refused: functions, exceptions, files, values that hold themselves, keys that fall together, integers
-and depths that no strict reader of JSON takes.
+Values that cannot be written as JSON are refused: functions, exceptions, files, values that contain themselves, keys
+that become the same string, and integers and depths that a strict JSON reader rejects.
 """
 
 from __future__ import annotations
@@ -88,15 +88,15 @@ PLAIN = frozenset([dict, str, int, float, bool, type(None)])
 """Types whose values are always data."""
 
 _SURE_BITS = 2000
-"""Bits of integers that can be written with any digit limit of the interpreter, which is at least 640."""
+"""Integers of so few bits can be written with any digit limit of the interpreter, which is at least 640 digits."""
 
 
 class NotJSONError(ValueError):
-    """A value that cannot be written as JSON. The message names locations and types, never values."""
+    """A value that cannot be written as JSON. The message contains locations and types, but no values."""
 
 
 def json_value(value: Any) -> Any:
-    """Return a value as plain JSON data, a new tree.
+    """Convert a value to JSON data. The data shares nothing with the value.
 
     Raises:
         NotJSONError: The value cannot be written as JSON, or contains itself.
@@ -159,7 +159,7 @@ def _integer(value: int) -> int:
 
 
 def _text(value: str) -> str:
-    """Return a string that can be encoded. A lone surrogate is replaced."""
+    """Return a string that can be encoded. Lone surrogates are replaced."""
     try:
         value.encode()
     except UnicodeEncodeError:
@@ -186,7 +186,7 @@ def _object(value: Mapping[Any, Any]) -> dict[str, Any]:
 
 
 def _said(model: BaseModel) -> Any:
-    """Return the fields of a model. Unset fields are included unless they are None: defaults have a meaning."""
+    """Return the fields of a model. Unset fields are omitted only if they are None: other defaults have a meaning."""
     try:
         whole = model.model_dump(by_alias=True, warnings=False)
         said = model.model_dump(by_alias=True, warnings=False, exclude_unset=True)
@@ -224,7 +224,7 @@ def _other(value: Any) -> Any:
 T = TypeVar("T")
 
 Returned: TypeAlias = T | ToolResult | Awaitable[T | ToolResult]
-"""A value of the declared result, or a `ToolResult`; both may be awaitable."""
+"""The type of a handler's return value: the declared result or a `ToolResult`, either of which may be awaitable."""
 
 
 _PARTS = (TextPart, ImagePart, DocumentPart, AudioPart, VideoPart, OpaquePart)
@@ -255,19 +255,19 @@ class ToolError(Exception):
 
 
 def error_result(call: ToolCall, text: str) -> ToolResult:
-    """Make the result of a call that failed."""
+    """Return the error result of a call."""
     return ToolResult(call.id, call.name, "error", text)
 
 
 def make_result_of_return(call: ToolCall, entry: ToolEntry | None, value: Any) -> ToolResult:
-    """Make the result of what a handler returned. Nothing in it is shared with what the handler holds.
+    """Convert the return value of a handler to a result. The result shares nothing with the value.
 
-    A tool without an entry declares nothing of its result.
+    Without an `entry`, the tool has no declared result to check.
 
     Raises:
         NotJSONError: The value cannot be written as JSON.
         ArgumentsError: The value does not fit the declared result.
-        ConversionError: A result or part of the handler is not valid in the format.
+        ConversionError: A result or part that the handler made is not valid in the format.
     """
     if type(value) not in PLAIN:
         if isinstance(value, _PARTS):
@@ -276,7 +276,7 @@ def make_result_of_return(call: ToolCall, entry: ToolEntry | None, value: Any) -
             made = _checked(replace(value, tool_call_id=call.id, name=call.name))
             if (
                 entry is not None and made.kind == "data" and not made.trimmed and not made.is_error
-            ):  # a part of an output, or what went wrong
+            ):  # the value may be only a part of the output, or describe an error
                 entry.check_result(made.value)
             return made
         if isinstance(value, Sequence) and value and all(isinstance(part, _PARTS) for part in value):
@@ -289,12 +289,12 @@ def make_result_of_return(call: ToolCall, entry: ToolEntry | None, value: Any) -
 
 
 def _checked(result: ToolResult) -> ToolResult:
-    """Check a result of the app: each field has its type, and the value has the type of its kind."""
+    """Check a result that the app made: each field has its type, and the value has the type of its kind."""
     return load(ToolResult, json_value(result))
 
 
 def unknown_tool_text(name: str, known: Collection[str]) -> str:
-    """Say that there is no such tool, and suggest similar names, or list all names."""
+    """Return the message that a tool does not exist. It suggests similar names, or lists all names."""
     near = get_close_matches(name[:64], known, n=3, cutoff=0.5)
     near += [one for one in sorted(known) if one.casefold() == name.casefold() and one not in near]
     if near:
@@ -307,12 +307,12 @@ def unknown_tool_text(name: str, known: Collection[str]) -> str:
 
 
 def invalid_arguments_text(name: str, error: ArgumentsError) -> str:
-    """Say what is wrong with the arguments of a call, with a line for each fault."""
+    """Return the message about invalid arguments of a call, with a line for each fault."""
     return f"The arguments do not fit {name}. The call was not run.\n{error}"
 
 
 def invalid_call_text(invalid: InvalidCall) -> str:
-    """Say why an invalid call was not run."""
+    """Return the message about an invalid call that was not run."""
     if invalid.reason != "malformed":
         return _REASONS[invalid.reason]
     try:
@@ -323,27 +323,27 @@ def invalid_call_text(invalid: InvalidCall) -> str:
 
 
 def denied_text(reason: str | None) -> str:
-    """Say that a review denied a call."""
+    """Return the message that a review denied a call."""
     return f"The call was refused: {reason}" if reason else "The call was refused."
 
 
 def invalid_result_text(name: str) -> str:
-    """Say that a tool ran, but returned a value that does not match its declaration."""
+    """Return the message that a tool ran, but returned a value that does not match its declaration."""
     return f"{name} ran, but its result does not match its declaration."
 
 
 def timeout_text(name: str, seconds: float | None) -> str:
-    """Say that a handler took too long."""
+    """Return the message that a handler exceeded its time limit."""
     return f"{name} did not finish within {seconds:g} seconds."
 
 
 def failure_text(name: str, error: BaseException) -> str:
-    """Say that a handler raised. The model only gets the name of the class."""
+    """Return the message that a handler raised an exception. It contains only the name of the class."""
     return f"{name} failed: {type(error).__name__}."
 
 
 def completion_events(completion: Completion) -> list[AgentEvent]:
-    """Yield events for the parts of a response."""
+    """Return the events for the text and reasoning of a response."""
     now = time.time() * 1000
     content = completion.message.content
     parts = [TextPart(content)] if isinstance(content, str) else content or []
@@ -357,7 +357,7 @@ def completion_events(completion: Completion) -> list[AgentEvent]:
 
 
 def result_event(result: ToolResult) -> AgentToolResult:
-    """Return an event for a result, as a user interface shows it: its text and its first image."""
+    """Return the event for a result, as a user interface shows it: its text and its first image."""
     failure_text = True if result.kind == "error" or result.is_error else None
     if result.kind != "multimodal":
         text = compact(result.value) if result.kind == "data" else result.value

@@ -1,7 +1,7 @@
-"""Coroutines in synchronous code, code that may block between their steps, and iterators that are closed when a run ends.
+"""Run coroutines and blocking code from synchronous code, and close iterators when a run ends.
 
-A coroutine that waits for nothing needs no event loop: it is stepped by hand. Code that needs a loop requests one with
-`await switch_to_loop()` if `running_loop()` is None.
+A coroutine that waits for nothing needs no event loop: it is stepped by hand. Code that needs a loop checks whether
+`running_loop()` is None, and then requests one with `await switch_to_loop()`.
 """
 
 from __future__ import annotations
@@ -45,28 +45,28 @@ def switch_to_loop() -> Generator[None, None, None]:
 
 
 class SyncRunner:
-    """Runs coroutines, as a context manager: by hand, or on one loop for all of them as soon as one requests it.
+    """Runs coroutines, as a context manager: by hand, or all of them on one loop as soon as one of them requests it.
 
-    In a thread whose loop is already running, such as in a notebook, it uses another thread, and that loop waits.
+    If the thread already has a running loop, as in a notebook, another thread is used, and that loop is blocked.
     """
 
     def __init__(self, context: contextvars.Context | None = None) -> None:
-        """Set the context of all steps; by default a copy of the caller's."""
+        """Set the context of all steps. By default, it is a copy of the caller's context."""
         self._context = contextvars.copy_context() if context is None else context
         self._runner: asyncio.Runner | None = None
 
     def __enter__(self) -> Self:
-        """Start. The loop is created on demand."""
+        """Prepare to run coroutines. The loop is created on demand."""
         self._beside: ThreadPoolExecutor | None = None
         if running_loop() is not None:
             self._beside = ThreadPoolExecutor(1, "tools")
-            self._beside.submit(int).result()  # its thread is there before anything can be interrupted in it
+            self._beside.submit(int).result()  # start the thread now, so that no interrupt can hit its start
         return self
 
     def run(self, steps: Coroutine[Any, Any, T]) -> T:
         """Run a coroutine, or a step of an asynchronous generator, to its end.
 
-        An interrupt cancels it, and is raised after it has ended.
+        An interrupt cancels it, and is raised after the coroutine has ended.
         """
         try:
             if self._beside is None:
@@ -79,7 +79,7 @@ class SyncRunner:
         return self.resume(steps)
 
     def resume(self, steps: Coroutine[Any, Any, T]) -> T:
-        """Run on the loop what has requested one."""
+        """Continue a coroutine on the loop that it requested."""
         if self._runner is None:
             self._open()
         task = self._loop.create_task(_rest(steps), context=self._context)
@@ -103,7 +103,7 @@ class SyncRunner:
             self._beside.shutdown()
 
     def _open(self) -> None:
-        self._runner = asyncio.Runner(loop_factory=asyncio.new_event_loop)  # no other code of the thread gets this loop
+        self._runner = asyncio.Runner(loop_factory=asyncio.new_event_loop)  # no other code can get this loop
         self._loop = self._runner.get_loop()
         self._waiting: deque[tuple[Callable[[], Any], asyncio.Future[Any]]] = deque()
         self._wanted: asyncio.Future[None] | None = None
@@ -118,7 +118,7 @@ class SyncRunner:
         try:
             self._drive(task)
         except BaseException as raised:
-            self._waiting.clear()  # what was not called yet is not called any more
+            self._waiting.clear()  # waiting functions are no longer called
             task.cancel()
             self._drive(task)
             error = None if task.cancelled() else task.exception()
@@ -128,7 +128,7 @@ class SyncRunner:
         return task.result()
 
     def _drive(self, task: asyncio.Task[Any]) -> None:
-        """Run the loop until a task is done, and run what it hands over between steps."""
+        """Run the loop until a task is done. Between its steps, call the functions that were handed over."""
         assert self._runner is not None
         while not task.done():
             self._runner.run(self._pause(task))
@@ -138,14 +138,14 @@ class SyncRunner:
                     continue
                 try:
                     value, error = function(), None
-                except ENDING:  # whoever waits is cancelled
+                except ENDING:  # the waiting code is cancelled
                     raise
-                except BaseException as raised:  # noqa: BLE001 - raised again by whoever waits
+                except BaseException as raised:  # noqa: BLE001 - the waiting code raises it again
                     value, error = None, raised
                 done.set_result((value, error))
 
     async def _pause(self, task: asyncio.Task[Any]) -> None:
-        """Wait until a task is done or has handed something over."""
+        """Wait until a task is done or a function was handed over."""
         self._wanted = self._loop.create_future()
         if not self._waiting and not task.done():
             await self._wanted
@@ -155,7 +155,7 @@ class SyncRunner:
             self._wanted.set_result(None)
 
     async def hand_over(self, function: Callable[[], T]) -> T:
-        """Wait for the value of a function that is called between steps. It is not called after a cancellation."""
+        """Call a function between steps of the loop, and wait for its value. It is not called after a cancellation."""
         done: asyncio.Future[tuple[Any, BaseException | None]] = self._loop.create_future()
         context = contextvars.copy_context()
         self._waiting.append((lambda: context.run(function), done))
@@ -166,7 +166,7 @@ class SyncRunner:
             if done.cancelled():
                 raise
             if (current := asyncio.current_task()) is not None:
-                current.cancel()  # what it gave is known, so the next step is the one that is cancelled
+                current.cancel()  # the value is known, so the next step is cancelled instead
         found: tuple[T, BaseException | None] = done.result()
         if found[1] is not None:
             raise found[1]
@@ -180,12 +180,12 @@ def _going_on(steps: Coroutine[Any, Any, T]) -> Generator[Any, Any, T]:
 
 
 async def _rest(steps: Coroutine[Any, Any, T]) -> T:
-    """The rest of steps that have started, which cannot be awaited directly."""
+    """Run the remaining steps of a coroutine that has started, because it cannot be awaited directly."""
     return await _going_on(steps)
 
 
 async def call_may_block(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Call a function that may block. On a loop that was not created here, it is called directly."""
+    """Call a function that may block: between steps of a loop that was created here, directly on any other loop."""
     loop = running_loop()
     if loop is None:
         return contextvars.copy_context().run(function, *args, **kwargs)
@@ -196,7 +196,7 @@ async def call_may_block(function: Callable[P, T], *args: P.args, **kwargs: P.kw
 
 
 def run_blocking(steps: Coroutine[Any, Any, T]) -> T:
-    """Run one coroutine to its end."""
+    """Run one coroutine to its end, and return its value."""
     if running_loop() is not None:
         with SyncRunner() as blocking:
             return blocking.run(steps)
@@ -211,7 +211,7 @@ def run_blocking(steps: Coroutine[Any, Any, T]) -> T:
 
 
 def close_all(items: Any) -> None:
-    """Close an object that has a `close_all` method."""
+    """Call the `close` method of an object, if it has one."""
     method: Any = getattr(items, "close", None)
     if method is not None:
         method()

@@ -1,4 +1,4 @@
-"""The turns of the loop, event by event: the same for synchronous and async sessions, with and without streams."""
+"""The turns of the tool loop as events, for synchronous and async sessions, with and without streams."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _CORRECTABLE = ("malformed", "not_an_object", "duplicate_id")
 
 
 class ToolLoop:
-    """One run. `events` runs it; `result` is set at its end."""
+    """One run of the tool loop. `events` runs it, and sets `result` at the end."""
 
     def __init__(
         self,
@@ -62,7 +62,7 @@ class ToolLoop:
         review: Review | None,
         paused: Collection[str] = (),
     ) -> None:
-        """Prepare a run. `paused` are stop reasons with which a provider interrupts its own turn.
+        """Prepare a run. `paused` are the stop reasons that mean that the provider interrupted its own turn.
 
         Raises:
             TypeError: A tool has no handler.
@@ -99,7 +99,7 @@ class ToolLoop:
         self.result: RunResult | None = None
 
     def _check_waiting(self) -> None:
-        """Check that each verdict and each result is for a call that waits.
+        """Check that each given verdict and result belongs to a waiting call.
 
         Raises:
             ValueError: Some calls are not waiting. The message lists their ids.
@@ -175,7 +175,7 @@ class ToolLoop:
     async def _settle(self) -> AsyncGenerator[AgentEvent, None]:
         """Add results for the calls of the history that have none, directly after each turn.
 
-        Calls of the last turn are run, or get the app's results. Older calls get a result that says they were not run.
+        Calls of the last turn are run, or get the app's results. Older calls get the result that they were not run.
         """
         given = {result.tool_call_id: result for result in self._settings.get("results", ())}
         last = max(i for i, message in enumerate(self._messages) if isinstance(message, AssistantMessage))
@@ -211,7 +211,7 @@ class ToolLoop:
         return request if prepare is None else await await_value(prepare(request))
 
     async def _stopped_after(self) -> StoppedBy | None:
-        """Return why the run ends after a turn; None if it continues."""
+        """Return why the run ends after a turn. None if it continues."""
         if self._dispatcher.held:
             return "held"
         if self._cancelled():
@@ -222,7 +222,7 @@ class ToolLoop:
         return None
 
     def outcome(self) -> RunResult:
-        """What the run came to.
+        """Return the result of the run.
 
         Raises:
             RuntimeError: The run has not ended.
@@ -240,7 +240,7 @@ class ToolLoop:
             self._dispatcher = self._dispatching(self._heard, after)
 
     def _answered(self, completion: Completion | None) -> Completion:
-        """Take the answer into the conversation.
+        """Add the response to the conversation, and return it.
 
         Raises:
             RuntimeError: There was no completion, which is a bug in the session.
@@ -255,9 +255,9 @@ class ToolLoop:
         return completion
 
     def _distinguish(self, calls: Sequence[ToolCall]) -> None:
-        """Give calls new ids if an earlier call has the same one, because some APIs count from the start in each response.
+        """Give calls a new id if an earlier call has the same one. Some APIs start counting again in each response.
 
-        A call that repeats an id of the same response is marked, because the two cannot be told apart.
+        A call that repeats an id of the same response becomes invalid, because the two cannot be distinguished.
         """
         earlier = {call.id for message in self._messages for call in tool_calls_of(message)}
         taken = earlier | {call.id for call in calls}
@@ -280,13 +280,13 @@ class ToolLoop:
             self._on_message(message)
 
     def _stopped(self, completion: Completion, calls: Sequence[ToolCall]) -> StoppedBy | None:
-        """Return why the run ends with this response; None if it continues."""
+        """Return why the run ends with this response. None if it continues."""
         reason = completion.finish_reason
         if reason == "length" or reason == "content_filter" or reason == "error":
             return reason
         if not any(call.invalid is None or call.invalid.reason in _CORRECTABLE for call in calls):
             told = [error_result(call, invalid_call_text(call.invalid)) for call in calls if call.invalid is not None]
-            if told:  # no API takes a call without a result in a history
+            if told:  # no API accepts a history with a call that has no result
                 self._add(ToolMessage(told))
             if self._last:
                 return "limit"
@@ -306,7 +306,7 @@ class ToolLoop:
         return "limit"
 
     def _fits(self, completion: Completion) -> bool:
-        """Whether the response is what the run should return. One that does not match is sent back once."""
+        """Return whether the response matches the requested output. The first one that does not match is sent back."""
         output = self._settings.get("output")
         if output is None:
             return True
@@ -330,13 +330,13 @@ class ToolLoop:
         )
 
     def _note_progress(self, error: Exception) -> None:
-        """Attach what arrived before a failure to the exception, as `messages` and `usage`."""
+        """Attach the conversation and usage before a failure to the exception, as `messages` and `usage`."""
         with contextlib.suppress(AttributeError, TypeError):
             error.messages = list(self._messages)  # type: ignore[attr-defined]
             error.usage = total_usage(self._used)  # type: ignore[attr-defined]
 
     def _abandon(self) -> None:
-        """End a cancelled run. All calls get a result."""
+        """End a cancelled run. Every call gets a result."""
         if self.result is None and self._completion is not None:
             for turn, calls in unanswered_calls(self._messages):
                 self._add(ToolMessage([self._result(call) for call in calls]), _after_results(self._messages, turn))
@@ -355,7 +355,7 @@ class ToolLoop:
         return await self._queue.get()
 
     async def _called(self, calls: Sequence[ToolCall], dispatcher: Dispatcher, place: int) -> AsyncIterator[AgentEvent]:
-        """Run calls, yield each result as soon as it is available, and insert all of them into the messages."""
+        """Run calls, yield the event of each result as soon as it is available, and add all results to the messages."""
         for call in calls:
             yield AgentToolCall(call.name, call.arguments, call.id, self._titles(call.name))
         if running_loop() is None:

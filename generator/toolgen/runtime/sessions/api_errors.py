@@ -1,4 +1,4 @@
-"""API errors: their status and body, the id of the request, and how long to wait."""
+"""API errors of official clients: status, body, request id, and the time to wait before a retry."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from ..models import ApiError
 __all__ = ["SessionError", "request_id", "resolve_attribute", "retry_after", "status_and_body"]
 
 _ANSWERED = 200
-"""The status of an error that came in a successful response."""
+"""The status for an error in a successful response."""
 
 
 class SessionError(Exception):
     """An API rejected a request.
 
-    `error` says why, and whether a retry may help; the message only states its kind. The client's own exception is left
-    out, because servers repeat parts of API keys in it.
+    `error` has the reason, and whether a retry may help; the message only has its kind. The client's own exception is
+    not chained, because servers repeat parts of API keys in it.
     """
 
     def __init__(
@@ -48,15 +48,15 @@ class SessionError(Exception):
         self.retry_after = retry_after
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Say how a copy is made, because the message is made from three arguments."""
+        """Return the parts of a copy, because the message is made from three arguments."""
         return type(self), (self.provider, self.status, self.error), self.__dict__
 
 
 def status_and_body(raised: BaseException, status: str, body: str) -> tuple[int, Any] | None:
-    """Return the status and the body of an API error; None for any other exception.
+    """Return the status and the body of an API error from a client's exception. None for any other exception.
 
-    They are at these paths in a client's exception. With the status of a success, or none, it needs a body: such an
-    error came in place of a response, or at the start of a stream.
+    `status` and `body` are attribute paths in the exception. If the status is missing or that of a success, a body is
+    required: such an error came instead of a response, or at the start of a stream.
     """
     if isinstance(raised, BareApiError):
         return _ANSWERED, raised.body
@@ -71,18 +71,18 @@ def status_and_body(raised: BaseException, status: str, body: str) -> tuple[int,
 
 
 def resolve_attribute(value: Any, attribute_path: str) -> Any:
-    """Return the value at a path of attributes and keys, with dots between them; None if it does not exist."""
+    """Return the value at an attribute path, whose steps are attributes or keys. None if it does not exist."""
     for step in attribute_path.split("."):
         value = value.get(step) if isinstance(value, Mapping) else getattr(value, step, None)
     return value
 
 
 _REQUEST_IDS = ("x-request-id", "request-id", "x-amzn-requestid", "apim-request-id", "x-goog-request-id", "cf-ray")
-"""Headers with the id of a request, of providers and their hosts."""
+"""Headers with the id of a request, from providers and their hosts."""
 
 
 def request_id(headers: Any) -> str | None:
-    """Return the id of a request from the headers of a response.
+    """Return the id of a request from the headers of its response.
 
     Args:
         headers: A mapping of header names, in any case, to values. Other objects are ignored.
@@ -92,7 +92,7 @@ def request_id(headers: Any) -> str | None:
 
 
 def retry_after(headers: Any, body: Any) -> float | None:
-    """Return the seconds to wait before the next request; None if the response does not state them.
+    """Return the seconds to wait before the next request. None if the response does not state them.
 
     `retry-after-ms` and `retry-after` are headers (RFC 9110, 10.2.3: seconds or a date). `retryDelay` is part of the
     error details of Google's APIs (google.rpc.RetryInfo).
@@ -114,7 +114,7 @@ def retry_after(headers: Any, body: Any) -> float | None:
 
 
 def _lowered(headers: Any) -> dict[str, str]:
-    """Return headers by their lower-case names."""
+    """Return headers with their names in lower case."""
     try:
         return {str(name).lower(): str(value) for name, value in headers.items()}
     except (AttributeError, TypeError, ValueError):

@@ -1,8 +1,8 @@
-"""Sessions: what the loop and an app talk to.
+"""Sessions, through which the tool loop and apps talk to a model.
 
-A subclass only has to implement `send`. By default it is for models without native tools: the tools become text at the start,
-calls are read from the text of the model, and results are sent as text. A session for a model with native tools sets
-`ToolMode.NATIVE`, and its `send` gets requests unchanged. Scripted sessions return prepared responses, for tests of an app.
+A subclass only has to implement `send`. By default, it is for a model without native tools: tools and results are sent
+as text, and calls are read from the text of the model. A session for a model with native tools sets `ToolMode.NATIVE`,
+and its `send` gets requests unchanged. Scripted sessions return prepared responses, for tests of an app.
 """
 
 from __future__ import annotations
@@ -41,22 +41,22 @@ class ToolMode(Enum):
     """How a session passes tools to the model, and reads its calls."""
 
     NATIVE = "native"
-    """With the API's own parameters and blocks."""
+    """Through the tool parameters and content blocks of the API."""
     PROMPT_BASED = "prompt_based"
     """As text in messages."""
 
 
 class _Conversation:
-    """What both kinds of session share: the mode, the model, and a conversation for apps that keep none themselves."""
+    """The base of both kinds of sessions: mode, model, and a conversation for apps that do not keep one."""
 
     tool_mode: ToolMode = ToolMode.PROMPT_BASED
     """The mode. It does not change during a session."""
     model: str | None = None
     """The model of requests that do not name one."""
     offered: Sequence[str] | None = None
-    """The names of the declared tools that this model may get. None for all."""
+    """The names of the declared tools that this model may get, or None for all of them."""
     paused: Collection[str] = ()
-    """The stop reasons with which the provider interrupts a turn. The next request continues it."""
+    """Stop reasons that mean that the provider interrupted a turn. The next request continues it."""
     on_loss: OnLoss | None = None
     """Called with each loss of a request. If None, all losses except notes are issued as Python warnings."""
 
@@ -320,14 +320,14 @@ Answer: TypeAlias = str | Sequence[ToolCall] | Completion | Exception
 
 
 class _Script:
-    """The answers that are left, and the requests that have been made."""
+    """The responses that are left, and the requests so far."""
 
     def __init__(self, answers: Iterable[Answer]) -> None:
         self.left = list(answers)
         self.requests: list[Request] = []
 
     def next(self, request: Request | str) -> Completion:
-        """Keep a request, and give the next answer.
+        """Record a request, and return the next response.
 
         Raises:
             LookupError: The script has no response left.

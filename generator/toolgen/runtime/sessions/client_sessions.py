@@ -1,4 +1,4 @@
-"""Shared code of sessions on official clients: sending requests, closing clients, and recognizing API errors."""
+"""The shared code of sessions on official clients: sending requests, closing clients, and recognizing API errors."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = [
 
 
 def close_client(client: Any, attribute_path: str) -> None:
-    """Close a client from synchronous code. `attribute_path` is the path to its method."""
+    """Close a client from synchronous code. `attribute_path` leads to the method that sends requests."""
     if (leave := _found(client, attribute_path, "__exit__")) is not None:
         leave(None, None, None)
     elif callable(close := getattr(client, "close", None)):
@@ -36,7 +36,7 @@ def close_client(client: Any, attribute_path: str) -> None:
 
 
 async def aclose_client(client: Any, attribute_path: str) -> None:
-    """Close a client from async code. A client without such a method is closed like in `close_client`."""
+    """Close a client from async code. A client without `__aexit__` is closed like in `close_client`."""
     if (leave := _found(client, attribute_path, "__aexit__")) is not None:
         await leave(None, None, None)
     else:
@@ -44,7 +44,7 @@ async def aclose_client(client: Any, attribute_path: str) -> None:
 
 
 def _found(client: Any, attribute_path: str, name: str) -> Any:
-    """Return the method with this name, of the client or of the first object on the path that has it."""
+    """Return the method with this name, from the client or the first object on the path that has it."""
     steps = attribute_path.split(".")
     for end in range(len(steps)):
         one = resolve_attribute(client, ".".join(steps[:end])) if end else client
@@ -80,7 +80,7 @@ async def await_response(session: object, answer: Any) -> Completion | str:
 
 
 _NEXT_KEY = ("authentication", "rate_limit")
-"""Kinds of errors that another API key may not have."""
+"""The kinds of errors for which another API key may work."""
 
 
 class ProviderModule(Protocol):
@@ -93,7 +93,7 @@ class ProviderModule(Protocol):
         on_loss: OnLoss | None = None,
         on_unsupported: Literal["error", "weaken"] = "error",
     ) -> dict[str, Any]:
-        """Convert a request to arguments for the client's call."""
+        """Convert a request to keyword arguments for the client's call."""
         ...
 
     def from_response(
@@ -115,12 +115,12 @@ class ProviderModule(Protocol):
         ...
 
     def from_error(self, status: int, body: Any) -> ApiError:
-        """Read an error."""
+        """Read an API error."""
         ...
 
 
 class ClientSession:
-    """What both kinds of session on a client share."""
+    """The base of synchronous and async sessions on official clients."""
 
     provider: ClassVar[ProviderModule]
     """The module that writes requests and reads responses."""
@@ -141,10 +141,10 @@ class ClientSession:
         on_loss: OnLoss | None = None,
         on_unsupported: Literal["error", "weaken"] = "error",
     ) -> None:
-        """Set the client, and the model of requests that name none. `further` clients take turns with the first."""
+        """Set the client, and the model of requests that name none. `further` clients are used in rotation with it."""
         self.clients = [client, *further]
         self._each: Mapping[str, Any] = {}
-        if further:  # another key is tried before a client tries again
+        if further:  # another key is tried before the same one is retried
             self._each = self.calls.no_retries.get("keywords", {})
             options = self.calls.no_retries.get("with_options", {})
             self.clients = [
@@ -157,15 +157,15 @@ class ClientSession:
         self.on_loss = on_loss
 
     def call_kwargs(self, request: Request, *, streaming: bool) -> dict[str, Any]:
-        """Convert a request to arguments for the client's call."""
+        """Convert a request to keyword arguments for the client's call."""
         whole = replace(request, stream=True if streaming else None)
         found = self.provider.to_sdk(whole, on_loss=self.on_loss, on_unsupported=self._on_unsupported)
         return {**self._each, **(self.calls.streamed if streaming else {}), **found}
 
     def rotate_clients(self) -> list[Any]:
-        """Return the clients, starting with the one whose turn it is. Clients whose key has to rest come last.
+        """Return the clients, starting with the next one in rotation. Clients whose API key is resting come last.
 
-        Threads may share a session: only a counter is changed.
+        Threads may share a session, because only a counter is changed.
         """
         first = next(self._turns) % len(self.clients)
         ordered = self.clients[first:] + self.clients[:first]
@@ -175,13 +175,13 @@ class ClientSession:
         return sorted(ordered, key=lambda client: max(0.0, self._resting.get(id(client), now) - now))
 
     def is_api_error(self, raised: Exception) -> bool:
-        """Whether an exception of the client is an error response of the API."""
+        """Return whether an exception of the client is an error response of the API."""
         return status_and_body(raised, self.calls.status, self.calls.body) is not None
 
     def error_to_raise(self, raised: Exception, client: Any, is_last: bool) -> SessionError | None:
-        """The error to raise for a client's exception; None where another client shall be tried.
+        """Return the error to raise for a client's exception. None if another client should be tried.
 
-        A key whose rate is used up rests for as long as the answer says, one that is refused until no other is left.
+        A rate-limited key rests for as long as the response states. A rejected key is only used if no other is left.
 
         Raises:
             Exception: The original exception, if it is not an error of the API.
@@ -202,7 +202,7 @@ class ClientSession:
         return SessionError(self.name, status, error, request_id=request_id(headers), retry_after=wait)
 
     def stream_error(self, raised: Exception, client: Any) -> Exception:
-        """What ends a stream that has begun: a SessionError for what the API answered, whose `error` has all that it says."""
+        """Return the error that ends a stream after its first event. An API error becomes a complete SessionError."""
         if not self.is_api_error(raised):
             return raised
         refused = self.error_to_raise(raised, client, True)
@@ -216,7 +216,7 @@ class ClientSession:
         return refused
 
     def check_first_event(self, first: Any) -> None:
-        """Look at what came first of a stream.
+        """Check that the first event of a stream is not an API error.
 
         Raises:
             BareApiError: The response is an API error.
@@ -225,5 +225,5 @@ class ClientSession:
             self.provider.from_response(first)
         except BareApiError:
             raise
-        except ConversionError:  # an event need not be a whole answer
+        except ConversionError:  # an event does not have to be a complete response
             return

@@ -1,4 +1,4 @@
-"""Sessions from a configuration: which client to create, with which API keys."""
+"""Create sessions from a configuration: which client to use, and with which API keys."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class ClientCalls:
-    """The client's calls, as paths of attributes from the client, with dots between them.
+    """The calls of an official client, as attribute paths that start at the client.
 
-    `events` is the key in the response of a stream that contains its events. `streamed` are additional arguments for
-    streams. `blocking` means that there is no async client, so the synchronous one is called in a thread. `status`,
-    `body` and `headers` are paths in an exception to the status, body and headers of an API error. `no_retries` has the
-    options (`with_options`) of a client, or the arguments (`keywords`) of each call, that disable its own retries.
+    `events` is the key of the events in the response of a stream. `streamed` are additional arguments for streams.
+    `blocking` means that there is no async client, so the synchronous one is called in a thread. `status`, `body` and
+    `headers` are attribute paths in the client's exceptions. `no_retries` has the options (`with_options`) of a client,
+    or the arguments (`keywords`) of each call, that disable its own retries.
     """
 
     send: str
@@ -49,7 +49,7 @@ class ClientCalls:
 
 @dataclass(frozen=True, slots=True)
 class ClientMaker:
-    """The classes of a client and the names of their arguments; None for those that do not exist."""
+    """The names of a client's classes and of their arguments. None for what does not exist."""
 
     module: str
     sync: str
@@ -61,16 +61,16 @@ class ClientMaker:
 
 @dataclass(frozen=True, slots=True)
 class HostedCalls:
-    """The calls of a stateful client, as paths of attributes from its session.
+    """The calls of a stateful client, as attribute paths that start at its session.
 
-    `offer` takes the tools under the key `tools`. `forget` takes an empty list instead of the tools that the client
-    runs itself. `accepted` is the path in the return value of `answer` to whether the call was still waiting. `error`
-    are the attributes of the client's exception that describe an error, the first one a number. `begun`, `asked` and
+    `offer` takes the tools under the key `tools`. `forget` takes an empty list instead of the client's own tools.
+    `accepted` is the path in the return value of `answer` to whether the call was still waiting. `error` has the
+    attributes of the client's exception that describe an error; the first one is a number. `begun`, `asked` and
     `failed` are types of events: a message was accepted, a call of one of the app's tools is requested, the session
-    failed. Paths in an event lead to the id that `send` returned (`identifier`), to the id of the message that the
-    event belongs to (`origin`), to the name of the tool (`asked_for`), to the sub-agent (`agent`) and to the HTTP
-    status (`status`). `request` is the key of the id of a request. `steering` are arguments of a message that is sent
-    while the agent works.
+    failed. These are paths in an event: `identifier` to the id that `send` returned, `origin` to the id of the message
+    that caused the event, `asked_for` to the name of the tool, `agent` to the sub-agent, `status` to the HTTP status.
+    `request` is the key of the id of a request. `steering` has the arguments of a message that is sent while the agent
+    works.
     """
 
     subscribe: str
@@ -97,7 +97,7 @@ class HostedCalls:
 
 
 class _Keys(BaseModel):
-    """What all configurations have. Errors do not contain values, because some of them are API keys."""
+    """The base of all configurations. Errors do not contain values, because some are API keys."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
 
@@ -125,13 +125,13 @@ class AnyProviderConfig(_Keys):
     """Configuration of any supported interface."""
 
     interface: str
-    """The interface; `INTERFACES` lists them."""
+    """The name of the interface, one of `INTERFACES`."""
     base_url: str | None = None
     """Base URL of the API, if it is not the client's default."""
 
 
 ProviderConfig: TypeAlias = Annotated[OpenAIProviderConfig | GenAIProviderConfig, Field(discriminator="interface")]
-"""A configuration of one of the two, identified by `interface`."""
+"""A configuration of one of these two interfaces, identified by `interface`."""
 
 
 def connect_session(
@@ -140,7 +140,7 @@ def connect_session(
     package: str,
     kind: str,
 ) -> Any:
-    """Create a session of a kind, `Session` or `AsyncSession`, whose modules are in a package.
+    """Create a session. `kind` is `Session` or `AsyncSession`; `package` contains the modules of the interfaces.
 
     Raises:
         ValueError: The configuration is not valid for the interface.
@@ -164,7 +164,7 @@ def _said(config: _Keys) -> dict[str, Any]:
 
 
 def _read(config: Mapping[str, Any]) -> AnyProviderConfig:
-    """Read a configuration, by the type of its own where its interface has one.
+    """Validate a configuration, with the specific type of its interface if there is one.
 
     Raises:
         ValueError: The configuration is not valid. The error contains locations and types, but no values.
@@ -183,7 +183,7 @@ def _read(config: Mapping[str, Any]) -> AnyProviderConfig:
 
 
 def _fault(kind: str, place: tuple[int | str, ...], found: Any, known: list[str]) -> str:
-    """Say what is wrong at a location. An unknown key is only named if it resembles a known one: it may be secret."""
+    """Describe a validation error. An unknown key, which may be secret, is named only if it resembles a known one."""
     attribute_path = [step for step in place if step not in ("openai", "genai")]
     if kind == "extra_forbidden":
         near = get_close_matches(str(attribute_path[-1]), known, n=1, cutoff=0.7)

@@ -1,7 +1,7 @@
-"""Sessions on an official client, synchronous and async, and threads of their own for clients that block.
+"""Sessions on official clients, synchronous and async, with their own threads for clients that block.
 
-A blocked call waits for the network, not for a processor. asyncio shares only a few threads (the number of processors plus
-four), and all other blocking calls of an app would wait in the same line.
+Blocked calls wait for the network, not for a processor. The thread pool of asyncio is small (the number of processors
+plus four), so blocked calls would delay all other blocking calls of an app.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class NativeSession(ClientSession, Session):
         rest = iter(source)
         try:
             first = next(rest, _END)
-        except Exception as raised:  # what is not a refusal has broken the stream, which is told as an event
+        except Exception as raised:  # any other exception is a failure of the stream, which is reported as an event
             if self.is_api_error(raised):
                 _close(source)
                 raise
@@ -119,7 +119,7 @@ class NativeSession(ClientSession, Session):
         for client in clients:
             try:
                 return ask(resolve_attribute(client, attribute_path), client)
-            except Exception as raised:  # noqa: BLE001 - what is not a refusal is raised again
+            except Exception as raised:  # noqa: BLE001 - anything but an API error is raised again
                 refused = self.error_to_raise(raised, client, client is clients[-1])
             if refused is not None:
                 raise refused
@@ -224,7 +224,7 @@ class AsyncNativeSession(ClientSession, AsyncSession):
         rest = self._threads.items(iter(source)) if self.calls.blocking else aiter(source)
         try:
             first = await anext(rest, _NATIVE_ASYNC_END)
-        except Exception as raised:  # as above
+        except Exception as raised:  # as in the synchronous version
             if self.is_api_error(raised):
                 await _aclose(source)
                 raise
@@ -253,7 +253,7 @@ class AsyncNativeSession(ClientSession, AsyncSession):
         for client in clients:
             try:
                 return await ask(resolve_attribute(client, attribute_path), client)
-            except Exception as raised:  # noqa: BLE001 - what is not a refusal is raised again
+            except Exception as raised:  # noqa: BLE001 - anything but an API error is raised again
                 refused = self.error_to_raise(raised, client, client is clients[-1])
             if refused is not None:
                 raise refused
@@ -279,7 +279,7 @@ _AHEAD = 256
 
 
 class CallThreads:
-    """Runs the calls of a blocking client and reads its streams, for async code. Threads start on demand."""
+    """Runs the calls of a blocking client and reads its streams, for async code. Threads are started on demand."""
 
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(_THREADS, "toolgen-session")
@@ -290,7 +290,7 @@ class CallThreads:
         return await asyncio.get_running_loop().run_in_executor(self._pool, work)
 
     async def items(self, source: Iterator[Any]) -> AsyncIterator[Any]:
-        """Yield what an iterator gives. One thread reads all of it, and hands on at once what came since it was last asked.
+        """Yield the items of an iterator, which one thread reads. Items that arrive together are passed on together.
 
         Raises:
             Exception: The exception that the iterator raised.
@@ -330,14 +330,14 @@ class _Reading:
         self.failure: BaseException | None = None
 
     def read(self) -> None:
-        """Read to the end, in a thread."""
+        """Read all items. This runs in a thread."""
         try:
             for item in self._source:
                 self.room.acquire()
                 if self._stopped:
                     return
                 self.arrived.append(item)
-                if len(self.arrived) == 1:  # else somebody is at it, or has been woken
+                if len(self.arrived) == 1:  # otherwise the reader is already awake
                     self._wake()
         except BaseException as raised:  # noqa: BLE001 - the loop raises it
             self.failure = raised
@@ -346,7 +346,7 @@ class _Reading:
             self._wake()
 
     def stop(self) -> None:
-        """Let the thread end after the item that it waits for."""
+        """Let the thread end after the item that it is reading."""
         self._stopped = True
         self.room.release()
 
@@ -354,5 +354,5 @@ class _Reading:
         if not self._loop.is_closed():
             try:
                 self._loop.call_soon_threadsafe(self.ready.set)
-            except RuntimeError:  # closed meanwhile: nobody waits any more
+            except RuntimeError:  # closed in the meantime, so nobody is waiting
                 self._stopped = True

@@ -1,7 +1,7 @@
-"""Requests for a model without native tools: tools, calls and results as text, and its response read back.
+"""The text protocol: write tools, calls and results as text for a model without native tools, and read its response.
 
-The tools that the model may call are at the start of the first system message. Texts of users and tools are not
-trusted: a block that the model repeats from them becomes a call that is not run.
+The tools that the model may call are at the start of the first system message. Texts from users and tools are
+untrusted: if the model repeats a block from them, the call is not run.
 """
 
 from __future__ import annotations
@@ -58,12 +58,12 @@ __all__ = [
 
 
 def to_request(request: Request | str) -> Request:
-    """Return the request; a string becomes a request with one user message."""
+    """Return the request. A string becomes a request with one user message."""
     return Request([UserMessage(request)]) if isinstance(request, str) else request
 
 
 def to_text_request(request: Request, on_loss: OnLoss | None = None) -> Request:
-    """Return the same request without tools, calls and results: all of them become text. Other parts are reported.
+    """Return the request with its tools, calls and results as text. Report parts that cannot be text.
 
     Raises:
         ConversionError: A schema, argument or result cannot be written as JSON.
@@ -126,7 +126,7 @@ def _folded(message: Message) -> Message:
 
 
 def _pieces(parts: Sequence[Any]) -> list[tuple[str, bool]]:
-    """Return the texts and calls of a response. Reasoning directly before a call becomes part of the call."""
+    """Return the texts and calls of a message. Reasoning directly before a call becomes part of the call."""
     pieces: list[tuple[str, bool]] = []
     reasoning: str | None = None
     for part in parts:
@@ -165,7 +165,7 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def next_turn_index(request: Request) -> int:
-    """Return the turn of the response: the number of assistant messages before it."""
+    """Return the index of the response's turn: the number of earlier assistant messages."""
     return sum(isinstance(message, AssistantMessage) for message in request.messages)
 
 
@@ -175,7 +175,7 @@ def _used(request: Request) -> set[str]:
 
 
 def parse_completion(request: Request, answer: Completion | str) -> Completion:
-    """Read the response of a model without native tools: its text, and the calls in it."""
+    """Read the response of a model without native tools, and the calls in its text."""
     said = Completion(AssistantMessage(answer), "stop") if isinstance(answer, str) else answer
     if not isinstance(said.message.content, str | None) and not _is_text(said.message.content):
         return said
@@ -190,7 +190,7 @@ def _is_text(parts: Sequence[Any]) -> bool:
 
 
 def _whole(message: AssistantMessage, said: AssistantMessage) -> AssistantMessage:
-    """Combine the parsed message with the reasoning and the other parts of the response."""
+    """Add the reasoning and metadata of the response to the parsed message."""
     thought = [part for part in said.content or () if isinstance(part, ReasoningPart)]
     if thought:
         content = [TextPart(message.content)] if isinstance(message.content, str) else message.content or []
@@ -199,7 +199,7 @@ def _whole(message: AssistantMessage, said: AssistantMessage) -> AssistantMessag
 
 
 def _ended(completion: Completion) -> Completion:
-    """Set the stop reason of a completion by its calls. Calls of a response that was cut off become invalid."""
+    """Set the stop reason of a completion from its calls. Invalidate the calls of a response that was cut off."""
     content = completion.message.content
     called = isinstance(content, list) and any(isinstance(part, ToolCallPart) for part in content)
     reason = completion.finish_reason
@@ -210,7 +210,7 @@ def _ended(completion: Completion) -> Completion:
 
 
 class TextStreamReader:
-    """Reads a response as it arrives. Call `feed` for each text, and `finish` when it ends or fails."""
+    """Reads a response as it arrives. Call `feed` for each text, and `finish` when the response ends or fails."""
 
     def __init__(self, request: Request) -> None:
         self._request = request
@@ -236,7 +236,7 @@ class TextStreamReader:
 
 
 def stream_events(completion: Completion) -> Iterator[StreamEvent]:
-    """Return the events of a complete response."""
+    """Yield the events of a complete response."""
     content = completion.message.content
     index = 0
     for part in [TextPart(content)] if isinstance(content, str) else content or []:

@@ -1,1 +1,1 @@
-"""What the modules of declared tools use: types of arguments, checks, errors and definitions."""
+"""Code that the modules of declared tools use: types of arguments, checks, errors and definitions."""

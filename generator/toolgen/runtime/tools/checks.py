@@ -1,8 +1,8 @@
-"""Checks that types cannot express: how JSON Schema compares, counts and matches values.
+"""Checks that types cannot express: compare, count and match values as JSON Schema does.
 
-Generated modules contain functions that check a value, or describe what was expected. They see JSON values, before
-models are created from them. No check narrows a type, because a schema may compare a string as a number; no value
-passes, but a type checker must accept it.
+Generated modules contain functions that check a value, or describe what was expected instead. Their input is the JSON
+value before models are created from it. No check narrows a type, because a schema may compare a string with a number:
+no value passes this, but type checkers must accept it.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ __all__ = [
 T = TypeVar("T")
 
 Check = Callable[[Any], str | None]
-"""Describes what was expected instead of a value; None if it fits."""
+"""Returns a description of what was expected instead of a value, or None if the value is valid."""
 
 Judge = Callable[[Any], bool]
 
@@ -53,7 +53,7 @@ class SchemaCheck:
         self.check = check
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        """Return the schema of the type with the check around it."""
+        """Return the core schema of the type, wrapped in the check."""
         check = self.check
 
         def checked(value: Any, validate: Callable[[Any], Any]) -> Any:
@@ -63,21 +63,21 @@ class SchemaCheck:
 
 
 def ensure_valid(value: Any, made: T, check: Check) -> T:
-    """Return what was made of a value, if the value fits.
+    """Return the validated form (`made`) of a value if the value also passes a check.
 
     Raises:
-        PydanticCustomError: The value does not fit. The error says what was expected.
+        PydanticCustomError: The value does not pass. The error states what was expected.
     """
     value = _by_alias(value, made)
     if check(value) is not None:
-        expected = check(_plain(value))  # models that an app made are judged as the JSON that they stand for
+        expected = check(_plain(value))  # models that an app made are checked as JSON
         if expected is not None:
             raise PydanticCustomError("unfit", "{expected}", {"expected": expected})
     return made
 
 
 def _by_alias(value: Any, made: Any) -> Any:
-    """Return the values that a model got, with property names, even if the app used field names."""
+    """Return the values that a model was given by property name, even if the app used field names."""
     if not isinstance(value, dict) or not isinstance(made, BaseModel):
         return value
     taken = made.model_fields_set - (made.model_extra or {}).keys()
@@ -87,7 +87,7 @@ def _by_alias(value: Any, made: Any) -> Any:
 
 @cache
 def _aliases(model: type[BaseModel]) -> dict[str, str]:
-    """Return the properties of those fields that have another name."""
+    """Return the property names of fields, by field name, where they differ."""
     fields = model.model_fields.items()
     return {name: field.validation_alias for name, field in fields if isinstance(field.validation_alias, str)}
 
@@ -103,60 +103,60 @@ def _plain(value: Any) -> Any:
 
 
 def is_object(value: Any) -> bool:
-    """Whether a value is an object."""
+    """Return whether a value is an object."""
     return isinstance(value, dict)
 
 
 def is_array(value: Any) -> bool:
-    """Whether a value is an array."""
+    """Return whether a value is an array."""
     return isinstance(value, list)
 
 
 def is_text(value: Any) -> bool:
-    """Whether a value is a string."""
+    """Return whether a value is a string."""
     return isinstance(value, str)
 
 
 def is_boolean(value: Any) -> bool:
-    """Whether a value is true or false."""
+    """Return whether a value is true or false."""
     return isinstance(value, bool)
 
 
 def is_null(value: Any) -> bool:
-    """Whether a value is null."""
+    """Return whether a value is null."""
     return value is None
 
 
 def is_number(value: Any) -> bool:
-    """Whether a value is a number. Booleans are not."""
+    """Return whether a value is a number. Booleans are not numbers."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def is_integer(value: Any) -> bool:
-    """Whether a value is an integer: 1 and 1.0, but not true."""
+    """Return whether a value is an integer. 1 and 1.0 are, but true is not."""
     if isinstance(value, float):
         return value.is_integer()
     return isinstance(value, int) and not isinstance(value, bool)
 
 
 def json_equal(one: Any, other: Any) -> bool:
-    """Whether two values are equal in JSON: 1 equals 1.0, but true does not equal 1."""
+    """Return whether two values are equal in JSON: 1 equals 1.0, but true does not equal 1."""
     return bool(_identity(one) == _identity(other))
 
 
 def equals_one_of(value: Any, values: Sequence[Any]) -> bool:
-    """Whether a value is equal to one of several."""
+    """Return whether a value is equal to one of several values."""
     identity = _identity(value)
     return any(identity == _identity(other) for other in values)
 
 
 def all_unique(values: Sequence[Any]) -> bool:
-    """Whether all values are different."""
+    """Return whether all values are different."""
     return len({_identity(value) for value in values}) == len(values)
 
 
 def _identity(value: Any) -> Any:
-    """Return a key that is equal for values that are equal in JSON, and for no others."""
+    """Return a key that is equal only for values that are equal in JSON."""
     if isinstance(value, bool) or value is None:
         return repr(value), None
     if isinstance(value, list):
@@ -167,7 +167,7 @@ def _identity(value: Any) -> Any:
 
 
 def is_multiple(value: float, step: float) -> bool:
-    """Whether a number is a multiple of a step, as far as doubles can tell; exactly if they overflow."""
+    """Return whether a number is a multiple of a step, to the precision of doubles; exactly if they overflow."""
     if isinstance(step, float):
         try:
             quotient = value / step
@@ -178,12 +178,12 @@ def is_multiple(value: float, step: float) -> bool:
 
 
 def matches(pattern: str, text: Any) -> bool:
-    """Whether a string contains a match of a pattern, in time linear in its length."""
+    """Return whether a string contains a match of a pattern, in time linear in its length."""
     return _engine(pattern).isinstance_python(text)
 
 
 def is_format(name: str, text: Any) -> bool:
-    """Whether a string has a format: `date`, `date-time`, `time` or `uuid`."""
+    """Return whether a string has a format: `date`, `date-time`, `time` or `uuid`."""
     try:
         FORMATS[name](text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Field types with the meaning of JSON Schema: numbers, exact values, and optional properties."""
+"""Field types with the semantics of JSON Schema: numbers, exact values, and optional properties."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 def _whole(value: object) -> object:
-    """Convert a float without a fraction to the integer that it is in JSON."""
+    """Convert a float without a fraction to an integer, because JSON does not distinguish them."""
     return int(value) if type(value) is float and value.is_integer() else value
 
 
@@ -22,7 +22,7 @@ Integer: TypeAlias = Annotated[int, Strict(), BeforeValidator(_whole)]
 
 
 class _NumberSchema:
-    """Keeps integers, because floats above 2**53 would lose digits."""
+    """Keeps integers as integers, because floats above 2**53 would lose digits."""
 
     def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.union_schema(
@@ -40,7 +40,7 @@ Number: TypeAlias = Annotated[float, _NumberSchema()]
 
 
 class _ExactSchema:
-    """Distinguishes true from 1, which are equal in Python."""
+    """Distinguishes true from 1. They are equal in Python."""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         values = get_args(source)
@@ -69,4 +69,4 @@ class _OmittableSchema:
 
 
 Omittable: TypeAlias = Annotated[T | None, _OmittableSchema()]
-"""An optional property. It reads as None if it is absent, but must not be null."""
+"""An optional property. It is None if it is absent, but must not be null."""

@@ -1,4 +1,4 @@
-"""String formats that Python has types for: how to read them, and the types of their fields."""
+"""String formats for which Python has types: functions to read them, and the types of their fields."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _is_uuid = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE
 
 
 def to_date(text: str) -> date:
-    """Read a day as RFC 3339 spells it: `2024-05-06`.
+    """Convert a date in the form of RFC 3339, `2024-05-06`.
 
     Raises:
         ValueError: The string does not have this form, or the day does not exist.
@@ -43,10 +43,10 @@ def to_date(text: str) -> date:
 
 
 def to_datetime(text: str) -> datetime:
-    """Read a moment as RFC 3339 spells it: `2024-05-06T07:08:09Z`. Digits beyond microseconds are left out.
+    """Convert a date and time in the form of RFC 3339, `2024-05-06T07:08:09Z`. Digits beyond microseconds are dropped.
 
     Raises:
-        ValueError: The string does not have this form, has no offset, or the moment does not exist.
+        ValueError: The string does not have this form, has no offset, or the date or time does not exist.
     """
     if not _is_datetime(text):
         raise ValueError("not a date-time of RFC 3339")
@@ -54,7 +54,7 @@ def to_datetime(text: str) -> datetime:
 
 
 def to_time(text: str) -> time:
-    """Read a time of day as RFC 3339 spells it: `07:08:09Z`. Digits beyond microseconds are left out.
+    """Convert a time of day in the form of RFC 3339, `07:08:09Z`. Digits beyond microseconds are dropped.
 
     Raises:
         ValueError: The string does not have this form, or has no offset.
@@ -65,7 +65,7 @@ def to_time(text: str) -> time:
 
 
 def to_uuid(text: str) -> UUID:
-    """Read a UUID as RFC 4122 spells it, in groups of hexadecimal digits.
+    """Convert a UUID in the form of RFC 4122, with groups of hexadecimal digits.
 
     Raises:
         ValueError: The string does not have this form.
@@ -81,7 +81,7 @@ FORMATS: Mapping[str, Callable[[str], object]] = {
     "time": to_time,
     "uuid": to_uuid,
 }
-"""The reader of each format that is checked."""
+"""The function that converts each format. It raises ValueError for other strings."""
 
 
 class _FormatSchema:

@@ -1,6 +1,6 @@
-"""The declared tools of a project as one object that also runs their calls.
+"""The declared tools of a project as one object that can also run their calls.
 
-Everything that running needs is imported on demand.
+Everything that running calls needs is imported on demand.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["RunnableTools"]
 
 H = TypeVar("H")
-"""The class of the handlers, with a method for each tool."""
+"""The class of the object with the handlers, which has a method for each tool."""
 
 
 class RunnableTools(ToolSet, Generic[H]):
@@ -76,7 +76,7 @@ class RunnableTools(ToolSet, Generic[H]):
         low_risk: Collection[str] = (),
         around: Around | None = None,
     ) -> Dispatcher:
-        """Make a dispatcher, which runs calls with these handlers and settings.
+        """Return a dispatcher, which runs calls with these handlers and settings.
 
         Args:
             handlers: An object with a method for each tool, as in `Handlers`.

@@ -1,8 +1,8 @@
 """The declared tools of a project: by name, with classes that are imported on first use, and as one object.
 
-`tools/__init__.py` of a package creates the object and exports its public names. `parse_call` reads arguments strictly first,
-then with coercion. Calls that a provider's module has read are decoded already; coercion is for calls from elsewhere. Each
-difference is a note.
+`tools/__init__.py` of a package creates the object and exports its public names. `parse_call` first reads arguments
+strictly, then with coercion. Calls that a provider's module has read are already decoded, so coercion is for calls from
+elsewhere. Each coerced value is reported as a note.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Definitions(Mapping[str, "ToolDefinition"]):
     """A mapping from the names of tools to their definitions. Reading a definition imports the module of its tool."""
 
     def __init__(self, package: str, modules: Mapping[str, str]) -> None:
-        """Set the package of the tools' modules, and the module of each tool."""
+        """Set the package, and the module in it for each tool."""
         self._package = package
         self._modules = modules
 
@@ -50,23 +50,23 @@ class Definitions(Mapping[str, "ToolDefinition"]):
 
 
 MAX_QUICK = 100_000
-"""Maximum number of characters of a text that only pydantic reads."""
+"""Maximum number of characters of a text that pydantic alone may read."""
 
 _PLAIN = frozenset([str, int, bool, type(None)])
-"""Types of values that contain no keys and are unchanged in JSON."""
+"""Types whose values contain no keys and are the same in JSON."""
 
 _HOLDERS = frozenset([dict, list])
-"""Types of JSON values that a model would share with a call."""
+"""Types of JSON values that would be shared by a model and a call."""
 
 _HIDING = ("\\u003", "\\u006", "\\u007")
-"""Beginnings of escapes that may stand for a colon, or for a letter of `null`."""
+"""The start of escapes that may represent a colon or a letter of `null`."""
 
 
 class ToolEntry:
     """A tool: its module in the package, the class of its arguments, and the type of its result.
 
-    `anything` means that it may contain values of any type, other than under its own keys. `other` is the type of
-    arguments that are not an object, if the schema allows them because it has no type. Properties are only known by
+    `anything` means that a field of the arguments accepts values of any type. `other` is the type of
+    arguments that are not an object, if the schema allows them because it has no type. Properties are accepted only by
     their own names; field names are for apps.
     """
 
@@ -87,7 +87,7 @@ class ToolEntry:
     def __init__(
         self, package: str, name: str, module: str, model: str, result: str, anything: bool, other: str | None
     ) -> None:
-        """Set the names. Nothing is imported before it is needed."""
+        """Set the names of the tool's parts. They are imported on first use."""
         self.name = name
         self.module = module
         self._package = package
@@ -101,21 +101,21 @@ class ToolEntry:
         self._check: Callable[..., object] | None = None
 
     def parse(self, value: object) -> BaseModel:
-        """Make the model of the arguments.
+        """Parse arguments to an instance of the tool's model.
 
         Raises:
-            ArgumentsError: The value is not strict JSON, or does not fit.
+            ArgumentsError: The value is not strict JSON, or is not valid.
         """
         if type(value) is str and len(value) < MAX_QUICK:
             read = self._read or self._prepared()
             try:
                 made = read(value, by_name=False)
-            except (ValueError, RecursionError):  # it does not fit, or is not valid JSON: the careful way says why
+            except (ValueError, RecursionError):  # the strict reader reports what is wrong
                 return self._carefully(value)
             if self._is_strict(value, made):
                 return made
         elif type(value) is dict and _HOLDERS.isdisjoint(map(type, value.values())) and is_encodable(value):
-            # nothing in it can be shared
+            # no mutable value can be shared
             if self._validate is None:
                 self._validate = self._class().__pydantic_validator__.validate_python
             try:
@@ -125,10 +125,10 @@ class ToolEntry:
         return self._carefully(value)
 
     def check_result(self, value: object) -> None:
-        """Hold what the tool gives, as JSON data, against what it declares.
+        """Validate the return value of the tool, as JSON data, against its declared result.
 
         Raises:
-            ArgumentsError: The value does not fit.
+            ArgumentsError: The value is not valid.
         """
         if self._check is None:
             from pydantic import TypeAdapter
@@ -145,14 +145,14 @@ class ToolEntry:
             raise ArgumentsError(self.name, *find_faults(value, error)) from None
 
     def lenient(self) -> Encoding | None:
-        """Return the coercions of the arguments; None if there are none."""
+        """Return the coercions of the arguments. None if there are none."""
         from ..conversion.encoding import Encoding
 
         table: dict[str, Any] | None = import_module(f"{self._package}._lenient").LENIENT.get(self.name)
         return None if table is None else Encoding(table)
 
     def is_model(self, value: object) -> TypeGuard[BaseModel]:
-        """Whether a value is an instance of the class of the arguments."""
+        """Return whether a value is an instance of the tool's model."""
         return isinstance(value, self._class())
 
     def _prepared(self) -> Callable[..., BaseModel]:
@@ -169,11 +169,11 @@ class ToolEntry:
         return getattr(import_module(f"{self._package}.{self.module}"), name)
 
     def _is_strict(self, text: str, made: BaseModel) -> bool:
-        """Whether a text that pydantic accepted is certainly strict JSON.
+        """Return whether a text that pydantic accepted is certainly strict JSON.
 
-        A text has at least as many colons as keys. If it has as many as the model has keys, there are no duplicates. If
-        keys are nested, or if a number may have overflowed, the model is written as JSON again: a dropped key lacks its
-        colon, and a number that JSON does not have is null.
+        A text has at least as many colons as keys. If it has exactly as many as the model has keys, there are no
+        duplicates. If keys are nested, or if a number may have overflowed, the model is written as JSON again: a
+        dropped duplicate lacks its colon, and a number that JSON does not have becomes null.
         """
         colons, extra = text.count(":"), made.__pydantic_extra__
         if (
@@ -226,11 +226,11 @@ class ToolEntry:
 
 
 _UNSURE = -(10**9)
-"""A number of keys that no text has colons for."""
+"""A number so far below 0 that adding numbers of keys leaves it negative."""
 
 
 def _keys_of_model(model: BaseModel) -> int:
-    """The number of keys that a model was given, with those inside; below 0 where a value may have had others in its text."""
+    """Count the keys given to a model, at all levels. Negative if its text may have had keys that the model lacks."""
     if model.__pydantic_root_model__:
         return _UNSURE
     given, values, extra = model.__pydantic_fields_set__, model.__dict__, model.__pydantic_extra__
@@ -243,7 +243,7 @@ def _keys_of_model(model: BaseModel) -> int:
 
 
 def _keys_inside(value: Any) -> int:
-    """The number of keys in a value that is not plain."""
+    """Count the keys in a value that is not plain. Negative as in `_keys_of_model`."""
     kind = type(value)
     if kind is list or kind is dict:
         count = 0 if kind is list else len(value)
@@ -262,7 +262,7 @@ def tool_entries(
     anything: Collection[str] = (),
     others: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[str, ToolEntry]:
-    """List the tools of a package by name, with their modules, argument classes and result types."""
+    """Return the entries of tools by name. `tools` has their modules, argument classes and result types."""
     return {
         name: ToolEntry(package, name, module, model, result, name in anything, others.get(name))
         for name, (module, model, result) in tools.items()
@@ -275,12 +275,12 @@ def parse_call_arguments(
     on_loss: OnLoss | None = None,
     aliases: Mapping[str, str] = MappingProxyType({}),
 ) -> BaseModel:
-    """Make the model of a call's arguments; `on_loss` hears a note for each value that was taken for another one.
+    """Parse the arguments of a call. `on_loss` is called with a note for each coerced value.
 
-    `aliases` has the tools that other names stand for.
+    `aliases` maps other names to those of tools.
 
     Raises:
-        ArgumentsError: The call is invalid, the tool does not exist, or the arguments do not fit it.
+        ArgumentsError: The call is invalid, the tool does not exist, or the arguments are not valid.
     """
     if call.invalid is not None:
         raise ArgumentsError(call.name, [Fault("", "a valid call", f"a call with the reason {call.invalid.reason}")])
@@ -331,11 +331,11 @@ def _note(at: Path, what: str, reason: str) -> Loss:
 
 
 class ToolSet:
-    """The declared tools of a package.
+    """The declared tools of a package, without their handlers.
 
     `entries` has the tools by name, `low_risk` those whose calls run concurrently, `display_names` the names for user
-    interfaces, `deprecated` the tools that are deprecated, `aliases` the tool of each alias, and `timeouts` the time
-    limits of handlers in seconds.
+    interfaces, `deprecated` the deprecated tools, `aliases` the tool of each alias, and `timeouts` the time limits of
+    handlers in seconds.
     """
 
     def __init__(
