@@ -108,7 +108,7 @@ def _unknown_hint(folder: Path, revision: str) -> str:
 def is_unchanged(schemas: Path, revision: str | None, folder: Path | None, *, merge_base: bool = False) -> bool:
     """Return whether every source of SCHEMAS has the same bytes as before, so that there is nothing to compare.
 
-    Returns False if only a full comparison can tell: links, accepted changes, or an old side that cannot be read.
+    Returns False if only a full comparison can decide: links, accepted changes, or an old side that cannot be read.
     """
     here = _digests(schemas)
     if not here or "accepted.yaml" in here:
