@@ -1,11 +1,11 @@
-"""Whole commands: `toolgen build` and `check` at growing numbers of tools, beside what they are measured by.
+"""Complete commands: `toolgen build` and `check` with growing numbers of tools, compared with their baselines.
 
   python benchmarks/building.py [--tools N,N,…] [--rounds N] [--growth N,N,…] [--collection FOLDER]
 
-Each round runs all commands once, in turn, in processes of their own; the figures are medians over the rounds of ratios
-of processor time (user and system, with children) inside a round, and the largest memory. Declarations are the fifty of
-`tests/corpus`, or those of a wider collection (see `tests/corpus/everything.py`), as often as it takes, under names of
-their own; those that are refused are left out.
+Each round runs all commands in turn, in separate processes. The figures are medians over the rounds of ratios of
+processor time (user and system, with children) inside a round, and the maximum memory. The declarations are the fifty
+of `tests/corpus`, or those of a larger collection (see `tests/corpus/everything.py`), repeated under new names as often
+as necessary, without those that are rejected.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ generate(
 
 @dataclass(frozen=True)
 class Measured:
-    """Processor seconds of a command, and its largest memory in megabytes."""
+    """The processor time of a command in seconds, and its maximum memory in megabytes."""
 
     seconds: float
     memory: float
@@ -49,14 +49,14 @@ class Measured:
 
 @dataclass(frozen=True)
 class Command:
-    """A command, the folder it runs in, and what is done before it, unmeasured."""
+    """A command, the folder it runs in, and its preparation, which is not measured."""
 
     words: tuple[str, ...]
     folder: Path
     prepare: Callable[[], object] = lambda: None
 
     def run(self) -> Measured:
-        """Run it to its end."""
+        """Run the command until it ends."""
         self.prepare()
         process = subprocess.Popen(self.words, cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         assert process.stderr is not None
@@ -70,7 +70,7 @@ class Command:
 
 
 def rows(collection: Path | None) -> Iterator[dict[str, Any]]:
-    """Declarations, over and over."""
+    """Yield the declarations repeatedly."""
     refused = {line.split("\t")[0] for line in (CORPUS / "refused.tsv").read_text("utf-8").splitlines()}
     files = sorted(collection.glob("*.jsonl")) if collection else [CORPUS / "declarations.jsonl"]
     while True:
@@ -82,7 +82,7 @@ def rows(collection: Path | None) -> Iterator[dict[str, Any]]:
 
 
 def declared(tools: int, collection: Path | None) -> dict[str, dict[str, Any]]:
-    """Declarations by name."""
+    """Return declarations by name."""
     found = {}
     for n, row in zip(count(), islice(rows(collection), tools), strict=False):
         name = f"{re.sub(r'[^A-Za-z0-9_-]', '_', row['name'])[:40]}_{n}"
@@ -93,7 +93,7 @@ def declared(tools: int, collection: Path | None) -> dict[str, dict[str, Any]]:
 
 
 def project(folder: Path, tools: dict[str, dict[str, Any]]) -> Path:
-    """A project with tools, one file each."""
+    """Create a project with the tools, one file each."""
     (folder / "schemas" / "tools").mkdir(parents=True)
     for name, tool in tools.items():
         (folder / "schemas" / "tools" / f"{name}.json").write_text(json.dumps(tool, indent=2), "utf-8")
@@ -101,7 +101,7 @@ def project(folder: Path, tools: dict[str, dict[str, Any]]) -> Path:
 
 
 def one_document(tools: dict[str, dict[str, Any]], path: Path) -> Path:
-    """All arguments as definitions of one schema, for the model generator's one call."""
+    """Write all arguments as definitions of one schema, for the single call of the model generator."""
 
     def moved(value: Any, name: str) -> Any:
         if isinstance(value, dict):
@@ -118,7 +118,7 @@ def one_document(tools: dict[str, dict[str, Any]], path: Path) -> Path:
 
 
 def commands(folder: Path, tools: dict[str, dict[str, Any]]) -> dict[str, Command]:
-    """Every command by a name."""
+    """Return all commands by name."""
     many, alone = project(folder / "many", tools), project(folder / "alone", dict([next(iter(tools.items()))]))
     document = one_document(tools, folder / "all.json")
     changing = next((many / "schemas" / "tools").iterdir())
@@ -174,14 +174,14 @@ GOALS = (
     ("second check", "python -c pass", 10.0),
     ("one changed", "alone", 1.2),
 )
-"""A command, what it is measured by, and the ratio that it shall keep at 1,000 tools, where there is a goal.
+"""A command, its baseline, and the maximum ratio at 1,000 tools if there is a goal.
 
-The checks are those of a machine that has built nothing: it keeps no record before the first of them.
+The checks run as on a machine that has not built before: there is no build record before the first check.
 """
 
 
 def growth(sizes: list[int], collection: Path | None) -> None:
-    """Print what a tool costs in a build from nothing, at growing numbers of tools: the same, where time and memory are linear."""
+    """Print the cost of a tool in a build from nothing. It is constant if time and memory grow linearly."""
     print(f"{'tools':>6}  {'seconds':>8} {'ms a tool':>10} {'MB':>6} {'KB a tool':>10}")
     for tools in sizes:
         with tempfile.TemporaryDirectory() as made:
@@ -193,7 +193,7 @@ def growth(sizes: list[int], collection: Path | None) -> None:
 
 
 def main() -> int:
-    """Print a row a goal and size; exit 1 where one is missed at 1,000 tools."""
+    """Print a row for each goal and size. Return 1 if a goal is missed at 1,000 tools."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tools", default="1,100,1000")
     parser.add_argument("--rounds", type=int, default=5)

@@ -1,4 +1,4 @@
-"""What the benchmarks convert: a conversation of forty messages, the text and calls of an answer, and pieces of calls."""
+"""The data of the benchmarks: a conversation of forty messages, a response's text and calls, and pieces of calls."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TEXT = "I will check the ledger, the berths and the tide gauge. " * 5
 
 
 def arguments(k: int, turn: int = 0) -> Json:
-    """The arguments of a call."""
+    """Return the arguments of a call."""
     return {
         "query": f"{WORDS[k]} {turn}",
         "limit": 10 + k,
@@ -23,7 +23,7 @@ def arguments(k: int, turn: int = 0) -> Json:
 
 
 def conversation() -> list[Json]:
-    """Forty messages of the format as JSON: six rounds of a question, three calls, their results and an answer."""
+    """Return forty messages of the format as JSON: six times a question, three calls, their results and a reply."""
     messages: list[Json] = [{"role": "system", "content": "You run a small harbour office. " * 6}]
     for turn in range(6):
         question = f"Round {turn}: what changed since dawn? " * 3
@@ -50,7 +50,7 @@ def conversation() -> list[Json]:
 
 
 def argument_pieces(n: int) -> list[list[str]]:
-    """The arguments of three calls in pieces of twenty characters, `n` pieces in all."""
+    """Return the arguments of three calls in pieces of twenty characters, `n` pieces in all."""
     pieces = []
     for k in range(3):
         size = (n // 3) * 20

@@ -1,9 +1,9 @@
-"""What else costs time and room: texts of arguments, objects that are in use, imports, the first call, memory.
+"""Other costs in time and memory: arguments as text, objects in use, imports, the first call, memory.
 
   python benchmarks/costs.py [--rounds N] [--only WORD] [--package FOLDER]
 
-Each row holds one side against another in one run, in turn, as a median over the rounds; a goal of `-` is none. Imports run
-in processes of their own, whose processor time is counted, with compiled bytecode and without.
+Each row compares two sides in one run, in turn, as a median over the rounds. A goal of `-` means that there is none.
+Imports run in separate processes, with compiled bytecode and without; their processor time is counted.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from run import DECLARED, providers, wire_of
 
 MESSAGES = 10_000
 SIZES = {"200 bytes": 1, "2 KB": 12, "20 KB": 125}
-"""Texts of arguments, and how many rows each has."""
+"""The sizes of the arguments, and the number of rows in each."""
 
 
 ADDRESSED = {
@@ -41,12 +41,12 @@ ADDRESSED = {
         "ship_to": {"lines": ["1 Main Street"], "city": "Springfield", "country": "US"},
     }
 }
-"""The one call among those of `run.py` whose arguments lack something."""
+"""The one call of `run.py` whose arguments are incomplete, with complete arguments."""
 
 
 @dataclass(frozen=True)
 class Result:
-    """A ratio with the figures of both sides, in a unit."""
+    """A ratio, with the figures of both sides in a unit."""
 
     name: str
     beside: str
@@ -56,7 +56,7 @@ class Result:
     unit: str = "µs"
 
     def line(self) -> str:
-        """The row as it is printed."""
+        """Return the row to print."""
         ratio = statistics.median(a / b for a, b in zip(self.ours, self.theirs, strict=True))
         ours, theirs = statistics.median(self.ours), statistics.median(self.theirs)
         goal = "-" if self.goal is None else f"{self.goal:.1f}"
@@ -65,7 +65,7 @@ class Result:
 
 
 def timed(ours: Callable[[], Any], theirs: Callable[[], Any], rounds: int) -> tuple[list[float], list[float]]:
-    """Microseconds of a call on each side, by round; what they work on is in use, and warm."""
+    """Return the microseconds of a call on each side, by round. The functions and their data are warm."""
     ours(), theirs()
     count = max(5, int(0.02 / max(_once(theirs, 3), 1e-7)))
     found: tuple[list[float], list[float]] = [], []
@@ -86,7 +86,7 @@ def _once(function: Callable[[], Any], count: int) -> float:
 
 
 def texts(package: str, rounds: int) -> Iterator[Result]:
-    """Strict reading of a text of arguments, against the parser that takes anything."""
+    """Compare the strict reader of arguments with the parser that accepts anything."""
     loads = importlib.import_module(f"{package}.runtime.json_text").loads
     row = {"id": "B17", "free": True, "draught": 4.25, "note": "dawn, after the tide has turned; ask the pilot first"}
     for name, rows in SIZES.items():
@@ -97,7 +97,7 @@ def texts(package: str, rounds: int) -> Iterator[Result]:
 
 
 def declared_arguments(package: str, rounds: int) -> Iterator[Result]:
-    """The arguments of a declared tool, against its model alone."""
+    """Compare the validation of a declared tool's arguments with its pydantic model alone."""
     tools = importlib.import_module(f"{package}.tools")
     for name, value in {**DECLARED, **ADDRESSED}.items():
         text = json.dumps(value)
@@ -109,7 +109,7 @@ def declared_arguments(package: str, rounds: int) -> Iterator[Result]:
 
 
 def objects_in_use(package: str, rounds: int) -> Iterator[Result]:
-    """The same answer again and again; and a history that came over the wire, against one that did not."""
+    """Read the same response repeatedly; and compare a history that was read from a wire with one that was not."""
     models = importlib.import_module(f"{package}.models")
     ours = [models.load(models.Message, message) for message in conversation()]
     for name, provider in providers(package).items():
@@ -125,7 +125,7 @@ def objects_in_use(package: str, rounds: int) -> Iterator[Result]:
 
 
 def imports(package: Path, rounds: int) -> Iterator[Result]:
-    """A provider's module, against `import pydantic`; and the first conversion after it, against the next."""
+    """Compare the import of a provider's module with `import pydantic`."""
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "app" / package.name
         shutil.copytree(package, copy, ignore=shutil.ignore_patterns("__pycache__"))
@@ -143,13 +143,13 @@ def imports(package: Path, rounds: int) -> Iterator[Result]:
 
 
 def _import(module: str, folder: Path, compiled: bool) -> float:
-    """Milliseconds of an import in a process of its own."""
+    """Return the milliseconds of an import in a separate process."""
     code = f"import time; a = time.process_time(); import {module}; print((time.process_time() - a) * 1000)"
     return float(_printed(folder, compiled, "-c", code))
 
 
 def _printed(folder: Path, compiled: bool, *words: str) -> str:
-    """What a Python of its own prints; `compiled` says whether it may write bytecode, and read it the next time."""
+    """Return the output of a separate Python process. `compiled` means that it may write and read bytecode."""
     environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "" if compiled else "1"}
     done = subprocess.run(
         [sys.executable, *words], cwd=folder, env=environment, check=True, capture_output=True, text=True
@@ -158,7 +158,7 @@ def _printed(folder: Path, compiled: bool, *words: str) -> str:
 
 
 def first_calls(package: Path, rounds: int) -> Iterator[Result]:
-    """The first answer that a process reads, against the second."""
+    """Compare the first response that a process reads with the second."""
     for name in ("openai_chat", "anthropic", "gemini"):
         wire = wire_of(name)
         code = (
@@ -176,7 +176,7 @@ def first_calls(package: Path, rounds: int) -> Iterator[Result]:
 
 
 def memory(package: str) -> Iterator[Result]:
-    """Ten thousand messages in the format, against the same as the dicts that a parser gives."""
+    """Compare ten thousand messages in the format with the dicts of a JSON parser."""
     load, kind = (getattr(importlib.import_module(f"{package}.models"), name) for name in ("load", "Message"))
     text = json.dumps([message for _ in range(MESSAGES // 40) for message in conversation()[:40]])
 
@@ -195,7 +195,7 @@ def memory(package: str) -> Iterator[Result]:
 
 
 def main() -> int:
-    """Print a row a case; exit 1 where a ratio is above its goal."""
+    """Print a row for each case. Return 1 if a ratio is above its goal."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--only", default="")

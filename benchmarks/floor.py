@@ -1,10 +1,10 @@
-"""What the format and its laws cost by themselves, as ratios to the hand-written converters: the ground that no converter gets below.
+"""The cost of the format and its rules alone, as ratios to hand-written converters: a lower limit for any converter.
 
   python benchmarks/floor.py [--rounds N] [--only WORD]
 
-`response` calls the constructors of the finished answer's objects with values that are there already, and reads nothing.
-`messages` looks whether JSON can hold the arguments and results of a conversation, as the laws demand where a wire takes them as
-objects, and writes nothing.
+`response` calls the constructors of the finished response's objects with existing values, and reads nothing. `messages`
+checks whether the arguments and results of a conversation are JSON, which the rules require for a wire that takes them
+as objects, and writes nothing.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from run import Case, goals_of, measure, providers, takes_objects, wire_of
 
 
 def constructors(value: Any) -> Callable[[Any], Any]:
-    """A function that makes a value of the format anew, from the plain values in it."""
+    """Return a function that constructs a value of the format from the plain values in it."""
     held: dict[str, Any] = {}
     text = _spelled(value, held)
     names = ", ".join(f"{name}={name}" for name in held)
@@ -54,7 +54,7 @@ def _spelled(value: Any, held: dict[str, Any]) -> str:
 
 
 def cases(package: str) -> list[Case]:
-    """The cases of every wire with a hand-written side of its own."""
+    """Return the cases of every wire with its own hand-written side."""
     models = importlib.import_module(f"{package}.models")
     is_json = importlib.import_module(f"{package}.runtime.json_values").is_json
     theirs = plain.neutral(conversation())
@@ -89,7 +89,7 @@ def cases(package: str) -> list[Case]:
 
 
 def main() -> int:
-    """Print a row a case."""
+    """Print a row for each case."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--only", default="")

@@ -1,4 +1,4 @@
-"""Slotted classes of the hand-written side: what a careful person would write who trusts every body to be regular."""
+"""The slotted classes of the hand-written side: careful code that expects every body to be regular."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ dumps = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, check_circul
 
 
 def is_json(value: Any) -> bool:
-    """Whether JSON can hold a value."""
+    """Return whether a value is JSON."""
     kind = type(value)
     if kind is dict:
         for key, item in value.items():
@@ -103,7 +103,7 @@ class Delta:
 
 
 def neutral(conversation: list[Json]) -> list[Any]:
-    """The conversation in the classes of this module."""
+    """Return a conversation in the classes of this module."""
     found: list[Any] = []
     for message in conversation:
         role, content = message["role"], message.get("content")

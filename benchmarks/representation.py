@@ -1,10 +1,10 @@
-"""Which representation should the neutral format have? Construct, dump and import, in one run, as ratios.
+"""The choice of a representation for the neutral format: construct, dump and import, in one run, as ratios.
 
-    make bench
+  make bench
 
-The same call (id, name, arguments) as a dataclass with slots, by position and by keyword, as a pydantic model,
-validated and not, and as a dict that a TypedDict describes. Each number is the best of several rounds; the ratio is to
-the dataclass by position. Ratios within a run compare, times of two machines do not.
+The same call (id, name, arguments) is a dataclass with slots (positional and keyword arguments), a pydantic model
+(validated and not), and a dict described by a TypedDict. Each number is the best of several rounds; the ratio is to
+the dataclass with positional arguments. Ratios of one run are comparable, times of different machines are not.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class CallDict(TypedDict, total=False):
 
 
 def dumped(call: Call) -> dict[str, Any]:
-    """What a dump of a dataclass does at least: a dict without what is None."""
+    """Return what dumping a dataclass requires at least: a dict without fields that are None."""
     wire: dict[str, Any] = {"id": call.id, "name": call.name, "arguments": call.arguments}
     if call.metadata is not None:
         wire["metadata"] = call.metadata
@@ -57,16 +57,16 @@ IMPORTS = {
     "BaseModel": "from pydantic import BaseModel\nclass T{i}(BaseModel):\n    id: str\n    name: str\n",
     "TypedDict": "from typing import TypedDict\nclass T{i}(TypedDict):\n    id: str\n    name: str\n",
 }
-"""Forty types each, imported by a new interpreter."""
+"""Forty types of each kind, imported by a new interpreter."""
 
 
 def best(run: Callable[[], object]) -> float:
-    """Nanoseconds of one run."""
+    """Return the nanoseconds of one run."""
     return min(timeit.repeat(run, number=TIMES, repeat=ROUNDS)) / TIMES * 1e9
 
 
 def imported(code: str) -> float:
-    """Milliseconds that a new interpreter takes for forty types, less an empty one."""
+    """Return the milliseconds of a new interpreter for forty types, minus those of an empty one."""
 
     def once(text: str) -> float:
         return min(

@@ -27,7 +27,7 @@ PROGRAMS: tuple[tuple[str, str, tuple[str, ...], tuple[str, ...]], ...] = (
     ("thousand_tools.py", "Watch and pages for a thousand tools", (), ("--tools", "100", "--edits", "5")),
     ("representation.py", "Representations of the format", (), ()),
 )
-"""Programs, what each measures, its arguments, and those of a quick run. A quick run skips a program without the latter."""
+"""The programs, what each measures, its arguments, and those of a quick run, which skips programs without them."""
 
 
 def shown(words: tuple[str, ...]) -> str:

@@ -2,8 +2,8 @@
 
   python benchmarks/run.py [--rounds N] [--only WORD] [--package FOLDER]
 
-Each case runs both sides alternately with the collector off; a ratio is taken inside a round, and the median over the
-rounds is printed with its quartiles. Processor time of this process is counted, not the clock on the wall.
+Each case runs both sides alternately with the collector off. A ratio is computed inside a round; the median over the
+rounds is printed with its quartiles. The processor time of this process is measured, not elapsed time.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ GOALS = {"tools": 1.2, "declared": 1.3, "request": 2.0, "stream": 2.0, "growth":
 OWN_GOALS = {"anthropic": {"messages": 1.7, "response": 2.2}}
 TEXT_GOALS = {"messages": 1.1, "response": 1.8}
 OBJECT_GOALS = {"messages": 2.0, "response": 2.0}
-"""Wires have arguments of calls as text, or as objects, which the hand-written side then proves to be JSON."""
+"""Goals by kind of wire: arguments are text, or objects, which the hand-written side then checks to be JSON."""
 
 OFFERED = 20
-"""Names in one call of `tools()`."""
+"""The number of names in one call of `tools()`."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """Two functions of one argument that `fresh` makes anew for each call."""
+    """Two functions of one argument, which `fresh` creates for each call."""
 
     name: str
     goal: float
@@ -51,13 +51,13 @@ class Case:
 
 
 def fresh_copies(value: Any, count: int) -> list[Any]:
-    """Copies of plain data, made quickly."""
+    """Return copies of plain data, made quickly."""
     blob = pickle.dumps(value, 5)
     return [pickle.loads(blob) for _ in range(count)]
 
 
 def seconds(function: Callable[[Any], Any], arguments: list[Any]) -> float:
-    """Processor time of one call on each argument."""
+    """Return the processor time of one call with each argument."""
     start = time.process_time()
     for argument in arguments:
         function(argument)
@@ -65,7 +65,7 @@ def seconds(function: Callable[[Any], Any], arguments: list[Any]) -> float:
 
 
 def measure(case: Case, rounds: int, budget: float = 0.02) -> tuple[list[float], float, float]:
-    """Ratios by round, and the median times of a call in seconds."""
+    """Return the ratios by round, and the median times of a call in seconds."""
     ours_input, theirs_input = case.fresh()
     once = max(seconds(case.theirs, fresh_copies(theirs_input, 1)), 1e-7)
     count = max(3, min(20_000, int(budget / once)))
@@ -89,7 +89,7 @@ def measure(case: Case, rounds: int, budget: float = 0.02) -> tuple[list[float],
 
 
 def run_stream(make: Callable[[], Any]) -> Callable[[Any], Any]:
-    """Feed all events and finish."""
+    """Feed all events, and finish."""
 
     def run(events: Any) -> Any:
         stream = make()
@@ -102,14 +102,14 @@ def run_stream(make: Callable[[], Any]) -> Callable[[Any], Any]:
 
 
 def providers(package: str) -> dict[str, Any]:
-    """The provider modules of the package, by name."""
+    """Return the provider modules of the package, by name."""
     found = importlib.import_module(f"{package}.providers")
     names = sorted(f.stem for f in Path(str(found.__file__)).parent.glob("[!_]*.py"))
     return {name: importlib.import_module(f"{package}.providers.{name}") for name in names}
 
 
 def wire_of(name: str) -> Any:
-    """The hand-written side of a provider, or of the one that it extends; None where its wire has no conversation."""
+    """Return the hand-written side of a provider, or of the one that it extends; None if it has no conversations."""
     if (HERE / "wires" / f"{name}.py").exists():
         return importlib.import_module(f"wires.{name}")
     parent = yaml.safe_load((PROFILES / f"{name}.yaml").read_text("utf-8")).get("extends")
@@ -117,7 +117,7 @@ def wire_of(name: str) -> Any:
 
 
 def cases(package: str) -> list[Case]:
-    """The cases of every provider that the package has."""
+    """Return the cases of all providers in the package."""
     models = importlib.import_module(f"{package}.models")
     ours = [models.load(models.Message, message) for message in conversation()]
     theirs = plain.neutral(conversation())
@@ -144,14 +144,14 @@ def cases(package: str) -> list[Case]:
 
 
 def goals_of(name: str, models: Any, provider: Any) -> dict[str, float]:
-    """The goals of a provider for what depends on its kind of wire."""
+    """Return the goals of a provider that depend on its kind of wire."""
     if name in OWN_GOALS:
         return OWN_GOALS[name]
     return OBJECT_GOALS if takes_objects(provider, models) else TEXT_GOALS
 
 
 def takes_objects(provider: Any, models: Any) -> bool:
-    """Whether a wire takes arguments as they are, so that the hand-written side does not look into them."""
+    """Return whether a wire takes arguments as unchanged objects, so that the hand-written side does not check them."""
     arguments = {"a": 1}
     stack = [provider.to_tool_call(models.ToolCall("call_1", "t", arguments))]
     while stack:
@@ -164,7 +164,7 @@ def takes_objects(provider: Any, models: Any) -> bool:
 
 
 def proved(write: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """A hand-written writer that also looks whether JSON can hold the arguments of the calls."""
+    """Return a hand-written writer that also checks whether the arguments of the calls are JSON."""
 
     def written(messages: Any) -> Any:
         for message in messages:
@@ -186,7 +186,7 @@ DECLARED = {
 
 
 def declared_case(name: str, models: Any, provider: Any) -> Case:
-    """An answer with calls of declared tools, against the same one with calls of tools that nobody declared."""
+    """Compare a response with calls of declared tools with one that has calls of undeclared tools."""
 
     def answer(prefix: str) -> Any:
         calls = [models.ToolCall(f"call_{n}abcd", prefix + tool, DECLARED[tool]) for n, tool in enumerate(DECLARED)]
@@ -199,7 +199,7 @@ def declared_case(name: str, models: Any, provider: Any) -> Case:
 
 
 def request_case(models: Any, provider: Any, wire: Any, ours: list[Any], theirs: list[Any]) -> tuple[Any, ...]:
-    """A request with all declared tools, against plain messages beside a new copy of the same tools."""
+    """Compare a request with all declared tools with plain messages beside a new copy of the same tools."""
     definitions = importlib.import_module(f"{models.__package__}.tools").DEFINITIONS
     offered = [definitions[name] for name in definitions if name in get_args(provider.ToolName)]
     text = json.dumps(provider.TOOLS)
@@ -214,11 +214,11 @@ def request_case(models: Any, provider: Any, wire: Any, ours: list[Any], theirs:
 
 
 def ignored(loss: Any) -> None:
-    """Hear of a loss, and do nothing."""
+    """Ignore a loss."""
 
 
 def tools_case(name: str, provider: Any) -> Case:
-    """Entries by name, against indexing a constant by the same names."""
+    """Compare `tools()` with indexing a constant by the same names."""
     declared = get_args(provider.ToolName)
     constant = {tool: provider.tools(tool)[0] for tool in declared}
     names = (declared * OFFERED)[:OFFERED]
@@ -232,7 +232,7 @@ def tools_case(name: str, provider: Any) -> Case:
 
 
 def growth(package: str, rounds: int) -> list[tuple[str, float]]:
-    """Cost of a chunk at 16,000 chunks by its cost at 1,000."""
+    """Return the cost of a chunk at 16,000 chunks, divided by its cost at 1,000."""
     found = []
     for name, provider in providers(package).items():
         wire = wire_of(name)
@@ -249,7 +249,7 @@ def growth(package: str, rounds: int) -> list[tuple[str, float]]:
 
 
 def main() -> int:
-    """Print a row a case; exit 1 where a ratio is above its goal."""
+    """Print a row for each case. Return 1 if a ratio is above its goal."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--only", default="")

@@ -1,11 +1,11 @@
-"""Running tools beside doing it by hand: one call, and one event of a run.
+"""Running tools compared with doing it by hand: one call, and one event of a run.
 
   python benchmarks/running.py [--rounds N] [--only WORD]
 
-Each case runs both sides alternately in this process with the collector off; a ratio is taken inside a round, and the median
-over the rounds is printed with its quartiles. Processor time of all threads is counted. By hand means: the arguments are
-read by the tool's pydantic model, the handler is called, and a ToolResult is made of what it returns. Tools are built anew,
-as many as a case says; no case touches a network.
+Each case runs both sides alternately in this process with the collector off. A ratio is computed inside a round; the
+median over the rounds is printed with its quartiles. The processor time of all threads is measured. By hand means: the
+tool's pydantic model reads the arguments, the handler is called, and its value becomes a ToolResult. The package is
+built with as many tools as a case names; no case uses a network.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ FOUND = {"place": "Oslo", "temperature": 3.5}
 
 @dataclass(frozen=True)
 class Case:
-    """Two functions for the same work; `later` says that they are async. `parts` is the number of things that a call of each does."""
+    """Two functions for the same work. `later` says which are async; `parts` is the number of operations in a call."""
 
     name: str
     goal: float
@@ -45,7 +45,7 @@ class Case:
     parts: int = 1
 
     def seconds(self, which: int, count: int) -> float:
-        """Processor time of one side, ours or theirs, for so many calls; async ones share a loop."""
+        """Return the processor time of one side, ours or theirs, for a number of calls. Async calls share a loop."""
         function = (self.ours, self.theirs)[which]
         if self.later[which]:
             return asyncio.run(awaited(function, count))
@@ -56,7 +56,7 @@ class Case:
 
 
 async def awaited(function: Callable[[], Any], count: int) -> float:
-    """Processor time of so many calls of an async function."""
+    """Return the processor time of a number of calls of an async function."""
     start = time.process_time()
     for _ in range(count):
         await function()
@@ -64,7 +64,7 @@ async def awaited(function: Callable[[], Any], count: int) -> float:
 
 
 def built(folder: Path, tools: int) -> str:
-    """Build a package of so many tools below a folder; its name."""
+    """Build a package with a number of tools below a folder, and return its name."""
     name = f"tools_{tools}"
     (folder / "schemas" / "tools").mkdir(parents=True)
     (folder / "schemas" / "toolgen.yaml").write_text("providers: [openai_chat]\n", "utf-8")
@@ -93,21 +93,21 @@ def built(folder: Path, tools: int) -> str:
 
 
 def handled(self: Any, arguments: Any) -> Any:
-    """A handler."""
+    """Return a constant result."""
     return dict(FOUND)
 
 
 async def handled_later(self: Any, arguments: Any) -> Any:
-    """The same, async."""
+    """Return the same result, async."""
     return dict(FOUND)
 
 
 class Holder:
-    """Holds functions as attributes of its own, as an app does that puts its handlers together when it starts."""
+    """Holds functions as instance attributes, as in an app that assembles its handlers when it starts."""
 
 
 def dispatch_cases(package: str, tools: int) -> Iterator[Case]:
-    """One small call, for code that is async and for code that is not."""
+    """Yield cases of one small call, in sync and async code."""
     module, models = importlib.import_module(f"{package}.tools"), importlib.import_module(f"{package}.models")
     name = f"get_weather_{tools // 2}"
     model = importlib.import_module(f"{package}.tools.{name}").__dict__[f"GetWeather{tools // 2}Arguments"]
@@ -146,7 +146,7 @@ def dispatch_cases(package: str, tools: int) -> Iterator[Case]:
 
 
 def event_case(package: str) -> Case:
-    """An event of a stream for code that is not async, against one for code that is, of sessions that wait for nothing."""
+    """Compare an event of a sync stream with one of an async stream, both from sessions that do not wait."""
     models, running = importlib.import_module(f"{package}.models"), importlib.import_module(f"{package}.running")
     base = importlib.import_module(f"{package}.runtime.sessions.base")
     names = [entry.module for entry in importlib.import_module(f"{package}.tools").TOOL_SET.entries.values()]
@@ -179,7 +179,7 @@ def event_case(package: str) -> Case:
 
 
 def measure(case: Case, rounds: int) -> tuple[list[float], float, float]:
-    """Ratios by round, and the median times of a call or a part of one, in seconds."""
+    """Return the ratios by round, and the median times of a call, or of a part of one, in seconds."""
     ratios: list[float] = []
     times: tuple[list[float], list[float]] = [], []
     count = max(1, CALLS // case.parts)
@@ -196,7 +196,7 @@ def measure(case: Case, rounds: int) -> tuple[list[float], float, float]:
 
 
 def main() -> int:
-    """Print a row a case; exit 1 where a ratio is above its goal."""
+    """Print a row for each case. Return 1 if a ratio is above its goal."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--only", default="")

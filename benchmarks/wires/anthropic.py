@@ -1,4 +1,4 @@
-"""Anthropic's Messages: an answer, a stream, and plain Python for the same work."""
+"""Anthropic's Messages: a response, a stream, and plain Python for the same work."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Json = dict[str, Any]
 
 
 def answer() -> Json:
-    """The same as Anthropic gives it."""
+    """Return a response with a text and three calls."""
     calls = [
         {"type": "tool_use", "id": f"toolu_{k}", "name": f"look_up_{WORDS[k]}", "input": arguments(k)} for k in range(3)
     ]
@@ -34,7 +34,7 @@ def answer() -> Json:
 
 
 def events(n: int) -> list[Json]:
-    """About `n` events: a block of text, then three calls one after the other."""
+    """Return about `n` events: a block of text, then three calls one after the other."""
     message = {"id": "msg_1", "type": "message", "role": "assistant", "model": "some-model", "content": []}
     usage = {"input_tokens": 9, "output_tokens": 1}
     events: list[Json] = [
@@ -62,7 +62,7 @@ def events(n: int) -> list[Json]:
 
 
 def messages_out(messages: list[Any]) -> list[Json]:
-    """Write Anthropic's Messages."""
+    """Write messages for Anthropic."""
     out: list[Json] = []
     results: list[Json] | None = None
     for m in messages:
@@ -101,7 +101,7 @@ def messages_out(messages: list[Any]) -> list[Json]:
 
 
 def response_in(body: Json) -> Answer:
-    """Read an Anthropic response."""
+    """Read a response."""
     parts: list[Any] = []
     calls = False
     for block in body["content"]:
@@ -118,7 +118,7 @@ def response_in(body: Json) -> Answer:
 
 
 class Stream:
-    """Join Anthropic's events."""
+    """Joins the events of a stream."""
 
     __slots__ = ("blocks", "message", "output", "stop")
 
@@ -129,7 +129,7 @@ class Stream:
         self.output = 0
 
     def feed(self, event: Json) -> list[Delta]:
-        """Take an event."""
+        """Read an event, and return its deltas."""
         kind = event["type"]
         if kind == "content_block_delta":
             delta = event["delta"]
@@ -156,7 +156,7 @@ class Stream:
         return []
 
     def finish(self) -> Answer:
-        """Give the answer."""
+        """Return the response."""
         parts: list[Any] = []
         for block, pieces, _ in self.blocks:
             text = "".join(pieces)

@@ -1,4 +1,4 @@
-"""Bedrock's Converse: an answer, a stream, and plain Python for the same work."""
+"""Bedrock's Converse: a response, a stream, and plain Python for the same work."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Json = dict[str, Any]
 
 
 def answer() -> Json:
-    """An answer of a text and three calls."""
+    """Return a response with a text and three calls."""
     calls = [
         {"toolUse": {"toolUseId": f"tooluse_{k}", "name": f"look_up_{WORDS[k]}", "input": arguments(k)}}
         for k in range(3)
@@ -26,7 +26,7 @@ def answer() -> Json:
 
 
 def events(n: int) -> list[Json]:
-    """About `n` events: a block of text, then three calls one after the other."""
+    """Return about `n` events: a block of text, then three calls one after the other."""
     found: list[Json] = [{"messageStart": {"role": "assistant"}}]
     for i in range(n // 10):
         found.append({"contentBlockDelta": {"contentBlockIndex": 0, "delta": {"text": f"word{i} "}}})
@@ -44,7 +44,7 @@ def events(n: int) -> list[Json]:
 
 
 def messages_out(messages: list[Any]) -> list[Json]:
-    """Write the messages; what the system says stands elsewhere."""
+    """Write the messages. System messages are elsewhere in a request."""
     out: list[Json] = []
     results: list[Json] | None = None
     for m in messages:
@@ -92,7 +92,7 @@ def response_in(body: Json) -> Answer:
 
 
 class Stream:
-    """Join the events of a stream."""
+    """Joins the events of a stream."""
 
     __slots__ = ("blocks", "calls", "stop", "usage")
 
@@ -103,7 +103,7 @@ class Stream:
         self.usage: Json = {}
 
     def feed(self, event: Json) -> list[Delta]:
-        """Take an event."""
+        """Read an event, and return its deltas."""
         if "contentBlockDelta" in event:
             inner = event["contentBlockDelta"]
             delta, index = inner["delta"], inner["contentBlockIndex"]
@@ -128,7 +128,7 @@ class Stream:
         return []
 
     def finish(self) -> Answer:
-        """Give the answer."""
+        """Return the response."""
         parts: list[Any] = []
         for start, pieces, _ in self.blocks.values():
             text = "".join(pieces)

@@ -1,4 +1,4 @@
-"""Cohere's chat: an answer, a stream, and plain Python for the same work."""
+"""Cohere's chat: a response, a stream, and plain Python for the same work."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Json = dict[str, Any]
 
 
 def answer() -> Json:
-    """An answer of a text and three calls."""
+    """Return a response with a text and three calls."""
     calls = [
         {
             "id": f"call_{k}",
@@ -30,7 +30,7 @@ def answer() -> Json:
 
 
 def events(n: int) -> list[Json]:
-    """About `n` events: a text, then three calls one after the other."""
+    """Return about `n` events: a text, then three calls one after the other."""
     found: list[Json] = [
         {"type": "message-start", "id": "c1", "delta": {"message": {"role": "assistant", "content": []}}},
         {"type": "content-start", "index": 0, "delta": {"message": {"content": {"type": "text", "text": ""}}}},
@@ -97,7 +97,7 @@ def response_in(body: Json) -> Answer:
 
 
 class Stream:
-    """Join the events of a stream."""
+    """Joins the events of a stream."""
 
     __slots__ = ("calls", "end", "id", "text")
 
@@ -108,7 +108,7 @@ class Stream:
         self.end: Json = {}
 
     def feed(self, event: Json) -> list[Delta]:
-        """Take an event."""
+        """Read an event, and return its deltas."""
         kind = event["type"]
         if kind == "tool-call-delta":
             text, index = event["delta"]["message"]["tool_calls"]["function"]["arguments"], event["index"]
@@ -129,7 +129,7 @@ class Stream:
         return []
 
     def finish(self) -> Answer:
-        """Give the answer."""
+        """Return the response."""
         parts: list[Any] = ["".join(self.text)]
         parts += [Call(c["id"], c["function"]["name"], json.loads("".join(p))) for c, p in self.calls]
         tokens = self.end["usage"]["tokens"]

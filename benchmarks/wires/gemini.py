@@ -1,4 +1,4 @@
-"""Gemini's generateContent: an answer, a stream, and plain Python for the same work."""
+"""Gemini's generateContent: a response, a stream, and plain Python for the same work."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Json = dict[str, Any]
 
 
 def answer() -> Json:
-    """The same as Gemini gives it."""
+    """Return a response with a text and three calls."""
     calls: list[Json] = [
         {"functionCall": {"id": f"g{k}", "name": f"look_up_{WORDS[k]}", "args": arguments(k)}} for k in range(3)
     ]
@@ -32,7 +32,7 @@ def answer() -> Json:
 
 
 def events(n: int) -> list[Json]:
-    """About `n` chunks of text, then three whole calls, a chunk each."""
+    """Return about `n` chunks of text, then three complete calls, one in each chunk."""
 
     def chunk(part: Json, **more: Any) -> Json:
         return {
@@ -50,7 +50,7 @@ def events(n: int) -> list[Json]:
 
 
 def messages_out(messages: list[Any]) -> list[Json]:
-    """Write Gemini's contents."""
+    """Write the contents of a request."""
     out: list[Json] = []
     results: list[Json] | None = None
     for m in messages:
@@ -79,7 +79,7 @@ def messages_out(messages: list[Any]) -> list[Json]:
 
 
 def response_in(body: Json) -> Answer:
-    """Read a Gemini response."""
+    """Read a response."""
     candidate = body["candidates"][0]
     parts: list[Any] = []
     calls = False
@@ -101,7 +101,7 @@ def response_in(body: Json) -> Answer:
 
 
 class Stream:
-    """Join Gemini's chunks."""
+    """Joins the chunks of a stream."""
 
     __slots__ = ("last", "parts", "stop", "text")
 
@@ -112,7 +112,7 @@ class Stream:
         self.last: Json = {}
 
     def feed(self, chunk: Json) -> list[Delta]:
-        """Take a chunk."""
+        """Read a chunk, and return its deltas."""
         self.last = chunk
         out: list[Delta] = []
         candidate = chunk["candidates"][0]
@@ -132,7 +132,7 @@ class Stream:
         return out
 
     def finish(self) -> Answer:
-        """Give the answer."""
+        """Return the response."""
         usage = self.last["usageMetadata"]
         counts = Usage(usage["promptTokenCount"], usage["candidatesTokenCount"], usage["totalTokenCount"], None, None)
         return Answer(self.last["responseId"], self.last["modelVersion"], self.parts, self.stop, "tool_calls", counts)

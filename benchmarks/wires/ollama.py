@@ -1,4 +1,4 @@
-"""Ollama's own chat: an answer, a stream, and plain Python for the same work."""
+"""Ollama's own chat: a response, a stream, and plain Python for the same work."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def _calls() -> list[Json]:
 
 
 def answer() -> Json:
-    """An answer of a text and three calls."""
+    """Return a response with a text and three calls."""
     return {
         "model": "some-model",
         "created_at": "2026-01-01T00:00:00Z",
@@ -32,7 +32,7 @@ def answer() -> Json:
 
 
 def events(n: int) -> list[Json]:
-    """About `n` lines of text, then one with three whole calls."""
+    """Return about `n` lines of text, then one with three complete calls."""
     top = {"model": "some-model", "created_at": "2026-01-01T00:00:00Z"}
     lines: list[Json] = [
         {**top, "message": {"role": "assistant", "content": f"word{i} "}, "done": False} for i in range(n)
@@ -85,7 +85,7 @@ def response_in(body: Json) -> Answer:
 
 
 class Stream:
-    """Join the lines of a stream."""
+    """Joins the lines of a stream."""
 
     __slots__ = ("calls", "last", "text")
 
@@ -95,7 +95,7 @@ class Stream:
         self.last: Json = {}
 
     def feed(self, line: Json) -> list[Delta]:
-        """Take a line."""
+        """Read a line, and return its deltas."""
         self.last = line
         message = line["message"]
         out: list[Delta] = []
@@ -111,7 +111,7 @@ class Stream:
         return out
 
     def finish(self) -> Answer:
-        """Give the answer."""
+        """Return the response."""
         given, made = self.last["prompt_eval_count"], self.last["eval_count"]
         counts = Usage(given, made, given + made, None, None)
         parts = ["".join(self.text), *self.calls]

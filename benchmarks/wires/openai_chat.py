@@ -1,4 +1,4 @@
-"""Chat Completions of OpenAI: an answer, a stream, and plain Python for the same work."""
+"""OpenAI's Chat Completions: a response, a stream, and plain Python for the same work."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Json = dict[str, Any]
 
 
 def answer() -> Json:
-    """An answer with three calls, as Chat Completions gives it."""
+    """Return a response with three calls."""
     calls = [
         {
             "id": f"call_{k}",
@@ -40,7 +40,7 @@ def answer() -> Json:
 
 
 def events(n: int) -> list[Json]:
-    """About `n` chunks: some text, then three calls, their pieces in turn."""
+    """Return about `n` chunks: some text, then the pieces of three calls in turn."""
     top = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1790000000, "model": "some-model"}
 
     def chunk(delta: Json, reason: str | None = None) -> Json:
@@ -65,7 +65,7 @@ def events(n: int) -> list[Json]:
 
 
 def messages_out(messages: list[Any]) -> list[Json]:
-    """Write Chat Completions."""
+    """Write the messages."""
     out: list[Json] = []
     for m in messages:
         kind = type(m)
@@ -101,7 +101,7 @@ def messages_out(messages: list[Any]) -> list[Json]:
 
 
 def response_in(body: Json) -> Answer:
-    """Read a Chat Completions response."""
+    """Read a response."""
     choice = body["choices"][0]
     message, usage = choice["message"], body["usage"]
     parts: list[Any] = []
@@ -118,7 +118,7 @@ def response_in(body: Json) -> Answer:
 
 
 class Stream:
-    """Join Chat Completions chunks."""
+    """Joins the chunks of a stream."""
 
     __slots__ = ("calls", "last", "stop", "text")
 
@@ -129,7 +129,7 @@ class Stream:
         self.last: Json = {}
 
     def feed(self, chunk: Json) -> list[Delta]:
-        """Take a chunk."""
+        """Read a chunk, and return its deltas."""
         self.last = chunk
         choices = chunk["choices"]
         if not choices:
@@ -155,7 +155,7 @@ class Stream:
         return out
 
     def finish(self) -> Answer:
-        """Give the answer."""
+        """Return the response."""
         parts: list[Any] = ["".join(self.text)] if self.text else []
         parts += [Call(i, n, json.loads("".join(p))) for i, n, p in self.calls.values()]
         usage = self.last["usage"]

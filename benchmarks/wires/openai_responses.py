@@ -1,4 +1,4 @@
-"""OpenAI's Responses: an answer, a stream, and plain Python for the same work."""
+"""OpenAI's Responses: a response, a stream, and plain Python for the same work."""
 
 from __future__ import annotations
 
@@ -52,13 +52,13 @@ def _call(k: int, text: str, status: str = "completed") -> Json:
 
 
 def answer() -> Json:
-    """An answer of a text and three calls."""
+    """Return a response with a text and three calls."""
     calls = [_call(k, json.dumps(arguments(k))) for k in range(3)]
     return _top([_message(TEXT), *calls], _usage(180), "completed")
 
 
 def events(n: int) -> list[Json]:
-    """About `n` events: a message, then three calls one after the other."""
+    """Return about `n` events: a message, then three calls one after the other."""
     found: list[Json] = [{"type": "response.created", "response": _top([], None, "in_progress")}]
     item = {"id": "msg_1", "type": "message", "role": "assistant", "status": "in_progress", "content": []}
     found.append({"type": "response.output_item.added", "output_index": 0, "item": item})
@@ -85,7 +85,7 @@ def events(n: int) -> list[Json]:
 
 
 def messages_out(messages: list[Any]) -> list[Json]:
-    """Write the items of `input`; what the system says first stands elsewhere."""
+    """Write the items of `input`. A system message at the beginning is elsewhere in a request."""
     out: list[Json] = []
     for m in messages:
         kind = type(m)
@@ -128,7 +128,7 @@ def response_in(body: Json) -> Answer:
 
 
 class Stream:
-    """Join the events of a response."""
+    """Joins the events of a stream."""
 
     __slots__ = ("body", "calls")
 
@@ -137,7 +137,7 @@ class Stream:
         self.body: Json = {}
 
     def feed(self, event: Json) -> list[Delta]:
-        """Take an event."""
+        """Read an event, and return its deltas."""
         kind = event["type"]
         if kind == "response.output_text.delta":
             return [Delta("text", event["delta"])]
@@ -153,5 +153,5 @@ class Stream:
         return []
 
     def finish(self) -> Answer:
-        """Give the answer."""
+        """Return the response."""
         return response_in(self.body)

@@ -1,16 +1,16 @@
-"""The short way for a tree in which nothing changed: what the last build read and wrote, remembered outside the project.
+"""A fast path for builds in which nothing changed, and a cache of results, both outside the project.
 
-A record belongs to one sources folder and one output folder. It holds what the tool was made of, and stamp and digest
-of every file in both. `build` is done where all stamps are the same; `check` reads and digests every file. Anything
-else (other arguments, a file more or less, links, litter of a build that was killed) goes the long way: a record saves
-time and decides nothing. It lies in the user's cache folder, and only what this user's builds left there is believed;
-the lock file is not, for it comes with the tree that is to be checked.
+A build record belongs to one sources folder and one output folder. It has a digest of this tool, and the stamp and
+digest of every file in both folders. `build` is skipped if all stamps are equal; `check` also computes the digests of
+all files. Anything else (other arguments, an added or missing file, links, leftovers of a killed build) causes a normal
+build: a record saves time and decides nothing. It is in the user's cache folder, and only records of the same user are
+trusted. The lock file is not trusted, because it is among the files to check.
 
 Next to the record is a file with the results of the build's steps, which the next build reuses for whatever did not
 change (`incremental.py`). `marshal` reads it, as it reads compiled modules, and it is trusted on the same terms: the
 file and its folder belong to this user, nobody else may write to them, and the same Python and toolgen wrote it.
 
-Starting is what is saved here, so that nothing is imported that Python has not loaded by itself.
+The purpose is a fast start, so this module imports only what Python has loaded already.
 """
 
 from __future__ import annotations
@@ -43,22 +43,22 @@ AT_ONCE = 4096
 """The number of results in a part. Files are read and written in parts, so that memory never contains a whole file."""
 
 COARSE = 2_000_000_000
-"""Nanoseconds in which a file system with stamps in whole seconds gives one stamp to two writes."""
+"""The resolution of stamps in whole seconds, with some margin, in nanoseconds: two writes may have the same stamp."""
 
 FINE = 50_000_000
-"""The same for other file systems: a tick of the kernel's clock, with room."""
+"""The same for other file systems: a tick of the kernel's clock, with some margin."""
 
 LITTER = ".toolgen"
-"""How the names begin of what a build makes beside its output."""
+"""The prefix of temporary files and folders that a build creates next to its output."""
 
 UNSURE: Stamp = (-1, 0, 0, 0)
-"""The stamp of a file that was written in the moment of recording: it is read again."""
+"""The stamp of a file that changed just before it was recorded. It never matches, so the file is read again."""
 
 
 def cached_output(arguments: list[str]) -> str | None:
-    """What `build` or `check` say of a tree in which nothing changed; None where they have to look.
+    """Return what `build` or `check` print if nothing changed; None if they have to run.
 
-    `arguments` are the command line; others than a sources folder and `--out FOLDER` are not for here.
+    `arguments` are the command line. Only a sources folder and `--out FOLDER` are supported here.
     """
     given = _folders(arguments)
     if given is None:
@@ -78,7 +78,7 @@ def cached_output(arguments: list[str]) -> str | None:
             if (arguments[0] != "build" or _stamp(found[key]) != stamp) and _digest(found[key]) != digest:
                 return None
     except (OSError, ValueError):
-        return None  # there is no record, or it is not one of ours, or files come and go
+        return None  # no usable record, or files are changing right now
     return _text(build if arguments[0] == "build" else check)
 
 
@@ -90,10 +90,10 @@ def save_record(
     sources: Mapping[str, str],
     files: Mapping[str, str],
 ) -> str:
-    """Record a build, and return why there is no record, or an empty text: `printed` is what `build` and `check` say next time, where nothing changes.
+    """Record a build. Return the reason if that fails, else an empty string.
 
-    `sources` are SHA-256 of what was read by path in SCHEMAS, `files` those of all that belongs into `package`. Where
-    something else stands there by now, or the record cannot be written, there is none.
+    `printed` is what `build` and `check` will print if nothing changes. `sources` has the SHA-256 of what was read by
+    path in SCHEMAS, `files` that of every file of `package`. Nothing is recorded if the files on disk differ by now.
     """
     lines = [
         FORMAT,
@@ -117,7 +117,7 @@ def save_record(
                 return "files have disappeared since"
         _replace(place, ("\n".join(lines).encode("utf-8", "surrogateescape"),))
     except (OSError, ValueError) as error:
-        return str(error)  # a cache: without it the next build takes its time
+        return str(error)  # only a cache: without it the next build takes longer
     return ""
 
 
@@ -141,7 +141,7 @@ def read_results(schemas: str, out: str | None) -> tuple[dict[Any, Any], int]:
                 body = file.read(size) if 0 <= size <= LARGEST else b""
                 if head != _head(made_by, body):
                     return found, 0
-                part = marshal.loads(body)  # noqa: S302 - trusted as a compiled module is, see above
+                part = marshal.loads(body)  # noqa: S302 - trusted like a compiled module, see above
                 found.update(part)
                 count += len(part)
     except (OSError, ValueError):
@@ -172,7 +172,7 @@ def _parts(results: dict[Any, Any]) -> Iterator[bytes]:
     """Serialize results as the parts of a file.
 
     Raises:
-        ValueError: the results are too large to be stored.
+        ValueError: The results are too large to be stored.
     """
     import marshal
 
@@ -195,7 +195,7 @@ def _made_by() -> bytes:
 
 
 def _head(made_by: bytes, body: bytes) -> bytes:
-    """The first line of a part."""
+    """Return the first line of a part."""
     return made_by + f"{len(body):{_DIGITS}}{_hash(body)}\n".encode()
 
 
@@ -232,7 +232,7 @@ def _opened(place: str) -> BufferedReader:
     """Open a file of the cache.
 
     Raises:
-        ValueError: another user may have written it.
+        ValueError: Other users may have written it.
     """
     file = open(place, "rb")  # noqa: SIM115 - the caller closes it
     for found in (os.lstat(os.path.dirname(place)), os.fstat(file.fileno())):
@@ -243,7 +243,7 @@ def _opened(place: str) -> BufferedReader:
 
 
 def _folders(arguments: list[str]) -> tuple[str, str | None] | None:
-    """The sources folder and `--out` of a plain command; None for any other."""
+    """Return the sources folder and `--out` of a supported command line; None for any other."""
     if not arguments or arguments[0] not in ("build", "check"):
         return None
     rest, out = arguments[1:], None
@@ -257,11 +257,11 @@ def _folders(arguments: list[str]) -> tuple[str, str | None] | None:
 
 
 def _place(schemas: str, out: str | None) -> str:
-    """The path of a record.
+    """Return the path of a build record.
 
     Raises:
-        ValueError: the user has no cache folder and no place for one, or it lies beside the sources: nothing new is made
-            there.
+        ValueError: There is no cache folder and none can be created, or it is next to the sources, where toolgen
+            creates no files.
     """
     home = os.path.expanduser("~")
     cache = os.environ.get("XDG_CACHE_HOME") or os.path.join(home, ".cache")
@@ -272,16 +272,16 @@ def _place(schemas: str, out: str | None) -> str:
     folders = schemas, "" if out is None else out
     names = "\n".join(
         (os.getcwd(), *map(os.path.normpath, folders))
-    )  # what is said names the folders as they were given
+    )  # the printed output contains the folders as they were given
     return os.path.join(cache, "toolgen", _hash(names.encode("utf-8", "surrogateescape")))
 
 
 _SHIPPED = (("templates",), ("schemas", "format"), ("schemas", "meta"), ("schemas", "providers"))
-"""What a wheel has in the package, and a checkout beside it."""
+"""Folders that are inside the package in a wheel, and next to it in a checkout."""
 
 
 def _tool() -> str:
-    """A digest of what makes the output what it is: Python, this tool's files, and what is installed beside them."""
+    """Return a digest of everything that determines the output: Python, toolgen's files, and installed packages."""
     package = os.path.dirname(os.path.abspath(__file__))
     beside = os.path.dirname(os.path.dirname(package))
     parts = [sys.version]
@@ -294,10 +294,10 @@ def _tool() -> str:
 
 
 def _files(root: str, below: str = "") -> Iterator[tuple[str, str]]:
-    """The files of a folder by their path in it, but for what Python compiles.
+    """Yield the files in a folder, by their relative paths, except for Python's compiled modules.
 
     Raises:
-        ValueError: there is something else than files and folders.
+        ValueError: There is something other than files and folders.
     """
     with os.scandir(os.path.join(root, below)) as entries:
         for entry in sorted(entries, key=lambda e: e.name):
@@ -316,7 +316,7 @@ def _has_litter(package: str) -> bool:
 
 
 def _stamp(place: str) -> Stamp:
-    """Size, times of the last change of the content and of the file, and its number."""
+    """Return the size, modification time, change time and inode of a file."""
     found = os.lstat(place)
     return found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino
 

@@ -1,4 +1,4 @@
-"""A project compiled in memory: what the commands share, each of which does something else with it."""
+"""A project compiled in memory, which is what the commands have in common."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Compilation:
-    """A project with what was linked and what was rendered of it. Nothing of it is on disk."""
+    """A resolved and rendered project. Nothing of it is on disk."""
 
     schemas: Path
     resolved: Project
@@ -34,22 +34,22 @@ class Compilation:
 
     @property
     def sources(self) -> Sources:
-        """What was read."""
+        """Return the sources of the project."""
         return self.resolved.sources
 
     @property
     def config(self) -> Config:
-        """What the project wants."""
+        """Return the configuration of the project."""
         return self.resolved.config
 
     @property
     def files(self) -> Mapping[str, str]:
-        """The text of each file of the package."""
+        """Return the text of each file of the package."""
         return self.package.files
 
     @cached_property
     def stamp(self) -> Stamp:
-        """What the lock says of this build."""
+        """Return the facts about this build for the lock file."""
         from toolgen.render.shipped import REQUIREMENT
 
         runtime = REQUIREMENT if self.config.runtime == "installed" else None
@@ -58,11 +58,11 @@ class Compilation:
         return Stamp(__version__, self.config.edition, self.sources.digests, runtime, _made_with(), sent)
 
     def output_in(self, folder: Path) -> Output:
-        """The folder that the files belong in."""
+        """Return the output folder for the files."""
         return Output(folder, folder.as_posix(), self.schemas)
 
     def payloads(self) -> Payloads:
-        """What providers are sent: all tools, and each tool alone with what is lost of it."""
+        """Return the payloads of each provider: one with all tools, and one for each tool with its losses."""
         from toolgen.rules import Payload, PayloadLoss, Payloads
 
         wires = self.package.wires
@@ -87,9 +87,9 @@ class Compilation:
 
 @dataclass(frozen=True, slots=True)
 class LintResult:
-    """What was looked at: the number of tools, and what they take by provider and tool, in bytes.
+    """The result of a lint: the number of tools, and their sizes in bytes by provider and tool.
 
-    The whole payload of a provider is that of the tool `*`.
+    The tool `*` has the size of a provider's whole payload.
     """
 
     tools: int
@@ -97,7 +97,7 @@ class LintResult:
     sources: Sources = field(repr=False)
 
     def fixes(self, findings: Findings, *, unsafe: bool) -> Iterator[Fix]:
-        """What fixes findings in the sources, one step for each file."""
+        """Yield fixes for findings in the sources, one step for each file."""
         from toolgen.rules.fixes import find_fixes
 
         return find_fixes(findings, self.sources, unsafe=unsafe)
@@ -106,14 +106,14 @@ class LintResult:
 def compile_project(
     schemas: Path, findings: Findings, providers: Sequence[str] = (), progress: Progress = ignore_progress
 ) -> Compilation | None:
-    """Run the stages up to render, with the rules of a build; None where one of them found errors."""
+    """Run the stages up to render, with the rules of a build. Return None if one of them found errors."""
     return _rendered(schemas, read_project(schemas, findings, providers, progress), findings, progress)
 
 
 def lint_project(
     schemas: Path, findings: Findings, providers: Sequence[str] = (), progress: Progress = ignore_progress
 ) -> LintResult | None:
-    """Run every stage of a build in memory, then every rule; None where a build would refuse the sources."""
+    """Run the stages of a build in memory, then all rules. Return None if a build would reject the sources."""
     from toolgen.rules import (
         RULES,
         apply_payload_rules,
@@ -143,7 +143,7 @@ def lint_project(
 
 @cache
 def _made_with() -> str:
-    """The versions of what shapes generated text besides toolgen."""
+    """Return the versions of the other packages that determine the generated text."""
     return ", ".join(f"{name} {version(name)}" for name in ("datamodel-code-generator", "jinja2", "ruff-api"))
 
 

@@ -48,7 +48,7 @@ Key = tuple[Hashable, ...]
 
 @dataclass(slots=True)
 class BuildResults:
-    """What is kept: results of the last whole build, and those that were used since."""
+    """The results of the last complete build, those that this build has used, and the new ones among them."""
 
     last: dict[Key, Any] = field(default_factory=dict)
     used: dict[Key, Any] = field(default_factory=dict)
@@ -66,7 +66,7 @@ class BuildResults:
         self.used[key] = self.new[key] = result
 
     def forget_unused(self) -> None:
-        """Forget what the build that ends now had no use for, so that memory does not grow with the number of edits."""
+        """Forget the results that the last build did not use, so that memory does not grow with the number of edits."""
         self.last, self.used, self.new = self.used, {}, {}
 
 
@@ -78,7 +78,7 @@ _count = 0
 
 @contextmanager
 def enable_incremental_builds() -> Iterator[BuildResults]:
-    """Keep results for the length of a `with` block, in which builds follow each other. Not for several threads."""
+    """Keep results in memory during a `with` block, for the builds inside it. Not for several threads."""
     global _results, _stored
     _results, _stored = BuildResults(), BuildResults()
     try:
@@ -89,10 +89,11 @@ def enable_incremental_builds() -> Iterator[BuildResults]:
 
 @contextmanager
 def stored_results(schemas: str, out: str | None) -> Iterator[Callable[[], None]]:
-    """Use the results that the last build of SCHEMAS stored in the user's cache, for the length of a `with` block.
+    """Use the results that the last build of SCHEMAS stored in the user's cache, during a `with` block.
 
-    It yields a function that stores the results of this build. Call it only after a complete build, because a build that
-    stops early would store less than it found. If a process builds repeatedly, only the first build reads the cache.
+    It yields a function that stores the results of this build. Call it only after a complete build, because a build
+    that stops early would store less than it found. If a process builds repeatedly, only the first build reads the
+    cache.
     """
     global _stored, _count
     outer = _stored
@@ -125,7 +126,7 @@ def store_result(result: T, *key: Hashable) -> T:
 
 
 def reuse_or_make(make: Callable[[], T], *key: Hashable) -> T:
-    """The result that is kept by a key, or a new one. It is not None."""
+    """Return the kept result of a key, or make and keep it. Results are never None."""
     if _results is None:
         return make()
     found: T | None = find_result(*key)
@@ -133,7 +134,7 @@ def reuse_or_make(make: Callable[[], T], *key: Hashable) -> T:
 
 
 def reuse_with_findings(make: Callable[[Findings], T], findings: Findings, *key: Hashable) -> T:
-    """A result whose step reports findings, which are reported again with it."""
+    """Return the kept result of a step that reports findings, and report these again."""
     if _results is None:
         return make(findings)
 

@@ -1,4 +1,4 @@
-"""A small working project: its files as text, and what is written of them where some are there already."""
+"""The files of a small working project, and how they are written beside existing files."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from toolgen.validation import meta_schema
 
 SCHEMAS, OUT = "schemas", "generated"
 EDITOR = f"{SCHEMAS}/.editor"
-"""The schemas that editors read, which nobody edits."""
+"""The folder of the schemas that editors read. Nobody edits them."""
 
 _REQUIREMENT = re.compile(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)")
 
@@ -38,7 +38,7 @@ class NewFile:
 
 @dataclass(frozen=True, slots=True)
 class WriteResult:
-    """What was done: the files that were made, those that say the same already, and those that say something else."""
+    """The files that were created, those that exist with the same lines, and those that exist with others."""
 
     created: tuple[NewFile, ...]
     unchanged: tuple[NewFile, ...]
@@ -46,10 +46,10 @@ class WriteResult:
 
 
 def project_files(folder: Path, profiles: Sequence[Document]) -> list[NewFile]:
-    """The files that a project in this folder should have, in the order in which a person reads them.
+    """Return the files that a project in this folder should have, in the order in which people read them.
 
-    Providers are those whose official clients the project depends on, else the default ones. A tool is made only where
-    there is none yet; CI is GitHub's unless the folder has GitLab's.
+    The providers are those whose official clients the project depends on, else the default ones. A tool is only created
+    if there is none. The CI job is for GitHub, unless the folder uses GitLab.
     """
     values = {
         "providers": detect_providers(folder, profiles) or list(DEFAULT_PROVIDERS),
@@ -75,7 +75,7 @@ def project_files(folder: Path, profiles: Sequence[Document]) -> list[NewFile]:
 
 
 def editor_schema_text(kind: str) -> str:
-    """The JSON Schema of a kind of source file, as editors take it and `toolgen schema KIND --editor` prints it."""
+    """Return the JSON Schema of a kind of source file for editors, which `toolgen schema KIND --editor` prints."""
     profiles: dict[str, Any] = {}
     if kind == "declaration":
         shipped = load_shipped("providers", shipped_folder("schemas"), Findings())
@@ -85,9 +85,9 @@ def editor_schema_text(kind: str) -> str:
 
 
 def detect_providers(folder: Path, profiles: Sequence[Document]) -> list[str]:
-    """The providers whose official clients a project names in pyproject.toml or requirements files, by name.
+    """Return the providers whose official clients a project names in pyproject.toml or requirements files, sorted.
 
-    Of several providers on one client, those that are default ones count.
+    If several providers have the same client, the default ones are chosen.
     """
     needed = {_normalized(name) for name in _requirements(folder)}
     clients: dict[str, list[str]] = {}
@@ -103,7 +103,7 @@ def detect_providers(folder: Path, profiles: Sequence[Document]) -> list[str]:
 
 
 def _requirements(folder: Path) -> list[str]:
-    """The names of the distributions that a project depends on; a file that cannot be read names none."""
+    """Return the names of a project's dependencies. A file that cannot be read has none."""
     lines: list[str] = []
     try:
         project = tomllib.loads((folder / "pyproject.toml").read_text("utf-8"))
@@ -128,10 +128,10 @@ def _normalized(name: str) -> str:
 
 
 def write_project(folder: Path, files: Sequence[NewFile]) -> WriteResult:
-    """Write the files that are not there; no file that is there is changed. Where one cannot be written, none is left.
+    """Write the files that do not exist. Existing files are never changed. If one fails, all are removed again.
 
     Raises:
-        OSError: a file cannot be written.
+        OSError: A file cannot be written.
     """
     created: list[NewFile] = []
     unchanged: list[NewFile] = []
@@ -157,7 +157,7 @@ def write_project(folder: Path, files: Sequence[NewFile]) -> WriteResult:
 
 
 def _has_lines(path: Path, text: str) -> bool:
-    """Whether a file has every line of a text but comments, wherever they stand."""
+    """Return whether a file has every line of a text, except for comments, in any order."""
     try:
         lines = {line.strip() for line in path.read_text("utf-8").splitlines()}
     except (OSError, ValueError):
@@ -166,7 +166,7 @@ def _has_lines(path: Path, text: str) -> bool:
 
 
 def _make_folders(path: Path, made: list[Path]) -> None:
-    """Make a folder and those above it that are missing, and note each."""
+    """Create a folder and its missing parents, and add each to `made`."""
     if not path.is_dir():
         _make_folders(path.parent, made)
         path.mkdir()

@@ -1,15 +1,15 @@
-"""The stages in their order: the file to read first.
+"""The stages in their order. Read this file first.
 
-load      files -> Sources          text and values with positions
-parse     Sources -> Parsed         each file held against its schema
-resolve   Parsed -> Catalog         linked, merged, frozen
-rules     Catalog -> findings       what is risky
-plan      Catalog -> plans          Python-shaped
-render    plans -> Files            text by path
-write     Files -> disk, or a diff  wholly or not at all
+load      files -> Sources          text and values with locations
+parse     Sources -> Parsed         each file validated against its schema
+resolve   Parsed -> Catalog         resolved, merged, frozen
+rules     Catalog -> findings       problems in tools
+plan      Catalog -> plans          the structure of the Python code
+render    plans -> files            text by path
+write     files -> disk, or a diff  completely or not at all
 
-A stage with errors is the last one that runs. Nothing between load and write touches disk, clock or environment,
-but for the shipped templates and runtime modules.
+A stage with errors is the last one that runs. The stages between load and write use neither disk, clock nor
+environment, except for the shipped templates and runtime modules.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ Progress: TypeAlias = Callable[[str, int], None]
 
 
 def ignore_progress(step: str, tools: int) -> None:
-    """Tell nobody."""
+    """Ignore a step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +52,9 @@ class Project:
 def read_project(
     schemas: Path, findings: Findings, providers: Sequence[str] = (), progress: Progress = ignore_progress
 ) -> Project | None:
-    """Load, parse, resolve and apply the rules that a build runs; None where a stage found errors.
+    """Load, parse, resolve, and apply the rules of a build. Return None if there are errors.
 
-    `providers` are those of the command line; they go before the configuration's.
+    `providers` are those of the command line, which replace those of the configuration.
     """
     from toolgen.rules import RULES, apply_rules, apply_suppressions, find_suppressions
 
@@ -77,7 +77,7 @@ def resolve_project(
     folder: FolderOf | None = None,
     name: str | None = None,
 ) -> Project | None:
-    """Load, parse and resolve; None where a stage found errors. `folder` and `name` are those of `load`."""
+    """Load, parse and resolve. Return None if there are errors. `folder` and `name` are those of `load`."""
     from toolgen.resolve.resolution import resolve_catalog
     from toolgen.resources import shipped_folder
 
@@ -93,7 +93,7 @@ def resolve_project(
 
 
 def render_project(project: Project, findings: Findings, progress: Progress = ignore_progress) -> Package | None:
-    """Plan and render; None where a profile does not fit the format, or a provider cannot be sent a tool."""
+    """Plan and render. Return None if a profile does not fit the format, or a provider cannot be sent a tool."""
     from toolgen.render.package import package_files
 
     package = _made(project, findings, lambda: package_files(project.catalog, project.sources.name))
@@ -104,7 +104,7 @@ def render_project(project: Project, findings: Findings, progress: Progress = ig
 
 
 def plan_payloads(project: Project, findings: Findings) -> Mapping[str, ProviderPayloads] | None:
-    """What every provider is sent, without the text of the package; None as `render_project` has it."""
+    """Return the payloads of each provider, without the package; None in the same cases as `render_project`."""
     from toolgen.render.package import package_payloads
 
     wires = _made(project, findings, lambda: package_payloads(project.catalog))
@@ -114,7 +114,7 @@ def plan_payloads(project: Project, findings: Findings) -> Mapping[str, Provider
 
 
 def _made(project: Project, findings: Findings, make: Callable[[], T]) -> T | None:
-    """Make something of a project; None, with a finding, where a profile does not fit the format."""
+    """Make something from a project. Return None, with a finding, if a profile does not fit the format."""
     from toolgen.plan.object_mappings import MappingError
     from toolgen.render.shipped import MODELS, is_shipped
 
@@ -136,7 +136,7 @@ def _made(project: Project, findings: Findings, make: Callable[[], T]) -> T | No
 
 
 def _report_refused(wires: Mapping[str, ProviderPayloads], findings: Findings) -> None:
-    """Report the tools that cannot be sent to a provider that they are offered to, the first reason of each."""
+    """Report each tool that cannot be sent to a provider that it is offered to, with the first reason."""
     for provider, wire in wires.items():
         for one in wire.tools:
             refused = next((told for told in one.told if told.refused), None)

@@ -1,7 +1,8 @@
-"""Bring the generated modules that are committed in this package up to date: `python -m toolgen.regenerate [--check]`.
+"""Update the generated modules that are committed in this package: `python -m toolgen.regenerate [--check]`.
 
-They are `runtime/models.py` and `wires`, and depend on `schemas/format`, `schemas/providers`, `templates` and the code of
-`plan` and `render`. With `--check` nothing is written; the modules that are out of date are named, and the exit code is 1.
+They are `runtime/models.py` and `wires`, and depend on `schemas/format`, `schemas/providers`, `templates` and the code
+of `plan` and `render`. `--check` writes nothing, but prints the modules that are out of date, and exits with 1 if there
+are any.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from toolgen.resources import runtime_folder, shipped_folder, wires_folder
 
 
 def _files() -> Iterator[tuple[Path, str]]:
-    """The files that belong here, with their texts."""
+    """Yield the generated files with their texts."""
     findings = Findings()
     folder = shipped_folder("schemas")
     providers, formats = (load_shipped(kind, folder, findings) for kind in ("providers", "format"))
@@ -46,19 +47,19 @@ def _files() -> Iterator[tuple[Path, str]]:
 
 
 def stale_files() -> list[str]:
-    """The names of the files that are not what they should be, and of those that should not be there."""
+    """Return the names of the files that are out of date, missing or left over."""
     found = dict(_files())
     stale = [path for path, text in found.items() if not path.is_file() or path.read_text(encoding="utf-8") != text]
     return [path.name for path in (*stale, *_left_over(found))]
 
 
 def _left_over(found: Mapping[Path, str]) -> list[Path]:
-    """Classes of profiles that are gone."""
+    """Return the classes of profiles that no longer exist."""
     return [path for path in sorted(wires_folder().glob("[a-z]*.py")) if path not in found]
 
 
 def main() -> None:
-    """Write the files, or with `--check` name those that are out of date and end with 1."""
+    """Write the files. With `--check`, print those that are out of date, and exit with 1 if there are any."""
     if "--check" in sys.argv:
         names = stale_files()
         sys.exit(f"out of date: {', '.join(names)}; run `make build`" if names else 0)

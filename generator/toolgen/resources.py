@@ -1,4 +1,4 @@
-"""What is shipped, and where: templates and schemas inside the wheel, or beside the package in a checkout; the runtime."""
+"""The folders that toolgen ships: templates and schemas (beside the package in a checkout), runtime and wires."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def wires_folder() -> Path:
 
 @cache
 def runtime_names() -> Mapping[str, str]:
-    """Module below `runtime` by the names that it exports."""
+    """Return the modules below `runtime` by the names that they export."""
     found: dict[str, str] = {}
     root = runtime_folder()
     for path in sorted(root.rglob("*.py")):
@@ -43,6 +43,6 @@ def runtime_names() -> Mapping[str, str]:
 
 
 def exported_names(path: Path) -> tuple[str, ...]:
-    """The names in a module's `__all__`, which is a list of texts that begins a line: parsing whole modules takes long."""
+    """Return the names in a module's `__all__`. It is found by its text, because parsing whole modules takes long."""
     found = _ALL.search(path.read_text(encoding="utf-8"))
     return tuple(ast.literal_eval(found[1])) if found is not None else ()

@@ -1,4 +1,4 @@
-"""Counting tokens, where tiktoken is installed with its vocabulary: nothing is fetched, and no number is guessed."""
+"""Counts of tokens, if tiktoken is installed with its vocabulary. Nothing is downloaded, and no number is guessed."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from typing import Any, NoReturn
 __all__ = ["Tokenizer", "installed_tokenizer"]
 
 ENCODING = "o200k_base"
-"""The vocabulary that tokens are counted with. Providers have others: the number is an estimate."""
+"""The vocabulary for counting. The counts are estimates, because providers have other vocabularies."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tokenizer:
-    """A way to count tokens, and its name as messages have it."""
+    """A function that counts tokens, and its name for messages."""
 
     name: str
     count: Callable[[str], int]
 
 
 def installed_tokenizer() -> Tokenizer | str:
-    """The installed tokenizer, or why there is none. A vocabulary that is not stored here is not fetched."""
+    """Return the installed tokenizer, or why there is none. A missing vocabulary is not downloaded."""
     if importlib.util.find_spec("tiktoken") is None:
         return "tiktoken is not installed"
     loading: Any = importlib.import_module("tiktoken.load")
@@ -38,5 +38,5 @@ def installed_tokenizer() -> Tokenizer | str:
 
 
 def _not_stored(address: str) -> NoReturn:
-    """Stand in for what fetches a vocabulary: no command of this kind opens a connection."""
+    """Replace the download of a vocabulary, because commands that count tokens open no connections."""
     raise FileNotFoundError(address)

@@ -1,7 +1,6 @@
-"""Documents held against JSON Schemas.
+"""Validation of documents against JSON Schemas.
 
-A meta-schema says what each kind of source file may say; where a document is not what its schema says, there is a
-finding at the right place.
+A meta-schema describes each kind of source file. Each violation becomes a finding at its location.
 """
 
 from __future__ import annotations
@@ -31,11 +30,11 @@ KINDS = ("declaration", "provider", "format", "config")
 
 @cache
 def meta_schema(kind: str) -> Mapping[str, Any]:
-    """Return the JSON Schema of a kind of source file. It is shared, and never changed.
+    """Return the JSON Schema of a kind of source file. It is shared, and must not be changed.
 
     Raises:
-        KeyError: there is no such kind.
-        ValueError: the shipped file is broken, which is a defect of toolgen.
+        KeyError: There is no such kind.
+        ValueError: The shipped file is not valid, which is a defect of toolgen.
     """
     if kind not in KINDS:
         raise KeyError(kind)
@@ -53,10 +52,10 @@ def meta_schema(kind: str) -> Mapping[str, Any]:
 
 
 MAX_FINDINGS = 50
-"""Findings of one document; what follows is seldom news."""
+"""The maximum number of findings for one document. Further ones are rarely useful."""
 
 MAX_ERRORS = 1_000
-"""Errors of the library that are looked at; several may be one finding."""
+"""The maximum number of errors that are read from the library. Several may become one finding."""
 
 
 def validate_document(
@@ -67,15 +66,16 @@ def validate_document(
     code: str = "invalid-value",
     hints: Mapping[str, str] | None = None,
 ) -> bool:
-    """Check a document against a JSON Schema (2020-12) and report what is wrong, at most fifty findings.
+    """Validate a document against a JSON Schema (2020-12), and report errors, at most fifty findings.
 
-    Unknown and missing keys and wrong types have their own codes; `code` is that of everything else, whose message
-    has the one hole `problem`. `hints` says what to do about unknown keys that mean something elsewhere. Nothing outside of the meta-schema and the published drafts is ever looked up.
+    Unknown keys, missing keys and wrong types have their own codes. `code` is that of all other errors; its message has
+    the single placeholder `problem`. `hints` are for unknown keys that have a meaning elsewhere. References outside the
+    meta-schema and the published drafts are never followed.
     """
     validator = _validator(_Schema(meta))
     reporter = _Reporter(document, validator, findings, code, hints or {})
     errors = list(islice(validator.iter_errors(document.value), MAX_ERRORS))
-    # A value of the wrong type often breaks other rules as well; its type is what there is to say.
+    # A value of the wrong type often violates other rules as well, but only its type is worth reporting.
     mistyped = {tuple(e.absolute_path) for e in errors if e.validator == "type"}
     for error in errors:
         if error.validator != "type" and tuple(error.absolute_path) in mistyped:
@@ -88,7 +88,7 @@ def validate_document(
 
 
 class _Schema:
-    """A schema as a key of the cache: by identity, kept alive by it."""
+    """A schema as a key of the cache: compared by identity, and kept alive."""
 
     def __init__(self, schema: Mapping[str, Any]) -> None:
         self.schema = schema
@@ -102,7 +102,7 @@ class _Schema:
 
 @lru_cache(maxsize=32)
 def _validator(key: _Schema) -> Draft202012Validator:
-    # The registry holds the published drafts and fetches nothing; the library's default one asks the network.
+    # This registry has the published drafts and downloads nothing, unlike the default one of the library.
     return Draft202012Validator(dict(key.schema), registry=REGISTRY)
 
 
@@ -125,7 +125,7 @@ class _Reporter:
         self._unexplained: list[Pointer] = []
 
     def report(self, error: ValidationError) -> None:
-        """Add the findings of an error; of one with branches, those of the branch that fits best."""
+        """Add the findings of an error. If there are branches, add those of the best branch."""
         pointer: Pointer = tuple(error.absolute_path)
         keyword = str(error.validator)
         if error.validator in ("anyOf", "oneOf") and error.context:
@@ -142,7 +142,7 @@ class _Reporter:
             self._other(error, pointer, keyword)
 
     def finish(self) -> None:
-        """Report keys refused for a reason that no other finding explains."""
+        """Report keys that were rejected for a reason that no other finding explains."""
         for pointer in self._unexplained if self.count == 0 else ():
             self._problem(self._document.key_span(*pointer), "these keys cannot be combined")
 
@@ -185,7 +185,7 @@ class _Reporter:
             self._problem(span, _sentence(keyword, error))
 
     def _place(self, error: ValidationError, pointer: Pointer) -> Span:
-        """The place of the value, or of the key where the error is about a key's name."""
+        """Return the location of the value, or of the key if the error is about its name."""
         name = error.instance
         if "propertyNames" in error.absolute_schema_path and isinstance(name, str):
             place = self._document.keys.get((*pointer, name))
@@ -197,7 +197,7 @@ class _Reporter:
         self._add(self._code, span, sentence, hint=hint, problem=RawText(sentence))
 
     def _add(self, code: str, span: Span, what: str, *, hint: str | None = None, **holes: object) -> None:
-        """Add a finding once: two branches or references may say the same."""
+        """Add a finding once, because several branches or references may report the same."""
         if (span, code, what) in self._seen or self.count >= MAX_FINDINGS:
             return
         self._seen.add((span, code, what))
@@ -227,7 +227,7 @@ _SENTENCES = {
 
 
 def _sentence(keyword: str, error: ValidationError) -> str:
-    """What is wrong, in words that never hold a schema or a long value."""
+    """Describe an error without a schema or a long value."""
     form = _SENTENCES.get(keyword)
     if form is None:
         return f"the value violates the rule {quote_name(keyword)}"
@@ -235,7 +235,7 @@ def _sentence(keyword: str, error: ValidationError) -> str:
 
 
 def _shown(value: object) -> str:
-    """A scalar as a message quotes it; of anything else its type."""
+    """Return a scalar in quotes; for any other value, its type."""
     if isinstance(value, str):
         return quote_name(value)
     if isinstance(value, list | dict):
@@ -255,7 +255,7 @@ def _listed(values: Iterable[object]) -> str:
 
 
 def type_hint(expected: str, value: object) -> str | None:
-    """What fixes a value of the wrong type, where it is plain to see."""
+    """Return a hint for a value of the wrong type, if the fix is obvious."""
     if value is None:
         return "give it a value, or remove it"
     if "string" in expected and isinstance(value, bool | int | float):
@@ -264,7 +264,7 @@ def type_hint(expected: str, value: object) -> str | None:
 
 
 def json_type(value: object) -> str:
-    """Name the JSON type of a value."""
+    """Return the JSON type of a value."""
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -279,7 +279,7 @@ def json_type(value: object) -> str:
 
 
 def _root_types(error: ValidationError) -> list[str]:
-    """Return the types that the branches take, where every branch refuses the value by its type alone."""
+    """Return the types of the branches, if every branch rejects the value because of its type."""
     types: dict[str, None] = {}
     for branch in _by_branch(error):
         refused = [e for e in branch if e.validator == "type" and not e.relative_path]
@@ -292,8 +292,8 @@ def _root_types(error: ValidationError) -> list[str]:
 def _best_branch(error: ValidationError) -> list[ValidationError]:
     """Return the errors of the branch that fits best.
 
-    That is one whose type is right, then one whose marks (a constant or an enumerated word, directly or in a key)
-    are right, then the one with the fewest errors, then the first.
+    That is one with the right type, then one with the right tags (a constant or an enum value, directly or in a key),
+    then the one with the fewest errors, then the first.
     """
     return min(_by_branch(error), key=_misfit)
 
@@ -316,7 +316,7 @@ _LISTS = ("allOf", "anyOf", "oneOf")
 
 
 def _known_keys(schema: object, validator: Draft202012Validator) -> list[str]:
-    """Return the properties that a schema names, itself or through what it is made of, each once."""
+    """Return the properties in a schema and in the schemas that it is composed of, each once."""
     found: dict[str, None] = {}
     _gather(schema, validator, found, set())
     return list(found)
@@ -339,7 +339,7 @@ def _gather(schema: object, validator: Draft202012Validator, found: dict[str, No
 
 
 def _pointed(root: object, reference: str) -> object:
-    """The schema that a local reference points to; None where it is an anchor or leads nowhere."""
+    """Return the target of a local reference; None if it is an anchor or cannot be resolved."""
     value = root
     for step in reference[1:].split("/")[1:]:
         name = step.replace("~1", "/").replace("~0", "~")
@@ -358,7 +358,7 @@ def _unknown_keys(error: ValidationError, known: Iterable[str]) -> list[str]:
 
 
 def strings_in(value: object) -> list[str]:
-    """Return the texts that a keyword's value or an object holds: one, a list's, or an object's keys."""
+    """Return a string, the strings of a list, or the keys of an object."""
     if isinstance(value, str):
         return [value]
     return [w for w in value if isinstance(w, str)] if isinstance(value, list | dict) else []

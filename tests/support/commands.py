@@ -1,4 +1,4 @@
-"""Commands as users give them: in this process, which is fast, or in one of their own where the process is the point."""
+"""The command line in this process, which is fast, or in a separate one, if the test is about the process."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ def toolgen(
 ) -> subprocess.CompletedProcess[str]:
     """Run the command line in this process, and leave the process as it was.
 
-    Streams are bytes in an encoding, as a program's are. What a program would end with as a traceback is raised.
+    Streams are encoded bytes, as those of a program are. An exception that would end a program with a traceback is
+    raised.
     """
     encoding, errors = _encoding(env)
     out, err = io.BytesIO(), io.BytesIO()
@@ -62,7 +63,7 @@ def toolgen_process(
     root: Path = ROOT,
     **more: Any,
 ) -> subprocess.CompletedProcess[str]:
-    """Run the command line of a checkout in a process of its own; `more` goes to `subprocess.run`."""
+    """Run the command line of a checkout in a separate process. `more` goes to `subprocess.run`."""
     if not more.keys() & {"stdout", "stderr"}:
         more["capture_output"] = True
     return subprocess.run(
@@ -77,24 +78,24 @@ def toolgen_process(
 
 
 def environment(env: Mapping[str, str] | None = None, root: Path = ROOT) -> dict[str, str]:
-    """What a program needs that imports the tool of a checkout."""
+    """Return the environment of a program that imports toolgen from a checkout."""
     return {**os.environ, "PYTHONPATH": str(root / "generator"), **(env or {})}
 
 
 def heeding_interrupts() -> None:
-    """Before a program starts: it heeds interrupts, also where the tests run in the background of a shell and do not."""
+    """Reset the signal handlers before a program starts: tests in the background of a shell ignore interrupts."""
     for number in _SIGNALS:
         signal.signal(number, signal.SIG_DFL)
 
 
 def _encoding(env: Mapping[str, str] | None) -> tuple[str, str]:
-    """The encoding of a program's standard streams, and what becomes of what it lacks."""
+    """Return the encoding of a program's standard streams, and its error handler."""
     encoding, _, errors = (env or {}).get("PYTHONIOENCODING", "").partition(":")
     return encoding or "utf-8", errors or "strict"
 
 
 def _ended() -> int:
-    """The exit code of a command. It does as Python does where a program ends by itself or with a text."""
+    """Return the exit code of a command, like Python if the command exits by itself or with a string."""
     try:
         cli.main()
     except SystemExit as ended:
@@ -106,6 +107,6 @@ def _ended() -> int:
 
 
 def _was_made_in_memory(module: str) -> bool:
-    """Whether a module came from no file, as those of a rendered package do."""
+    """Return whether a module has no file, like those of a rendered package."""
     spec = getattr(sys.modules[module], "__spec__", None)
     return spec is not None and not spec.has_location and spec.origin is None

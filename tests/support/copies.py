@@ -1,4 +1,4 @@
-"""Programs that start as copies of one that has imported what takes long: each is a process of its own, and begins at once."""
+"""Programs that start at once, as forks of a process that has already imported slow modules."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ for line in sys.stdin:
 
 
 class Copies:
-    """Runs programs as an interpreter with these options would, one after the other."""
+    """Runs programs like an interpreter with the given options, one after the other."""
 
     def __init__(
         self, *modules: str, options: Sequence[str], folder: Path, environment: Mapping[str, str] | None = None
     ) -> None:
-        """Import modules. `folder` is where programs run that are not told otherwise."""
+        """Import the modules. `folder` is the default working folder of programs."""
         self.folder = folder
         self._process = subprocess.Popen(
             [sys.executable, *options, "-c", _ORIGINAL, *modules],
@@ -64,7 +64,7 @@ class Copies:
     def run(
         self, *words: str, typed: str = "", folder: Path | None = None, environment: Mapping[str, str] | None = None
     ) -> subprocess.CompletedProcess[str]:
-        """Run what is given to an interpreter, `-m` or `-c` and what follows, to its end."""
+        """Run a program until it ends. `words` are the arguments of an interpreter: `-m` or `-c`, and what follows."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         with TemporaryDirectory() as streams:

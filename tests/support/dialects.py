@@ -1,6 +1,6 @@
-"""What each provider's documentation says of tool schemas, held against a schema: by hand, not from the profiles.
+"""The rules of each provider's documentation for tool schemas, written by hand and not taken from the profiles.
 
-Each checker yields what the provider would refuse, or would drop without a word.
+Each checker yields what the provider would refuse, or would silently ignore.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ OLLAMA = frozenset(["type", "anyOf", "items", "description", "enum", "properties
 
 
 def walk(schema: Any, at: str = "", depth: int = 0) -> Iterator[tuple[str, Any, int]]:
-    """Every schema inside of one, with where it stands and how many schemas are around it; a definition has one."""
+    """Yield every schema inside a schema, with its path and the number of schemas around it (one for a definition)."""
     yield at, schema, depth
     if not isinstance(schema, dict):
         return
@@ -85,21 +85,21 @@ def walk(schema: Any, at: str = "", depth: int = 0) -> Iterator[tuple[str, Any, 
 
 
 def keywords(schema: Schema, allowed: frozenset[str]) -> Faults:
-    """Keywords that are not on a list, at any depth."""
+    """Yield the keywords that are not in a list, at any depth."""
     for at, inner, _ in walk(schema):
         if isinstance(inner, dict):
             yield from (f"{at}: {keyword}" for keyword in inner if keyword not in allowed)
 
 
 def root_is_an_object(schema: Schema, *without: str) -> Faults:
-    """A root of another type, or with keywords that are refused there."""
+    """Yield an error if the root has another type, or keywords that are refused there."""
     if schema.get("type") != "object":
         yield f"root: type {schema.get('type')}"
     yield from (f"root: {keyword}" for keyword in without if keyword in schema)
 
 
 def references(schema: Schema, *, alone: bool = False, circles: bool = True) -> Faults:
-    """References that lead nowhere, have words beside them, or lead in a circle."""
+    """Yield the references that cannot be resolved, have other keywords beside them, or are circular."""
     leads: dict[str, set[str]] = {}
     for at, inner, _ in walk(schema):
         if not isinstance(inner, dict) or "$ref" not in inner:
@@ -124,7 +124,7 @@ def references(schema: Schema, *, alone: bool = False, circles: bool = True) -> 
 
 
 def closed(schema: Schema, *, all_required: bool) -> Faults:
-    """Objects that are open, that are empty below the root, or have optional properties."""
+    """Yield the objects that are open, are empty below the root, or have optional properties."""
     for at, inner, _ in walk(schema):
         if not isinstance(inner, dict) or not ("object" in types(inner) or "properties" in inner):
             continue
@@ -139,7 +139,7 @@ def closed(schema: Schema, *, all_required: bool) -> Faults:
 
 
 def typed(schema: Schema) -> Faults:
-    """Schemas that say nothing of a type, and lists of several types besides null."""
+    """Yield the schemas without a type, and lists of several types besides null."""
     for at, inner, _ in walk(schema):
         if at.endswith("/additionalProperties") and isinstance(inner, bool):
             continue
@@ -152,14 +152,14 @@ def typed(schema: Schema) -> Faults:
 
 
 def arrays_have_items(schema: Schema) -> Faults:
-    """Arrays that say nothing of their items."""
+    """Yield the arrays without `items`."""
     for at, inner, _ in walk(schema):
         if isinstance(inner, dict) and "array" in types(inner) and "items" not in inner:
             yield f"{at}: no items"
 
 
 def values(schema: Schema, *kinds: type) -> Faults:
-    """Empty lists of values, and listed values of other kinds."""
+    """Yield empty enums, and enum values of other kinds."""
     for at, inner, _ in walk(schema):
         if not isinstance(inner, dict):
             continue
@@ -171,27 +171,27 @@ def values(schema: Schema, *kinds: type) -> Faults:
 
 
 def formats(schema: Schema, allowed: frozenset[str]) -> Faults:
-    """Formats that are not on a list."""
+    """Yield the formats that are not in a list."""
     for at, inner, _ in walk(schema):
         if isinstance(inner, dict) and "format" in inner and inner["format"] not in allowed:
             yield f"{at}: format {inner['format']}"
 
 
 def property_names(schema: Schema, pattern: str) -> Faults:
-    """Properties whose name is refused."""
+    """Yield the properties whose name is refused."""
     for at, inner, _ in walk(schema):
         if isinstance(inner, dict) and isinstance(inner.get("properties"), dict):
             yield from (f"{at}: a name, {n!r}" for n in inner["properties"] if not re.fullmatch(pattern, n))
 
 
 def types(schema: Schema) -> set[str]:
-    """The types that a schema names, in small letters."""
+    """Return the types in a schema, in lowercase."""
     named = schema.get("type", [])
     return {str(kind).lower() for kind in (named if isinstance(named, list) else [named])}
 
 
 def sizes(schema: Schema, properties: int, depth: int) -> Faults:
-    """More properties, or deeper ones, than are taken."""
+    """Yield an error if there are more properties, or deeper ones, than the limits."""
     found = [
         len(inner["properties"]) for _, inner, _ in walk(schema) if isinstance(inner, dict) and "properties" in inner
     ]
@@ -332,11 +332,11 @@ PARAM = {
     "array": ({"type", "description", "items"}, {"type", "description", "items"}, ()),
     "object": ({"type", "description", "properties", "required"}, {"type", "description", "properties"}, ()),
 }
-"""Kagami's ToolParam: by type what it may have, what it must have, and what its listed values are."""
+"""Kagami's ToolParam by type: the allowed keywords, the required ones, and the types of its enum values."""
 
 
 def kagami(schema: Schema) -> Faults:
-    """The outermost object has no description in the document's own example."""
+    """Check ToolParam. The root object has no description in the document's own example."""
     yield from root_is_an_object(schema)
     waiting: list[tuple[str, Any]] = [("", {"description": "", **schema})]
     while waiting:
@@ -358,7 +358,7 @@ def kagami(schema: Schema) -> Faults:
 
 
 def as_text(schema: Schema) -> Faults:
-    """A schema that goes as text is what it is."""
+    """Accept any schema, because it is sent as text."""
     yield from ()
 
 
@@ -383,7 +383,7 @@ def ollama(schema: Schema) -> Faults:
 
 
 def draft_07(schema: Schema) -> Faults:
-    """An object of draft-07. What that does not know it takes no notice of, but for `$defs`, which a pointer reaches."""
+    """Check an object of draft-07. Unknown keywords have no effect there, except for `$defs` through pointers."""
     yield from root_is_an_object(schema)
     yield from keywords(schema, DRAFT_07)
     yield from references(schema, alone=True)
@@ -418,4 +418,4 @@ CHECKERS: dict[tuple[str, str], Callable[[Schema], Faults]] = {
     **{(name, "open"): openai_open for name in ("openai_compatible", "groq", "deepseek", "openrouter", "vllm")},
     **{(name, "strict"): openai_strict for name in ("openai_compatible", "groq", "openrouter", "vllm")},
 }
-"""By provider and mode: what it refuses."""
+"""The checkers by provider and mode."""

@@ -1,14 +1,15 @@
-"""Runs a document: its files are written, its commands and its code run, and what is printed compared, from top to bottom.
+"""A test runner for documents: writes their files, runs their commands and code, and compares the output, in order.
 
-A block below a line that is a path in backticks is that file. Of a `console` block each `$ command` runs, and has to print
-what follows; `…` stands for any text, numbers of files are not compared, and `# exit code N` behind a command is what it ends with.
-A `python` block without a path runs as it is. Comments of Markdown say what a reader is not shown:
+A block below a line that is a path in backticks is that file. Each `$ command` of a `console` block runs, and must
+print what follows; `…` matches any text, numbers of files are not compared, and `# exit code N` after a command is
+checked.
+A `python` block without a path runs as it is. Comments of Markdown have what readers are not shown:
 
-- `<!-- project -->`: the README's declaration is there, and built
+- `<!-- project -->`: writes the README's declaration, and builds it
 - `<!-- run COMMAND -->`, `<!-- file PATH: TEXT -->`, `<!-- edit PATH: OLD => NEW -->`
-- `<!-- answers: CALL | TEXT -->`: the next run of a model calls a tool (a JSON object with `name` and `input`), and says a text
-- `<!-- not run: REASON -->`: the next `python` block is compiled only
-- `<!-- before each: CODE -->`: stands before every further `python` block
+- `<!-- answers: CALL | TEXT -->`: the next run of a model calls a tool (`name` and `input` as JSON), then replies
+- `<!-- not run: REASON -->`: the next `python` block is only compiled
+- `<!-- before each: CODE -->`: runs before every later `python` block
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from tests.support.loopback import Loopback
 from tests.support.repository import ROOT
 
 NOT_RUN = frozenset(["pip", "make", "git"])
-"""Programs that would reach out of the folder of a test."""
+"""Programs that would have effects outside the folder of a test."""
 
 NOT_CODE = frozenset(["", "text", "markdown"])
 
@@ -43,7 +44,7 @@ _WEATHER = ({"name": "get_weather", "input": {"city": "Oslo"}}, "It is 21 degree
 
 @dataclass
 class Run:
-    """A folder in which a document runs, and a server that answers as Anthropic's does."""
+    """A folder in which a document runs, and a server that responds like Anthropic's."""
 
     folder: Path
     server: Loopback
@@ -51,10 +52,10 @@ class Run:
     answers: tuple[dict[str, object], str] = _WEATHER
     compiled_only: bool = False
     done: list[str] = field(default_factory=list)
-    """What ran, in words, so that a test sees that something did."""
+    """What was run, so that a test can check that something was."""
 
     def document(self, text: str) -> None:
-        """Run all of it."""
+        """Run a whole document."""
         for part in _PARTS.finditer(text):
             if part["note"] is not None:
                 self._note(part["note"])
@@ -143,7 +144,7 @@ class Run:
 
 
 def commands(block: str) -> Iterator[tuple[str, str, int]]:
-    """Each command of a console block, what it prints, and its exit code."""
+    """Yield each command of a console block, its output, and its exit code."""
     for found in re.finditer(r"^\$ ([^\n]+)\n(.*?)(?=^\$ |\Z)", block, re.DOTALL | re.MULTILINE):
         command, _, comment = found[1].partition("  #")
         code = re.search(r"exit code (\d)", comment)
@@ -151,11 +152,11 @@ def commands(block: str) -> Iterator[tuple[str, str, int]]:
 
 
 def matches(printed: str, shown: str) -> bool:
-    """Whether a command printed what a document shows."""
+    """Return whether a command printed what a document shows."""
     pattern = ".*".join(re.escape(_plain(part)) for part in shown.split("…"))
     return re.fullmatch(pattern, _plain(printed), re.DOTALL) is not None
 
 
 def _plain(text: str) -> str:
-    """The text without numbers of files, which change with every module of the runtime."""
+    """Return the text without numbers of files, which change with every module of the runtime."""
     return re.sub(r"\b\d+ (created|changed|unchanged|deleted)\b", r"N \1", text)

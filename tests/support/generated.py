@@ -30,7 +30,7 @@ Declaration = Mapping[str, Any]
 
 
 def wire_name(provider: str) -> str:
-    """The name of `place_order` on a provider's wire: another one, that the provider takes."""
+    """Return the name of `place_order` on a provider's wire: a different one that the provider accepts."""
     pattern = profile(provider).get("names", {}).get("pattern", ".*")
     return next(name for name in ("orders-place", "orders_place") if re.fullmatch(pattern, name))
 
@@ -73,8 +73,9 @@ PROBES: tuple[Declaration, ...] = (
     {"name": "now", "description": "The time."},
     {"name": "hidden", "description": "Kept from every provider.", "unsupported": list(PROFILES)},
 )
-"""Tools of the small project: a plain one, one with another name on every wire, one without parameters, one that no
-provider may get."""
+"""The tools of the small project: a plain one, one with a different name on every wire, one without parameters, and one
+that no provider may get.
+"""
 
 TYPES: Mapping[str, Any] = {
     "forecast": {
@@ -92,7 +93,7 @@ def write_project(
     types: Mapping[str, Any] = TYPES,
     providers: Sequence[str] = ("openai_chat",),
 ) -> Path:
-    """Write sources as JSON and return SCHEMAS. Each further provider takes time in a build."""
+    """Write sources as JSON, and return SCHEMAS. Each further provider makes a build slower."""
     schemas = folder / "schemas"
     for place, named in (("tools", {t["name"]: t for t in tools}), ("types", types)):
         (schemas / place).mkdir(parents=True)
@@ -110,7 +111,7 @@ atexit.register(_FOLDERS.close)
 
 @contextmanager
 def shipped_profiles(*names: str) -> Iterator[None]:
-    """Let the tool ship these profiles alone: reading all of them is most of the time that small sources take."""
+    """Replace the shipped profiles by these alone: for small sources, reading all profiles takes most of the time."""
     folder = _shipped(names)
     with mock.patch.object(resources, "shipped_folder", lambda kind: folder if kind == "schemas" else _BUILTIN(kind)):
         yield
@@ -128,7 +129,7 @@ def _shipped(profiles: tuple[str, ...]) -> Path:
 
 
 def compiled(schemas: Path, providers: Sequence[str] = ()) -> dict[str, str]:
-    """The files of a project that has no fault."""
+    """Return the files of a project without errors."""
     findings = Findings()
     built = compile_project(schemas, findings, providers)
     assert built is not None, [f"{f.code}: {f.message}" for f in findings]
@@ -139,7 +140,7 @@ class Package:
     """A generated package. `module("models")` imports a module of it."""
 
     def __init__(self, files: Mapping[str, str], folder: Path, name: str = "") -> None:
-        """Write the files below a folder; a package of a name that is given may be there already."""
+        """Write the files below a folder. If a name is given, the package may exist already."""
         self.files = dict(files)
         self.name = name or f"generated_{next(_serial)}_{os.getpid()}"
         self.folder = folder / self.name

@@ -1,8 +1,8 @@
 """Kills builds by the thousand: `python -m tests.support.kills 1000`, or `make kills KILLS=1000`.
 
-After each kill, the output is the complete old tree or the complete new one, and the next build works without help
-and leaves nothing behind. Some are killed before one of their file operations, each in its turn; some at a moment that
-chance takes; some as a whole program, from outside. A build that finds what such a kill left is killed, too.
+After each kill, the output is the complete old version or the complete new one, and the next build succeeds without
+help and leaves nothing behind. Some builds are killed before one of their file operations, each in turn; some at a
+random moment; some as a complete program, from outside. A build that starts after such a kill is killed too.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ from tests.support.generated import write_project
 from tests.support.repository import PROFILES, ROOT
 
 PROGRAMS = 25
-"""One kill in so many is of a whole program."""
+"""One of this many kills is of a complete program."""
 
 
 class Torn(AssertionError):
-    """A tree that is neither the old one nor the new one, or a build that did not put it right."""
+    """The output is neither the old version nor the new one, or a build did not repair it."""
 
 
 class Count(Counter[str]):
-    """What was killed, and how the tree stood then."""
+    """The number of kills by kind, and the states of the output after them."""
 
     @property
     def killed(self) -> int:
@@ -50,7 +50,7 @@ class Count(Counter[str]):
 
 
 def killed_build(project: Project, scene: Scene, exchange: bool, number: int | None, delay: float = 0) -> bool:
-    """Build in a process that is killed before an operation, or after a delay; whether it was."""
+    """Build in a process that is killed before an operation, or after a delay. Return whether it was killed."""
     child = os.fork()
     if child == 0:
         code = 1
@@ -72,7 +72,7 @@ def killed_build(project: Project, scene: Scene, exchange: bool, number: int | N
 
 
 def judge(stage: Stage, project: Project, exchange: bool, what: str, count: Count) -> None:
-    """Look at the tree after a kill."""
+    """Check the output after a kill."""
     there = snapshot(project.out)
     if there == stage.new:
         count["left the new tree"] += 1
@@ -85,7 +85,7 @@ def judge(stage: Stage, project: Project, exchange: bool, what: str, count: Coun
 
 
 def settle(stage: Stage, project: Project, what: str) -> None:
-    """Build without help."""
+    """Check that the next build succeeds without help."""
     if project.build(dict(stage.scene.after)) is None or project.codes:
         raise Torn(f"the next build failed after {what}: {project.codes}")
     if snapshot(project.out) != stage.new or project.litter():
@@ -93,7 +93,7 @@ def settle(stage: Stage, project: Project, what: str) -> None:
 
 
 def turns(stages: dict[str, Stage], folder: Path) -> Iterator[tuple[str, Stage, bool, int]]:
-    """Every operation of every scene on both systems, round and round; those that switch trees first."""
+    """Yield every operation of every scene on both systems, repeatedly; those that exchange folders come first."""
     tracks = []
     for (name, stage), exchange in itertools.product(stages.items(), (True, False)):
         seen = kinds(stage.copy(folder / f"{name}{exchange}"), stage.scene.after, exchange)
@@ -145,7 +145,7 @@ def kill_at_moments(number: int, stages: dict[str, Stage], folder: Path, chance:
 
 
 def kill_programs(number: int, folder: Path, chance: random.Random) -> Count:
-    """Kill the command line, mostly once its private folder is there."""
+    """Kill the command line, usually when its staging folder exists."""
     count = Count()
     old, new = _two_versions(folder)
     box = folder / ".toolgen-generated"
@@ -199,10 +199,10 @@ def _declare(folder: Path, newer: bool) -> None:
 
 
 def kill(number: int, folder: Path, seed: int, say: Callable[[str], object] = lambda _: None) -> Count:
-    """Kill so many builds.
+    """Kill a number of builds.
 
     Raises:
-        Torn: a tree was mixed, or was not put right.
+        Torn: The output was mixed, or was not repaired.
     """
     chance = random.Random(seed)
     stages = {}

@@ -1,6 +1,6 @@
-"""Tests that are known to fail: listed in `tests/known_failures/*.yaml`, expected to fail, strictly.
+"""Known failures: tests that `tests/known_failures/*.yaml` lists and that must fail.
 
-A listed test that passes fails the run, for the entry is out of date; so does an entry that matches no test.
+A listed test that passes fails the run, because the entry is out of date. So does an entry that matches no test.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ FOLDER = Path(__file__).parents[1] / "known_failures"
 
 @dataclass(frozen=True)
 class Entry:
-    """An id pattern as `fnmatch` reads it, and why its tests fail."""
+    """A pattern for test ids, as `fnmatch` reads it, and the reason why the tests fail."""
 
     test: str
     reason: str
     file: str
 
     def matches(self, nodeid: str) -> bool:
-        """Whether the pattern is the id; brackets stand for themselves."""
+        """Return whether the pattern matches an id. Brackets are literal."""
         return fnmatchcase(nodeid.split("tests/", 1)[-1], self.test.replace("[", "[[]"))
 
 
 def entries(folder: Path = FOLDER) -> list[Entry]:
-    """The entries of all files, sorted by file."""
+    """Return the entries of all files, sorted by file."""
     found = []
     for file in sorted(folder.glob("*.yaml")):
         for row in yaml.safe_load(file.read_text("utf-8")) or []:
@@ -41,7 +41,7 @@ def entries(folder: Path = FOLDER) -> list[Entry]:
 
 
 def mark(items: Sequence[pytest.Item], *, whole: bool, folder: Path = FOLDER) -> None:
-    """Mark the listed tests; an entry without a test is an error where the whole suite was collected."""
+    """Mark the listed tests. If the whole suite was collected, an entry without a test is an error."""
     for entry in entries(folder):
         listed = [item for item in items if entry.matches(item.nodeid)]
         if whole and not listed:

@@ -1,4 +1,4 @@
-"""Sources on disk, and what lint says of them."""
+"""Sources on disk, and their lint findings."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from toolgen.rules import apply_rules
 
 
 def written(folder: Path, sources: Mapping[str, str]) -> Path:
-    """SCHEMAS with sources by their path below it."""
+    """Write sources by their paths below SCHEMAS, and return SCHEMAS."""
     for path, text in sources.items():
         (folder / "schemas" / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / "schemas" / path).write_text(text, encoding="utf-8")
@@ -21,7 +21,7 @@ def written(folder: Path, sources: Mapping[str, str]) -> Path:
 
 
 def linted(folder: Path, sources: Mapping[str, str]) -> list[Finding]:
-    """All findings of sources that have no fault."""
+    """Return all findings of sources without errors."""
     findings = Findings()
     with chdir(written(folder, sources).parent):
         assert lint_project(Path("schemas"), findings) is not None, list(findings)
@@ -29,7 +29,7 @@ def linted(folder: Path, sources: Mapping[str, str]) -> list[Finding]:
 
 
 def of_declarations(folder: Path, sources: Mapping[str, str]) -> list[Finding]:
-    """The findings of rules that need no payloads, which takes less time."""
+    """Return the findings of rules that need no payloads, which is faster."""
     findings = Findings()
     with chdir(written(folder, sources).parent):
         project = resolve_project(Path("schemas"), findings)

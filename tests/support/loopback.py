@@ -1,4 +1,4 @@
-"""A server on this machine that replays answers over real connections, and keeps what it was sent."""
+"""A local server that replays responses over real connections, and records the requests."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Reply:
-    """What the next request gets: pieces that are sent one by one, in chunked coding.
+    """The response to the next request: pieces that are sent one by one, with chunked encoding.
 
-    `cut`: after them the connection is closed, as if the answer went on.
+    `cut` means that the connection is closed after them, as if the response continued.
     """
 
     pieces: Iterable[bytes]
@@ -30,7 +30,7 @@ class Reply:
 
 @dataclass(frozen=True)
 class Sent:
-    """A request as it came."""
+    """A request that was received."""
 
     method: str
     path: str
@@ -39,7 +39,7 @@ class Sent:
 
 
 class Loopback(ThreadingHTTPServer):
-    """Answers each request with the next of `replies`, and puts it into `heard`; `left` counts connections that ended."""
+    """Responds to each request with the next of `replies`, and adds it to `heard`. `left` counts closed connections."""
 
     daemon_threads = True
 
@@ -53,7 +53,7 @@ class Loopback(ThreadingHTTPServer):
         self._thread.start()
 
     def reply_to(self, sent: Sent) -> Reply:
-        """The answer to a request: the next of `replies`."""
+        """Return the response to a request: the next of `replies`."""
         return self.replies.popleft() if self.replies else Reply([b"nothing to replay"], status=500)
 
     def shutdown_request(self, request: Any) -> None:
@@ -62,12 +62,12 @@ class Loopback(ThreadingHTTPServer):
         self.left.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client may hang up; anything else is a fault of ours."""
+        """Ignore clients that disconnect. Anything else is an error of ours."""
         if not isinstance(sys.exception(), ConnectionError):
             super().handle_error(request, client_address)
 
     def close(self) -> None:
-        """End the server."""
+        """Stop the server."""
         self.shutdown()
         self._thread.join()
         self.server_close()
@@ -99,12 +99,12 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(b"0\r\n\r\n")
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Say nothing: what matters is in `heard`."""
+        """Print nothing, because the requests are in `heard`."""
 
 
 _AWKWARD = re.compile(rb"(?<=[\xc2-\xf4])|(?<=\n)(?=\r?\n)|(?<=\r)|(?<=da)(?=ta:)|(?<=[:,]\")")
 
 
 def torn(content: bytes) -> list[bytes]:
-    """Pieces that end where readers stumble: inside characters, ends of lines, names of fields and texts."""
+    """Split at points that are difficult for readers: inside characters, line ends, names of fields and strings."""
     return [piece for piece in _AWKWARD.split(content) if piece]

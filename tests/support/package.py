@@ -1,4 +1,4 @@
-"""A generated package of tools in a folder, beside the runtime and the format's types of this repository."""
+"""A generated package of tools in a folder, with the runtime and the format's types of this repository."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from toolgen.render.tools import tool_modules
 GENERATED = ROOT / "generated"
 
 ISOLATED = ("-I", "-W", "error")
-"""Options of an interpreter that sees nothing but what it is given, and whose warnings are errors."""
+"""Options of an interpreter that sees only what it is given, and whose warnings are errors."""
 
 BESIDE = "import sys; sys.path.insert(0, '.')\n"
-"""What code begins with that runs in the folder of a package."""
+"""The beginning of code that runs in the folder of a package."""
 
 
 def write_package(files: Mapping[str, Any], folder: Path) -> Path:
-    """Build the files of SCHEMAS into a package `generated` below a folder."""
+    """Build the files of SCHEMAS as a package `generated` below a folder."""
     return write_texts(tool_modules(*linked(files)), folder)
 
 
 def write_texts(texts: Mapping[str, str], folder: Path) -> Path:
-    """Write generated texts beside what no schema changes."""
+    """Write generated texts beside the modules that no schema changes."""
     package = folder / "generated"
     (package / "tools").mkdir(parents=True)
     for name in ("__init__.py", "models.py", "py.typed"):
@@ -44,7 +44,7 @@ def write_texts(texts: Mapping[str, str], folder: Path) -> Path:
 
 
 def printed(folder: Path, code: str) -> list[Any]:
-    """The JSON value of each line that code prints, run in the folder of a package."""
+    """Return the JSON value of each line that code prints when it runs in the folder of a package."""
     done = subprocess.run(
         [sys.executable, *ISOLATED, "-c", BESIDE + code], cwd=folder, capture_output=True, text=True, check=False
     )

@@ -1,4 +1,4 @@
-"""Places in JSON values: ways of keys and positions that lead to them."""
+"""Paths in JSON values: the keys and indexes that lead to a value."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any
 
 
 def at(value: Any, way: Iterable[Any]) -> Any:
-    """What stands at the end of a way of keys and places."""
+    """Return the value at a path."""
     for step in way:
         value = value[step]
     return value
 
 
 def put(value: Any, way: list[Any], new: Any) -> Any:
-    """The value with something else at the end of a way; with more members where there is no way to go."""
+    """Return a value with a different one at a path; with additional members if the path is empty."""
     if not way:
         return {**value, **new}
     changed = copy.deepcopy(value)
@@ -27,7 +27,7 @@ def put(value: Any, way: list[Any], new: Any) -> Any:
 
 
 def ways(value: Any, way: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """The ways to all places in a value, itself left out."""
+    """Yield the paths of all values inside a value."""
     for key, inner in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
         yield (*way, key)
         yield from ways(inner, (*way, key))

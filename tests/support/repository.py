@@ -1,8 +1,8 @@
-"""Where things are in this repository, and which providers it has.
+"""The folders of this repository, and its providers.
 
-A profile that `extends` another one and states only what differs shares that one's code. It has a table (what differs,
-too) and is held against it and against the recordings that its host answered; it has no wire module. What tests the
-shared code, and is slow or grows with the number of providers, runs for `OWN_CODE` alone.
+A profile that `extends` another one and only states differences shares the code of that one. It has a table (with only
+the differences, too), which is tested together with the recordings of its host, and no wire module. Tests of the shared
+code that are slow, or grow with the number of providers, run only for `OWN_CODE`.
 """
 
 from __future__ import annotations
@@ -39,32 +39,32 @@ def _whole(folder: Path, name: str) -> dict[str, Any]:
 
 @cache
 def profile(name: str) -> dict[str, Any]:
-    """A profile with what it extends merged in."""
+    """Return a profile, merged with the one that it extends."""
     return _whole(SCHEMAS / "providers", name)
 
 
 @cache
 def extended(name: str) -> str | None:
-    """The profile that a profile extends."""
+    """Return the name of the profile that a profile extends."""
     return _read(SCHEMAS / "providers" / f"{name}.yaml").get("extends")
 
 
 @cache
 def table(name: str) -> dict[str, Any]:
-    """The table of a provider with what it extends merged in; empty where it is missing, which `test_coverage.py` tells."""
+    """Return the table of a provider, merged with its parent's; empty if missing, which `test_coverage.py` reports."""
     return _whole(PROVIDERS / "tables", name) or {"tool_choice": [], "results": {}}
 
 
 def converses(name: str) -> bool:
-    """Whether a wire carries conversations: its profile has a shape for requests."""
+    """Return whether a wire has conversations: its profile has a mapping for requests."""
     return any(shape.get("type") == "Request" for shape in profile(name).get("shapes", {}).values())
 
 
 TEXTS = [name for name in PROFILES if converses(name) and not profile(name)["finish_reasons"]]
-"""The wires of plain texts: there is no API, no client and no reason why an answer ended. They have tests of their own."""
+"""The wires of plain texts: they have no API, no client and no stop reason. They have tests of their own."""
 
 CONVERSING = [name for name in PROFILES if converses(name) and name not in TEXTS]
-"""The wires with requests and answers of an API."""
+"""The wires with requests and responses of an API."""
 
 MESSAGING = [
     name
@@ -72,23 +72,23 @@ MESSAGING = [
     if not converses(name)
     and any(shape.get("type") == "UserMessage" for shape in profile(name).get("shapes", {}).values())
 ]
-"""The wires with messages that no request holds."""
+"""The wires with messages, but without requests that contain them."""
 
 SINGLE = [name for name in PROFILES if not converses(name) and name not in MESSAGING]
-"""The wires with tools, calls and results alone."""
+"""The wires with only tools, calls and results."""
 
 OWN_CODE = [name for name in CONVERSING if (PROVIDERS / "wires" / f"{name}.py").is_file()]
-"""The wires with conversations that share no other one's code: those with a wire module."""
+"""The wires with conversations and code of their own, and so with a wire module."""
 
 
 def having(section: str, names: list[str] = OWN_CODE) -> list[str]:
-    """Those of the wires whose profile has a section: `sdk` for an official client, `stream`, `errors`, `usage`."""
+    """Return the wires whose profile has a section: `sdk` for an official client, `stream`, `errors`, `usage`."""
     return [name for name in names if section in profile(name)]
 
 
 @cache
 def recordings(name: str) -> tuple[dict[str, Any], ...]:
-    """The recorded and composed exchanges of a profile: its own, and where it shares another one's code, those that its host answered."""
+    """Return the recorded and composed exchanges of a profile; for a host, also those among its parent's recordings."""
     files = [file for kind in ("recorded", "composed") if (file := TRAFFIC / kind / f"{name}.jsonl").exists()]
     own = tuple(json.loads(line) for file in files for line in file.read_text("utf-8").splitlines())
     parent = None if name in OWN_CODE else extended(name)
@@ -97,11 +97,11 @@ def recordings(name: str) -> tuple[dict[str, Any], ...]:
 
 
 UNSAID = "$absent"
-"""Stands in tables for a choice that is said by leaving it out."""
+"""Marks a tool choice in a table that is expressed by leaving the key out."""
 
 
 def names_tools(provider: str) -> bool:
-    """Whether a choice can name a tool."""
+    """Return whether a tool choice can name a tool."""
     return any(
         type(choice) is dict and "name" in choice and wire is not None
         for choice, wire in table(provider)["tool_choice"]
@@ -109,5 +109,5 @@ def names_tools(provider: str) -> bool:
 
 
 def spelled(provider: str, identifier: str) -> str:
-    """An id as the table has it on this wire; most wires take it as it is."""
+    """Return an id as the table has it on this wire. Most wires accept it unchanged."""
     return str(table(provider)["ids"].get("spelled", {}).get(identifier, identifier))

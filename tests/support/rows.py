@@ -1,6 +1,6 @@
-"""Which rows of the founding documents have a test: `make rows`.
+"""The requirements of the founding documents that have a test: `make rows`.
 
-The ids are in `tests/rows.txt`; a test bears them by `@pytest.mark.row("I33")`, pains by `@pytest.mark.pain`.
+The ids are in `tests/rows.txt`. A test has them in `@pytest.mark.row("I33")`, pains in `@pytest.mark.pain`.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ _MARK = re.compile(r"^@pytest\.mark\.(?:row|pain)\(([^)]*)\)", re.MULTILINE)
 
 
 def listed() -> list[str]:
-    """The ids of all rows, in the documents' order."""
+    """Return the ids of all rows, in the order of the documents."""
     lines = (TESTS / "rows.txt").read_text("utf-8").splitlines()
     return [identifier for line in lines if not line.startswith("#") for identifier in line.split()]
 
 
 def borne() -> dict[str, list[str]]:
-    """The files whose tests bear an id."""
+    """Return the files whose tests have an id, by id."""
     found: dict[str, list[str]] = {}
     for file in sorted(TESTS.rglob("test_*.py")):
         for mark in _MARK.findall(file.read_text("utf-8")):
@@ -29,7 +29,7 @@ def borne() -> dict[str, list[str]]:
 
 
 def out_of_scope() -> list[str]:
-    """The ids of the rows that are no matter of this project."""
+    """Return the ids of the rows that are outside the scope of this project."""
     lines = (TESTS / "known_failures" / "out_of_scope.tsv").read_text("utf-8").splitlines()
     rows = [line.split("\t") for line in lines if not line.startswith("#")]
     if any(len(row) != 3 or not all(row) for row in rows):

@@ -1,4 +1,4 @@
-"""What a schema refers to, and what it requires: faults of a schema on its own."""
+"""References and required properties that make a schema invalid on its own."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from toolgen.runtime.lowering.references import References
 
 
 def dangling(schema: Mapping[str, Any]) -> set[str]:
-    """References that lead nowhere."""
+    """Return the references that cannot be resolved."""
     references = References(schema)
     found = (inner["$ref"] for _, inner in references.walk_schemas() if type(inner.get("$ref")) is str)
     return {reference for reference in found if references.target_pointer(reference) is None}
 
 
 def required_without_property(schema: Mapping[str, Any]) -> Iterator[str]:
-    """Names that an object requires and does not describe, where it describes others."""
+    """Yield the names that an object requires but does not describe, although it describes others."""
     for _, inner in References(schema).walk_schemas():
         properties, required = inner.get("properties"), inner.get("required")
         if type(properties) is dict and properties and type(required) is list and "patternProperties" not in inner:

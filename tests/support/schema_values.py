@@ -1,4 +1,4 @@
-"""Values of a JSON Schema, made from it and held against it: some plain, some with all that may be there."""
+"""Random values of a JSON Schema, validated against it: some minimal, some with everything that is possible."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ WORDS = ("a", "list", "12", "2026-11-22", "https://e.com/", "a@e.com", "x y", "a
 
 
 def valid_values(schema: Mapping[str, Any], seed: int, tries: int = 6) -> Iterator[Any]:
-    """Values that are valid, none of them twice."""
+    """Yield different valid values."""
     rng = random.Random(seed)
     judge = Draft202012Validator(schema)
     seen: set[str] = set()
@@ -29,7 +29,7 @@ def valid_values(schema: Mapping[str, Any], seed: int, tries: int = 6) -> Iterat
 
 
 def is_valid(judge: Draft202012Validator, value: Any) -> bool:
-    """Whether a value is valid; what cannot be judged is not."""
+    """Return whether a value is valid. A value that cannot be validated is not."""
     try:
         return bool(judge.is_valid(value))
     except (Unresolvable, RecursionError, ValidationError, re.error):
@@ -37,7 +37,7 @@ def is_valid(judge: Draft202012Validator, value: Any) -> bool:
 
 
 class Maker:
-    """Makes values; `fullness` is how likely an optional property is there."""
+    """Makes values. `fullness` is the probability of an optional property."""
 
     def __init__(self, root: Mapping[str, Any], rng: random.Random, fullness: float) -> None:
         self.root = root
@@ -65,7 +65,7 @@ class Maker:
             for branch in schema["allOf"]:
                 rest = self.joined(rest, branch)
             return self.value(rest, depth)
-        if "if" in schema:  # half of the values take the one way, half the other
+        if "if" in schema:  # half of the values satisfy `if` and `then`
             rest = {k: v for k, v in schema.items() if k not in ("if", "then", "else")}
             if self.rng.random() < 0.5:
                 return self.value(self.joined(self.joined(rest, schema["if"]), schema.get("then")), depth)

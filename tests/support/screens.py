@@ -1,4 +1,4 @@
-"""Commands on a terminal of their own, as a person has them."""
+"""Commands in a terminal of their own, as users run them."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from pathlib import Path
 from tests.support.repository import ROOT
 
 RULES = ("NO_COLOR", "FORCE_COLOR", "TERM")
-"""Variables that decide about colours."""
+"""Variables that affect colors."""
 
 
 def on_a_screen(project: Path, *words: str, variables: Mapping[str, str] | None = None) -> tuple[str, int]:
-    """What a command shows of stderr on a terminal, and its exit code. Stdout goes nowhere."""
+    """Return what a command prints on stderr in a terminal, and its exit code. Stdout is discarded."""
     screen, end = pty.openpty()
     command = [sys.executable, "-m", "toolgen", *words]
     environment = environment_with({"TERM": "xterm-256color", **(variables or {})})
@@ -26,13 +26,13 @@ def on_a_screen(project: Path, *words: str, variables: Mapping[str, str] | None 
         try:
             while piece := os.read(screen, 4096):
                 shown += piece
-        except OSError:  # Linux reports the other end's close so
+        except OSError:  # Linux reports in this way that the other end was closed
             pass
         os.close(screen)
     return shown.decode(), process.returncode
 
 
 def environment_with(variables: Mapping[str, str]) -> dict[str, str]:
-    """The environment of a command, in which nothing decides about colours but these variables."""
+    """Return the environment of a command, in which only these variables affect colors."""
     kept = {name: value for name, value in os.environ.items() if name not in RULES}
     return {**kept, "PYTHONPATH": str(ROOT / "generator"), **variables}

@@ -1,4 +1,4 @@
-"""How large the generator and what it generates are: `python -m tests.support.size` prints each figure beside its goal."""
+"""The size of the generator and of its output: `python -m tests.support.size` prints each figure beside its goal."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DEFAULT = ("openai_responses", "openai_chat", "anthropic", "gemini")
 
 @dataclass(frozen=True)
 class Size:
-    """Files, and lines of Python (of templates, for templates)."""
+    """The number of files, and of lines of Python (or of templates)."""
 
     files: int
     lines: int
@@ -31,11 +31,11 @@ GOALS: Mapping[str, Size] = {
     "templates": Size(40, 2_500),
     "template lines without Jinja": Size(40, 1_200),
 }
-"""What each is to stay below."""
+"""The upper limits."""
 
 
 def measured() -> dict[str, Size]:
-    """The figures of this checkout."""
+    """Return the figures of this checkout."""
     templates = [path.read_text("utf-8") for path in sorted((ROOT / "templates").rglob("*.jinja"))]
     static = [
         line
@@ -64,7 +64,7 @@ def _package(providers: tuple[str, ...], **settings: object) -> Size:
         files = compiled(schemas, providers)
     return Size(
         len(files) + 1, _size(text for path, text in files.items() if path.endswith(".py")).lines
-    )  # and the lock
+    )  # and the lock file
 
 
 def _size(texts: Iterable[str]) -> Size:

@@ -1,4 +1,4 @@
-"""Sources made in memory, with the place of every key and value."""
+"""Sources in memory, with the location of every key and value."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from toolgen.resolve.resolution import resolve_tools
 
 
 def document(source: str, value: Any) -> Document:
-    """A document of a text (YAML, with places) or of a value (without)."""
+    """Return a document of a text (YAML, with locations) or of a value (without)."""
     values: dict[Any, Any] = {}
     keys: dict[Any, Any] = {}
     if isinstance(value, str):
@@ -43,7 +43,7 @@ def _places(node: Any, at: Any, values: Any, keys: Any) -> None:
 
 
 def sources(files: Mapping[str, Any]) -> Sources:
-    """Sources of files by their path below SCHEMAS: `tools/…`, `types/…` and `toolgen.yaml`."""
+    """Return the sources of files by their path below SCHEMAS: `tools/…`, `types/…` and `toolgen.yaml`."""
     documents = [document(path, value) for path, value in sorted(files.items())]
     return Sources(
         "schemas",
@@ -58,7 +58,7 @@ def sources(files: Mapping[str, Any]) -> Sources:
 
 
 def linked(files: Mapping[str, Any]) -> tuple[tuple[Tool, ...], tuple[SharedType, ...]]:
-    """The tools and types of files that are not refused."""
+    """Return the tools and types of files without errors."""
     findings = Findings()
     parsed = parse(sources(files), findings)
     assert parsed is not None
@@ -68,11 +68,11 @@ def linked(files: Mapping[str, Any]) -> tuple[tuple[Tool, ...], tuple[SharedType
 
 
 IDLE = frozenset(row.id for row in resolve_references.ROWS if row.level == "warning")
-"""Codes of words in schemas that say nothing; `tests/unit/resolve/test_keyword_checks.py` is about them."""
+"""Codes of keywords that have no effect; `tests/unit/resolve/test_keyword_checks.py` tests them."""
 
 
 def faults(files: Mapping[str, Any], idle: bool = False) -> list[Finding]:
-    """The findings of files, sorted; those of keywords that say nothing where they are asked for."""
+    """Return the findings of files, sorted; with `idle`, also those of keywords that have no effect."""
     findings = Findings()
     parsed = parse(sources(files), findings)
     assert parsed is not None
@@ -81,11 +81,11 @@ def faults(files: Mapping[str, Any], idle: bool = False) -> list[Finding]:
 
 
 def tool(parameters: Any, name: str = "probe", **more: Any) -> dict[str, Any]:
-    """A declaration of a tool with these parameters."""
+    """Return the declaration of a tool with these parameters."""
     return {"name": name, "description": "A tool.", "parameters": parameters, **more}
 
 
 def samples() -> dict[str, str]:
-    """The sample tools and types of this repository."""
+    """Return the sample tools and types of this repository."""
     files = [p for kind in ("tools", "types") for p in (SCHEMAS / kind).rglob("*.*")]
     return {p.relative_to(SCHEMAS).as_posix(): p.read_text("utf-8") for p in files}

@@ -1,4 +1,4 @@
-"""Hypothesis strategies for declarations, schemas, and texts of sources: near enough to sound ones to get far."""
+"""Hypothesis strategies for declarations, schemas and source texts, mostly valid so that they reach later stages."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _WORDED = ("title", "description", "format", "$comment", "$id", "$anchor")
 
 
 def _keywords(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
-    """A schema of some keywords, most of the right shape."""
+    """Return a schema with some keywords, usually of the right type."""
     named = st.dictionaries(TEXTS, inner, max_size=3)
     known: dict[str, st.SearchStrategy[Any]] = {
         "type": _TYPES | st.lists(_TYPES, max_size=3),

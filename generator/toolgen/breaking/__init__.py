@@ -1,1 +1,1 @@
-"""What a change of declarations breaks, and for whom: handlers, the model, stored conversations."""
+"""What a change of the declarations breaks, and for whom: handlers, the model, or stored conversations."""

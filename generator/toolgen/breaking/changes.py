@@ -1,4 +1,4 @@
-"""Two states of a project compared: the changes of tools, of what providers get, and of the configuration."""
+"""Comparison of two snapshots of a project: tools, what providers receive, and the configuration."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ class ProjectSnapshot:
     project: Project
     wires: Mapping[str, ProviderPayloads]
     names: Mapping[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
-    """The public classes and types of the modules of tools, by path."""
+    """The public classes and types of the tools' modules, by path."""
     sent: Mapping[str, PayloadDigests] = field(default_factory=dict[str, PayloadDigests], repr=False)
-    """What its lock says of the payloads, by provider: what was sent, whatever this release makes of the sources."""
+    """The digests of the payloads by provider, from the lock file: what was sent, whatever this release would send."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One change, however many tools it reaches. `audiences` are those that it breaks.
+    """A change, which may affect several tools. `audiences` are those that it breaks.
 
-    `where` is the place inside the tool, or the provider; `before`, `after` and `witness` are JSON, or ABSENT.
+    `where` is the path inside the tool, or the provider; `before`, `after` and `witness` are JSON, or ABSENT.
     """
 
     code: str
@@ -56,7 +56,7 @@ class Change:
 
     @property
     def id(self) -> str:
-        """A digest of what changed, without lines and messages: the name under which it is accepted."""
+        """Return a digest of what changed, without lines and messages. It identifies the change in `accepted.yaml`."""
         what = [
             self.code,
             self.origin or list(self.tools),
@@ -67,7 +67,7 @@ class Change:
 
 
 def changes_between(old: ProjectSnapshot, new: ProjectSnapshot) -> list[Change]:
-    """The changes from one state to another, each once, by place."""
+    """Return the changes from one snapshot to another, each once, sorted by location."""
     found: dict[Any, Change] = {}
     for change in _all(old, new):
         key = (change.code, change.span, change.where if not change.origin else "", change.id)
@@ -112,7 +112,7 @@ def _all(old: ProjectSnapshot, new: ProjectSnapshot) -> Iterator[Change]:
 
 
 def _renamed(before: Mapping[str, Tool], after: Mapping[str, Tool]) -> dict[str, str]:
-    """The tools that have another name: one gone and one come, with equal parameters or in the same file."""
+    """Return the new names of renamed tools: an alias, the same place in a file, or equal parameters identify them."""
     gone = [tool for name, tool in before.items() if name not in after]
     come = [tool for name, tool in after.items() if name not in before]
     found: dict[str, str] = {}
@@ -134,7 +134,7 @@ def _renamed(before: Mapping[str, Tool], after: Mapping[str, Tool]) -> dict[str,
 
 
 def _tool(old: Tool, new: Tool, project: Project) -> Iterator[Change]:
-    """The changes of a tool besides its name."""
+    """Yield the changes of a tool, except for its name."""
 
     def at(key: str) -> Span:
         return new.document.key_span(key) if (key,) in new.document.keys else new.document.span("name")
@@ -222,7 +222,7 @@ def _patch(old: Tool, new: Tool, name: str, project: Project) -> Iterator[Change
 
 
 def _parameter(difference: Difference, old: Tool, new: Tool, project: Project) -> Change:
-    """A difference of the parameters as a change, at its place in the sources; one of a shared type is that type's."""
+    """Convert a difference of the parameters to a change at its location; a shared type's change names the type."""
     pointer = difference.way
     tool, other = (old, new) if difference.gone else (new, old)
     span = (
@@ -253,7 +253,7 @@ def _parameter(difference: Difference, old: Tool, new: Tool, project: Project) -
 
 
 def _named(pointer: Pointer) -> bool:
-    """Whether a way ends at a schema, and not at a keyword of one."""
+    """Return whether a path ends at a schema, and not at a keyword of one."""
     return len(pointer) > 1 and pointer[-2] in ("properties", "$defs", "anyOf", "oneOf", "allOf", "prefixItems")
 
 
@@ -328,7 +328,7 @@ def _names(old: ProjectSnapshot, new: ProjectSnapshot) -> Iterator[Change]:
 
 
 def _wires(old: ProjectSnapshot, new: ProjectSnapshot, renamed: Mapping[str, str]) -> Iterator[Change]:
-    """What each provider gets: names, strictness, losses and the payload."""
+    """Yield the changes of what each provider receives: names, strict mode, losses and the payload."""
     tokenizer: Tokenizer | str = ""
     for provider in new.wires:
         if provider not in old.wires:
@@ -382,13 +382,13 @@ def _change(
     safe: bool = False,
 ) -> Change:
     audiences = _breaks(code, relation, proved)
-    if safe:  # the old name answers every call
+    if safe:  # the old name remains an alias
         audiences = ("handlers",) if "handlers" in audiences else ()
     return Change(code, (tool.name,), where, span, audiences, before, after, witness, old_span)
 
 
 def _breaks(code: str, relation: str | None, proved: bool | None) -> tuple[Audience, ...]:
-    """The audiences that a change breaks; where values decide, those of whom one is shown to be lost."""
+    """Return the audiences that a change breaks. If it depends on the values, a value must be shown to be refused."""
     verdicts = CHANGES[code]
     return tuple(
         audience

@@ -1,4 +1,4 @@
-"""The comparison as a command has it: both sides read, changes reported, accepted ones left out, conversations replayed."""
+"""The comparison for `toolgen breaking`: reads both sides, reports changes that are not accepted, and replays calls."""
 
 from __future__ import annotations
 
@@ -26,22 +26,22 @@ from toolgen.write.lockfile import LOCK, LockError, read_lock
 __all__ = ["Comparison", "accept_changes", "compare_with"]
 
 _SHOWN = 200
-"""Characters of a value in a message."""
+"""The maximum length of a value in a message, in characters."""
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The changes, those of them that are accepted, and the entries of the file that match none."""
+    """The changes that are not accepted, those that are, and the unused entries of `accepted.yaml`."""
 
     changes: tuple[Change, ...]
     accepted: tuple[Change, ...] = ()
     unused: tuple[str, ...] = ()
     suppressed: tuple[Finding, ...] = ()
-    """The accepted ones as findings, each with the reason in its details."""
+    """The accepted changes as findings, each with its reason in the details."""
 
     @property
     def summary(self) -> str:
-        """How many changes break each audience."""
+        """Return how many changes break each audience."""
         counts = Counter(audience for change in self.changes for audience in change.audiences)
         said = ", ".join(f"{audience} {counts[audience]}" for audience in AUDIENCES)
         return f"{said}, accepted {len(self.accepted)}"
@@ -57,16 +57,16 @@ def compare_with(
     replayed: Sequence[Path] = (),
     provider: str | None = None,
 ) -> Comparison | None:
-    """Compare SCHEMAS with what it was; None, with findings, where a side cannot be read.
+    """Compare SCHEMAS with an older version. Return None, with findings, if a side cannot be read.
 
     Args:
-        schemas: the new side.
-        findings: receives the changes.
-        revision: the old side, in git; or None.
-        folder: the old side, on disk; or None.
-        merge_base: whether the commit at which this branch left the revision is the old side.
-        replayed: files of stored conversations.
-        provider: whose format these are in; None for that of the package itself.
+        schemas: The new side.
+        findings: Receives the changes.
+        revision: The old side as a git revision, or None.
+        folder: The old side as a folder, or None.
+        merge_base: Whether to compare with the commit at which this branch left the revision.
+        replayed: Files with stored conversations.
+        provider: The provider in whose format these are; None for the format of the package.
     """
     new = _state(resolve_project(schemas, findings), findings)
     if new is None:
@@ -74,7 +74,7 @@ def compare_with(
     accepted = _accepted(schemas, findings)
     if accepted is None:
         return None
-    findings.items.clear()  # warnings of a build are no changes
+    findings.items.clear()  # warnings of a build are not changes
     changes: list[Change] = []
     if revision is not None or folder is not None:
         old = _old_state(schemas, findings, revision, folder, merge_base)
@@ -113,7 +113,7 @@ def _state(project: Project | None, findings: Findings) -> ProjectSnapshot | Non
 def _old_state(
     schemas: Path, findings: Findings, revision: str | None, folder: Path | None, merge_base: bool
 ) -> ProjectSnapshot | str | None:
-    """The old side; a text where there was none, which makes every tool new."""
+    """Read the old side. Return a string if it did not exist or cannot be built: then no changes are reported."""
     said = Findings()
     data: bytes | None = None
     if folder is not None:
@@ -142,19 +142,19 @@ def _old_state(
         return "unreadable"
     try:
         return replace(old, sent=read_lock(data).payloads) if data is not None else old
-    except LockError:  # what was sent is not known, then
+    except LockError:  # then it is not known what was sent
         return old
 
 
 def _lock_path(old: ProjectSnapshot | None) -> str:
-    """The lock of a side's package, from the folder that SCHEMAS is in."""
+    """Return the path of the lock file of a side's package, relative to the parent folder of SCHEMAS."""
     return f"{(old.project.config.out if old is not None else None) or 'generated'}/{LOCK}"
 
 
 def _replay(
     schemas: Path, new: ProjectSnapshot, files: Sequence[Path], provider: str | None, findings: Findings
 ) -> list[ReplayResult] | None:
-    """Replay stored conversations with the package; None, with findings, where it has no converters for them."""
+    """Replay stored conversations with the package. Return None, with findings, if it has no converters for them."""
     if not files:
         return []
     project: Project | None = new.project
@@ -178,7 +178,7 @@ def _report(
     reason: str | None = None,
     replayed: Sequence[ReplayResult] = (),
 ) -> None:
-    """Add a change to the findings, at the level that its code or its audiences have in this project; `reason` accepts it."""
+    """Add a change to the findings, with the level of its code or audiences in this project. A `reason` accepts it."""
     before = len(findings.items)
     findings.add(
         change.code,
@@ -215,7 +215,7 @@ def _hint(change: Change, replayed: Sequence[ReplayResult]) -> str | None:
 
 
 def _details(change: Change, reason: str | None) -> str:
-    """What documents for programs have besides the finding."""
+    """Return the details of a finding as JSON, for the output formats that programs read."""
     said: dict[str, Any] = {
         "id": change.id,
         "tools": list(change.tools),
@@ -241,7 +241,7 @@ def _shown(value: Any) -> str:
 
 
 def _accepted(schemas: Path, findings: Findings) -> dict[str, str] | None:
-    """The accepted changes by id, with the reason of each; None, with findings, where the file has a fault."""
+    """Return the reasons of the accepted changes, by id; None, with findings, if the file is not valid."""
     file = schemas / ACCEPTED
     if not file.is_file():
         return {}
@@ -262,7 +262,7 @@ def _accepted(schemas: Path, findings: Findings) -> dict[str, str] | None:
 def accept_changes(
     schemas: Path, comparison: Comparison, change_ids: Sequence[str], reason: str, *, prune: bool
 ) -> Iterator[str]:
-    """Write accepted changes into the file, and yield what was done; `all` stands for every change that breaks somebody."""
+    """Add changes to `accepted.yaml`, and yield what was done. The id `all` means every breaking change."""
     file = schemas / ACCEPTED
     entries = yaml.safe_load(file.read_text("utf-8")) if file.is_file() else []
     if prune:

@@ -1,4 +1,4 @@
-"""Git as it is asked here: objects that are there, and nothing else. It is imported before anything that takes long."""
+"""Read-only access to local git objects. It is imported before modules that take long, so it imports little."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from pathlib import Path, PurePosixPath
 __all__ = ["RevisionError", "is_unchanged", "list_revision", "run_git"]
 
 _TIMEOUT = 60
-"""Seconds that one call of git may take."""
+"""Timeout of one git command, in seconds."""
 
 
 class RevisionError(Exception):
-    """A revision cannot be read. `hint` is what to do."""
+    """A revision that cannot be read. `hint` says what to do."""
 
     def __init__(self, problem: str, hint: str) -> None:
         super().__init__(problem)
@@ -22,13 +22,13 @@ class RevisionError(Exception):
 
 
 def run_git(folder: Path, *arguments: str, data: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    """Run git so that it reads objects which are there, and nothing else.
+    """Run git so that it only reads local objects.
 
-    No attribute, filter or hook applies to the plumbing that is called here. Missing objects are not fetched: in a partial
-    clone that would run the program that the repository names as its transport.
+    The commands that are used here apply no attributes, filters or hooks. Missing objects are not fetched: in a partial
+    clone, a fetch would run the program that the repository names as its transport.
 
     Raises:
-        RevisionError: there is no git, or it takes too long.
+        RevisionError: Git is not installed, or does not respond in time.
     """
     environment = {
         **{key: value for key, value in os.environ.items() if not key.startswith("GIT_")},
@@ -39,7 +39,7 @@ def run_git(folder: Path, *arguments: str, data: bytes = b"") -> subprocess.Comp
         "GIT_CONFIG_NOSYSTEM": "1",
         "LC_ALL": "C",
     }
-    # Only git is run, with what it takes for data behind --end-of-options or on its standard input.
+    # Only git is run. Input from outside follows --end-of-options, or comes through its standard input.
     command = ["git", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=", "-C", str(folder), *arguments]
     try:
         return subprocess.run(  # noqa: S603
@@ -56,12 +56,12 @@ def run_git(folder: Path, *arguments: str, data: bytes = b"") -> subprocess.Comp
 
 
 def list_revision(schemas: Path, revision: str, *, merge_base: bool = False) -> tuple[str, str, bytes]:
-    """The commit, what paths of SCHEMAS begin with in it, and its listing as `git ls-tree -r -t -z` gives it.
+    """Return the commit, the prefix of SCHEMAS in its paths, and its listing in the form of `git ls-tree -r -t -z`.
 
-    `merge_base` is the commit at which this branch left the revision.
+    With `merge_base`, it is the commit at which this branch left the revision.
 
     Raises:
-        RevisionError: it cannot be read.
+        RevisionError: The revision cannot be read.
     """
     folder = schemas if schemas.is_dir() else schemas.parent
     if revision.startswith("-"):
@@ -106,9 +106,9 @@ def _unknown_hint(folder: Path, revision: str) -> str:
 
 
 def is_unchanged(schemas: Path, revision: str | None, folder: Path | None, *, merge_base: bool = False) -> bool:
-    """Whether every source of SCHEMAS is, byte for byte, what it was: then there is no change to look for.
+    """Return whether every source of SCHEMAS has the same bytes as before, so that there is nothing to compare.
 
-    False wherever that takes a longer look: links, accepted changes, an old side that cannot be read.
+    Returns False if only a full comparison can decide: links, accepted changes, or an old side that cannot be read.
     """
     here = _digests(schemas)
     if not here or "accepted.yaml" in here:
@@ -128,14 +128,14 @@ def is_unchanged(schemas: Path, revision: str | None, folder: Path | None, *, me
             there[source] = blob if mode.startswith("100") else mode
         elif kind == "commit":
             return False
-    return here == there  # a repository whose ids are SHA-256 goes the long way
+    return here == there  # ids in a SHA-256 repository always differ, so it gets the full comparison
 
 
 _SOURCES = (".yaml", ".yml", ".json")
 
 
 def _digests(schemas: Path) -> dict[str, str]:
-    """The id that git gives to each source, by its path below SCHEMAS; nothing where one is no regular file."""
+    """Return the git id of each source, by its path below SCHEMAS; nothing if there is a link."""
     found: dict[str, str] = {}
     for place, folders, files in os.walk(schemas):
         if any(os.path.islink(os.path.join(place, name)) for name in (*folders, *files)):

@@ -1,4 +1,4 @@
-"""What stands around the tools: facts of providers, settings, the format, and the public names of the package."""
+"""Comparison of everything but the tools: facts of providers, settings, the format, and public names."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from toolgen.resolve import Format, Profile
 __all__ = ["Seen", "changed_format", "changed_names", "changed_provider_facts"]
 
 Seen = tuple[str, str, Span, Any, Any]
-"""A change: its code, the place in words, the place in the sources, and what stood and stands there, or None."""
+"""A change: its code, where it is, its location in the sources, and the old and new value, or None."""
 
 
 def changed_provider_facts(old: Project, new: Project) -> Iterator[Seen]:
-    """Limits, budgets, defaults and other facts of providers that both sides have."""
+    """Yield changes of the limits, budgets, defaults and other facts of the providers that both sides have."""
     config = new.sources.config
     for key in ("limits", "budgets"):
         was, now = getattr(old.config, key), getattr(new.config, key)
@@ -36,7 +36,7 @@ def changed_provider_facts(old: Project, new: Project) -> Iterator[Seen]:
 
 
 _SETTINGS = ("limits", "defaults")
-"""Facts that the configuration states as well, which have codes of their own."""
+"""Facts that the configuration can state too. Their changes have codes of their own."""
 
 
 def _profile(old: Profile, new: Profile, project: Project) -> Iterator[Seen]:
@@ -58,7 +58,7 @@ def _differing(
 
 
 def _place(document: Document | None, project: Project, *pointer: str) -> Span:
-    """The place of a key, or of the nearest key around it that is there."""
+    """Return the location of a key, or of the nearest key around it that exists."""
     if document is None:
         return Span(project.sources.name)
     for end in range(len(pointer), 0, -1):
@@ -68,7 +68,7 @@ def _place(document: Document | None, project: Project, *pointer: str) -> Span:
 
 
 def changed_format(old: Format, new: Format, place: Span) -> Iterator[Seen]:
-    """Fields of the format that a project has added, taken away or changed."""
+    """Yield the fields of the format that a project has added, removed or changed."""
     for name in sorted(old.types.keys() & new.types.keys()):
         was = {field.name: field.schema for field in old.types[name].fields}
         now = {field.name: field.schema for field in new.types[name].fields}
@@ -84,9 +84,9 @@ def changed_format(old: Format, new: Format, place: Span) -> Iterator[Seen]:
 def changed_names(
     old: Mapping[str, tuple[str, ...]], new: Mapping[str, tuple[str, ...]], place: Span
 ) -> Iterator[Seen]:
-    """Public classes and types of tools that are gone from a module that is still there.
+    """Yield the public classes and types of tools that were removed from a module that still exists.
 
-    A module goes with its tool, and a member with its parameter: these changes say so themselves.
+    A module disappears with its tool, and a member with its parameter; those changes are reported already.
     """
     for path in sorted(old.keys() & new.keys()):
         for name in old[path]:

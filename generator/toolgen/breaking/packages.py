@@ -1,4 +1,4 @@
-"""What two builds of the same sources differ in, and for whom: files, names that handlers use, and payloads that models read."""
+"""Comparison of two builds of the same sources: internal files, names for handlers, and payloads for models."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Package = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class PackageChanges:
-    """What changed, a sentence each. `internal` are files that only toolgen's own code imports."""
+    """The changes of a package, a sentence each. `internal` are paths of files that only toolgen's own code imports."""
 
     internal: tuple[str, ...]
     handlers: tuple[str, ...]
@@ -28,12 +28,12 @@ class PackageChanges:
 
     @property
     def any(self) -> bool:
-        """Whether anything changed."""
+        """Return whether anything changed."""
         return bool(self.internal or self.handlers or self.model)
 
 
 def compare_packages(before: Package, after: Package) -> PackageChanges:
-    """Compare the files that differ. One that is in `before` alone is gone, one in `after` alone is new."""
+    """Compare two packages. A file that is only in `before` was removed; one that is only in `after` is new."""
     internal: list[str] = []
     handlers: list[str] = []
     model: list[str] = []
@@ -57,7 +57,7 @@ _PUBLIC = ("types.py", "models.py", "messages.py", "running.py", "errors.py")
 
 
 def _names(old: str, new: str) -> list[str]:
-    """The public names that are gone or mean something else, and those of their members."""
+    """Return sentences about the public names, and members of them, that were removed or changed."""
     before, after = public_names(old), public_names(new)
     gone = [f"{name} was removed" for name in before if name not in after]
     other = [
@@ -69,7 +69,7 @@ def _names(old: str, new: str) -> list[str]:
 
 
 def public_names(text: str) -> dict[str, str]:
-    """Names of a module and of the members of its classes, with what they are."""
+    """Return the public names of a module and of the members of its classes, with their bases, types or parameters."""
     found: dict[str, str] = {}
     for node in _parsed(text):
         if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
@@ -98,7 +98,7 @@ def _parsed(text: str) -> list[ast.stmt]:
 
 
 def _payload(path: str, old: str, new: str) -> list[str]:
-    """Which tools a provider's payload has otherwise, in how many bytes, and how much of it a prompt cache still knows."""
+    """Return which tools differ in a provider's payload, its sizes, and how much of its beginning is unchanged."""
     provider = path.removeprefix("providers/").removesuffix(".py")
     before, after = _tools(old), _tools(new)
     if before == after:
@@ -109,12 +109,12 @@ def _payload(path: str, old: str, new: str) -> list[str]:
 
 
 def payload_sizes(before: Any, after: Any, tokenizer: Tokenizer | str = "") -> str:
-    """The sizes of two payloads as compact JSON, and how much of the old one is how the new one begins: a prompt cache knows it.
+    """Return the sizes of two payloads as compact JSON, and the share of the old one that a prompt cache can reuse.
 
     Args:
-        before: the value of the wire's `tools`, as it was.
-        after: as it is.
-        tokenizer: counts the tokens; a text where there is none.
+        before: The old value of the wire's `tools`.
+        after: The new value.
+        tokenizer: Counts the tokens; a string if none is installed.
     """
     old, new = (json.dumps(each, ensure_ascii=False, separators=(",", ":")) for each in (before, after))
     same = next((i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)))
@@ -127,12 +127,12 @@ def payload_sizes(before: Any, after: Any, tokenizer: Tokenizer | str = "") -> s
 
 
 def _changed_entries(before: Any, after: Any) -> str:
-    """The tools whose entry in a payload is new, gone or another, in their order; some of them where there are many."""
+    """Return the tools whose entry in a payload is new, removed or different, sorted; only the first few of many."""
     return _changed_names(_by_name(before), _by_name(after))
 
 
 def _changed_names(was: Mapping[str, Any], now: Mapping[str, Any]) -> str:
-    """The names whose value is new, gone or another, in their order; some of them where there are many."""
+    """Return the names whose value is new, removed or different, sorted; only the first few of many."""
     names = [name for name in sorted({*was, *now}) if was.get(name) != now.get(name)]
     return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
 
@@ -140,13 +140,13 @@ def _changed_names(was: Mapping[str, Any], now: Mapping[str, Any]) -> str:
 def payload_report(
     old: ProviderPayloads, new: ProviderPayloads, sent: PayloadDigests | None, tokenizer: Tokenizer | str
 ) -> str:
-    """The tools that changed in a payload, and its sizes.
+    """Return the tools that changed in a payload, and its sizes.
 
     Args:
-        old: the old side, as this release makes it.
-        new: the new side.
-        sent: what the lock of the old side says was sent, where there is one.
-        tokenizer: counts the tokens; a text where there is none.
+        old: The old side, as this release builds it.
+        new: The new side.
+        sent: The digests of what was sent, from the lock file of the old side; None if there are none.
+        tokenizer: Counts the tokens; a string if none is installed.
     """
     sizes = payload_sizes(old.payload, new.payload, tokenizer)
     if sent is None or sent.fingerprint == old.fingerprint:
@@ -156,7 +156,7 @@ def payload_report(
 
 
 def _tools(text: str) -> Any:
-    """The payload in a provider's module; None where there is none."""
+    """Return the payload in a provider's module; None if there is none."""
     for node in _parsed(text):
         if isinstance(node, ast.AnnAssign) and ast.unparse(node.target) == "TOOLS" and node.value is not None:
             try:
@@ -167,7 +167,7 @@ def _tools(text: str) -> Any:
 
 
 def _by_name(payload: Any) -> dict[str, Any]:
-    """The entries of a payload by the name that is in each, at whatever depth."""
+    """Return the entries of a payload by the name inside each, at any depth."""
     found: dict[str, Any] = {}
     waiting = [payload]
     while waiting:

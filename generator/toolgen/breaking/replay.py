@@ -1,4 +1,4 @@
-"""Stored conversations, held to the tools as they are now by the package that a build would write; nothing is run."""
+"""Validation of stored calls against the current tools, with the package that a build would write. No handler runs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["ReplayResult", "replay"]
 
 @dataclass(slots=True)
 class ReplayResult:
-    """The calls of stored conversations, counted. A place is a pointer into the arguments."""
+    """Counts of stored calls. A call is identified by its tool, and a value by its pointer in the arguments."""
 
     fitting: Counter[str] = field(default_factory=Counter[str])
     refused: Counter[tuple[str, str]] = field(default_factory=Counter[tuple[str, str]])
@@ -28,24 +28,25 @@ class ReplayResult:
     unread: int = 0
 
     def verdict(self, tools: tuple[str, ...]) -> str:
-        """What the calls of some tools say: how many there are, and how many of them are refused."""
+        """Summarize the calls of some tools: how many there are, and how many are rejected."""
         refused = sum(count for (tool, _), count in self.refused.items() if tool in tools)
         every = refused + sum(self.fitting[tool] for tool in tools)
         return f"{refused} of {every} stored calls are rejected"
 
 
 def replay(file: Path, files: Mapping[str, str], provider: str | None, findings: Findings) -> ReplayResult | None:
-    """Read stored conversations, and report how their calls fare, by tool and place; their content is never shown.
+    """Read stored conversations, and report how many calls are still valid, by tool and pointer, without their content.
 
     Args:
-        file: JSON lines, or one JSON document. Without a provider, what the package's `dump` gave: messages, requests,
-            completions. With one, bodies of requests and of answers in its format, or objects that have them under
+        file: JSON lines, or one JSON document. Without a provider, messages, requests or completions from the package's
+            `dump`. With one, bodies of requests and responses in its format, or objects that have them under
             `request`, `response` and `events`.
-        files: the package, as a build would write it; it has the provider.
-        provider: whose format the bodies are in.
-        findings: receives the counts.
+        files: The package, as a build would write it, including the provider.
+        provider: The provider whose format the bodies are in.
+        findings: Receives the counts.
 
-    Returns: the counts; None, with a finding, where the file cannot be read.
+    Returns:
+        The counts; None, with a finding, if the file cannot be read.
     """
     place = Span(file.as_posix())
     try:
@@ -65,7 +66,7 @@ def replay(file: Path, files: Mapping[str, str], provider: str | None, findings:
 
 
 def _rows(text: str, found: ReplayResult) -> Iterator[Any]:
-    """The values of a file: one, or one a line."""
+    """Yield the values of a file: the whole document, or one from each line."""
     try:
         yield json.loads(text)
     except (ValueError, RecursionError):
@@ -88,7 +89,7 @@ def _report(found: ReplayResult, place: Span, findings: Findings) -> None:
 
 
 class _Reader:
-    """Reads rows with a package, and judges their calls."""
+    """Reads calls from stored values with a package, and validates them."""
 
     def __init__(self, package: InMemoryPackage, provider: str | None, found: ReplayResult) -> None:
         self._models = package.module("models")
@@ -102,7 +103,7 @@ class _Reader:
         self._declared: dict[str, frozenset[str]] = {}
 
     def calls(self, row: Any) -> Iterator[Any]:
-        """The calls of a row, as values of the format."""
+        """Yield the calls of a stored value, in the neutral format."""
         if self._provider is None:
             yield from self._neutral(row)
         elif isinstance(row, list):
@@ -112,7 +113,7 @@ class _Reader:
             yield from self._bodies(row)
 
     def count_outcome(self, call: Any) -> None:
-        """Count a call as what `parse_call` of the package says of it."""
+        """Validate a call with `parse_call` of the package, and count the outcome."""
         name = self._tools.ALIASES.get(call.name, call.name)
         if name not in self._tools.DEFINITIONS:
             self._found.unknown[call.name] += 1
@@ -131,14 +132,14 @@ class _Reader:
             self._found.respelled[name, f"the value at {place}"] += 1
 
     def _place(self, tool: str, pointer: str) -> str:
-        """A pointer without what a model wrote: of its steps the declared properties stay, all others are `*`."""
+        """Return a pointer without text that a model may have written: anything but a declared property becomes `*`."""
         if tool not in self._declared:
             self._declared[tool] = frozenset(_properties(self._tools.DEFINITIONS[tool].parameters))
         steps = pointer.split("/")[1:]
         return "".join(f"/{step if step in self._declared[tool] else '*'}" for step in steps) or "/"
 
     def _neutral(self, data: Any) -> Iterator[Any]:
-        """The calls of neutral messages, alone, in a list, or anywhere under `messages`, `message` or `completion`."""
+        """Yield the calls of neutral messages: one, a list, or anywhere under `messages`, `message` or `completion`."""
         if isinstance(data, list):
             for item in data:
                 yield from self._neutral(item)
@@ -155,7 +156,7 @@ class _Reader:
                     self._found.unread += 1
 
     def _bodies(self, row: Any) -> Iterator[Any]:
-        """The calls of a body, or of the bodies of an exchange."""
+        """Yield the calls of a body, or of the bodies of an exchange."""
         if not isinstance(row, dict):
             self._found.unread += 1
             return
@@ -171,14 +172,14 @@ class _Reader:
                     yield from self._of(event.completion.message)
 
     def _body(self, body: Mapping[str, Any]) -> Iterator[Any]:
-        """The calls of a body, which is that of a request or of an answer: what reads it without a fault says which."""
+        """Yield the calls of a body. It is a request or a response, depending on which can be read without an error."""
         messages: list[Any] = []
         read = False
         for name in ("from_request", "from_response"):
             reader = getattr(self._provider, name, None)
             try:
                 value = reader(body) if reader is not None else None
-            except self._refusal:  # an API's error, which has no calls
+            except self._refusal:  # an error of the API, which has no calls
                 read = True
                 continue
             except self._conversion_error:
@@ -198,7 +199,7 @@ class _Reader:
 
 
 def _properties(schema: Any) -> Iterator[str]:
-    """The names of all properties in a schema, as they stand in pointers."""
+    """Yield the names of all properties in a schema, escaped as in JSON Pointers."""
     if isinstance(schema, list):
         for inner in schema:
             yield from _properties(inner)

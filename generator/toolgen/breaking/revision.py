@@ -1,4 +1,4 @@
-"""SCHEMAS as it stood at a revision of git: a listing and its blobs. Nothing is checked out, fetched or executed."""
+"""SCHEMAS at a git revision, read from a listing and its blobs. Nothing is checked out, fetched or executed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _KINDS = {"120000": "a link", "160000": "a submodule", "040000": "a folder"}
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """A name in a tree of git: its mode, and the id of its content."""
+    """An entry of a git tree: its mode, and the id of its content."""
 
     mode: str
     blob: str
@@ -31,12 +31,12 @@ class _Entry:
 def revision_files(
     schemas: Path, revision: str, *, merge_base: bool = False
 ) -> tuple[str, Mapping[str, bytes | str]] | None:
-    """The commit, and the sources of SCHEMAS in it: the bytes of each by its path below SCHEMAS, or what it is instead.
+    """Return the commit, and the bytes of each source of SCHEMAS by its path; for other kinds of files, the kind.
 
-    None where SCHEMAS did not exist then. `merge_base` is the commit at which this branch left the revision.
+    None if SCHEMAS did not exist then. With `merge_base`, it is the commit at which this branch left the revision.
 
     Raises:
-        RevisionError: it cannot be read.
+        RevisionError: The revision cannot be read.
     """
     commit, prefix, listing = list_revision(schemas, revision, merge_base=merge_base)
     entries = _entries(listing, prefix)
@@ -44,13 +44,13 @@ def revision_files(
 
 
 def file_at(folder: Path, commit: str, path: str) -> bytes | None:
-    """The bytes of a file of a commit, by its path from a folder; None where there is none."""
+    """Return the bytes of a file in a commit, by its path relative to a folder; None if it does not exist."""
     found = run_git(folder, "cat-file", "blob", f"{commit}:./{path}")
     return found.stdout if found.returncode == 0 else None
 
 
 def _entries(listing: bytes, prefix: str) -> dict[str, _Entry]:
-    """The sources of a listing, by their paths below SCHEMAS."""
+    """Return the sources in a listing, by their paths below SCHEMAS."""
     found: dict[str, _Entry] = {}
     for line in listing.split(b"\0"):
         if not line:
@@ -69,10 +69,10 @@ def _entries(listing: bytes, prefix: str) -> dict[str, _Entry]:
 
 
 def _contents(folder: Path, entries: Mapping[str, _Entry]) -> dict[str, bytes | str]:
-    """The bytes of each source; of what is no regular file a word for what it is.
+    """Return the bytes of each source; for anything but a regular file, the kind, such as `a link`.
 
     Raises:
-        RevisionError: a blob is not here.
+        RevisionError: The clone lacks a blob.
     """
     blobs = sorted({entry.blob for entry in entries.values() if entry.mode not in _KINDS})
     done = run_git(folder, "cat-file", "--batch", data="".join(f"{blob}\n" for blob in blobs).encode())
@@ -93,7 +93,7 @@ def _contents(folder: Path, entries: Mapping[str, _Entry]) -> dict[str, bytes | 
 
 
 class RevisionFolder(Folder):
-    """SCHEMAS at a revision, as `load` walks a folder. What is no regular file is refused by name, as on disk."""
+    """SCHEMAS at a revision, as a folder for `load`. Anything but a regular file is reported, as on disk."""
 
     def __init__(self, files: Mapping[str, bytes | str], prefix: str, findings: Findings) -> None:
         self._files_at = files
@@ -106,7 +106,7 @@ class RevisionFolder(Folder):
         return [FoundFile(Path(source), source) for source in sorted(inside) if self._fits(source, recursive)]
 
     def list_root(self) -> list[FoundFile]:
-        """Return the sources that lie in the folder itself, sorted by path."""
+        """Return the sources directly in the folder itself, sorted by path."""
         return [FoundFile(Path(s), s) for s in sorted(self._files_at) if "/" not in s and self._fits(s, True)]
 
     def _fits(self, source: str, recursive: bool) -> bool:
@@ -119,10 +119,10 @@ class RevisionFolder(Folder):
         return recursive or source.count("/") == 1
 
     def read_source(self, found: FoundFile, budget: Budget, reporter: FaultReporter) -> bytes:
-        """The bytes of a source.
+        """Return the bytes of a source.
 
         Raises:
-            Unreadable: it is too large, or a pointer of Git LFS; the finding is made.
+            Unreadable: It is too large, or a Git LFS pointer. The finding has been reported.
         """
         data = self._files_at[found.source]
         assert isinstance(data, bytes)

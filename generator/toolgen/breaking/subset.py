@@ -1,8 +1,8 @@
-"""Two schemas compared by the values that they admit: which change is where, in which direction, with a witness.
+"""Comparison of two schemas by the values that they admit: each change with its path, direction and witness.
 
-A difference that loses values is proved by a value which the old schema admits and the new one refuses. Where keywords are
-beyond what is compared here, values are searched for; that none is found proves nothing, and is said so.
-A name that the old side did not declare carries no values: a new optional property narrows nothing.
+A witness, a value that the old schema admits and the new one refuses, proves that a change loses values. For keywords
+that are not compared here, a witness is searched for. If there is none, nothing is proved, and the change is reported
+so. A name that the old side did not declare has no values: a new optional property narrows nothing.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["ABSENT", "Difference", "Relation", "combined_relation", "compare_sch
 Relation = Literal["note", "wider", "narrower", "other", "unknown"]
 
 ABSENT: Any = object()
-"""No value at all."""
+"""Marks a value that does not exist."""
 
 _LOWER = ("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties")
 _UPPER = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties")
@@ -33,7 +33,7 @@ _CONDITIONS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A change at a place: the way to it in the new schema (in the old one, where it is gone), and what it does to values."""
+    """A change at the path `way` of the new schema (the old one if `gone`). `relation` is its effect on the values."""
 
     code: str
     way: Pointer
@@ -46,7 +46,7 @@ class Difference:
 
 
 def combined_relation(differences: list[Difference]) -> Relation | None:
-    """What differences do together; None where they change no value."""
+    """Return the joint effect of several differences; None if they change no admitted value."""
     found: set[Relation] = {difference.relation for difference in differences if difference.relation != "note"}
     if not found:
         return None
@@ -56,7 +56,7 @@ def combined_relation(differences: list[Difference]) -> Relation | None:
 
 
 def without_annotations(schema: Any) -> Any:
-    """A schema without what judges no value, and without the order of names in `required`."""
+    """Return a schema without annotations, which do not affect validation, and with `required` sorted."""
     if isinstance(schema, dict):
         kept = {key: without_annotations(value) for key, value in schema.items() if key not in ANNOTATIONS}
         if isinstance(kept.get("required"), list):
@@ -66,7 +66,7 @@ def without_annotations(schema: Any) -> Any:
 
 
 def compare_schemas(old: Any, new: Any, examples: tuple[Any, ...] = ()) -> list[Difference]:
-    """The differences between two self-contained schemas; `examples` are values that the old one admits."""
+    """Return the differences between two self-contained schemas. `examples` are values that the old one admits."""
     if old == new:
         return []
     return list(_Comparison(old, new, examples).run())
@@ -83,7 +83,7 @@ class _Comparison:
         return self._schemas(self._old, self._new, ())
 
     def _target(self, schema: Any, root: Any, pointer: Pointer) -> tuple[Any, Pointer]:
-        """What a schema refers to, with the place that this stands at."""
+        """Resolve the references of a schema. Return the target and its path."""
         for _ in range(64):
             if not isinstance(schema, Mapping) or "$ref" not in schema:
                 break
@@ -310,7 +310,7 @@ class _Comparison:
             yield from self._overlap(old, new, here)
 
     def _overlap(self, old: Any, new: Any, here: Pointer) -> Iterator[Difference]:
-        """A value that fits two alternatives now, so that `oneOf` refuses it; where `anyOf` has become `oneOf`, none proves nothing."""
+        """Report a value that fits two branches of the new `oneOf`; unknown if it was `anyOf` and none is found."""
         witness = self._witness(old, new)
         fits = [
             branch for branch in new["oneOf"] if witness is not ABSENT and self._after.reason(witness, branch) is None
@@ -321,11 +321,11 @@ class _Comparison:
             yield Difference("branches-overlap", here, "unknown")
 
     def _judged(self, difference: Difference, old: Any, new: Any) -> Difference:
-        """A difference that is known to lose values, with one of them where it is found."""
+        """Return a difference that is known to lose values, with a witness if one is found."""
         return replace(difference, witness=self._witness(old, new))
 
     def _searched(self, difference: Difference, old: Any, new: Any, proved: Relation | None = None) -> Difference:
-        """A difference of which only a value can say that it loses some."""
+        """Return a difference that loses values only if a witness is found. Otherwise it is `proved` or unknown."""
         witness = self._witness(old, new)
         if witness is not ABSENT:
             return replace(difference, relation="narrower", witness=witness)
@@ -334,7 +334,7 @@ class _Comparison:
         return difference if difference.relation == "narrower" else replace(difference, relation="unknown")
 
     def _witness(self, old: Any, new: Any) -> Any:
-        """A value that the old schema admits and the new one refuses; ABSENT where none is found."""
+        """Return a value that the old schema admits and the new one refuses; ABSENT if none is found."""
         whole = old is self._old or old == normalize(self._old)
         tried = [*(self._examples if whole else ()), *samples(old, self._old)]
         for value in tried[:MOST]:
@@ -355,13 +355,13 @@ def _annotations(old: Any, new: Any, pointer: Pointer) -> Iterator[Difference]:
 
 
 def _listed(schema: Mapping[str, Any]) -> list[Any]:
-    """The values of a schema that takes null and booleans alone."""
+    """Return the values of a schema that admits only null and booleans."""
     kinds = types_of(schema)
     return ([None] if "null" in kinds else []) + ([False, True] if "boolean" in kinds else [])
 
 
 def _shown(types: set[str]) -> Any:
-    """Types as a message has them: a number may be an integer."""
+    """Return types in the form of a message: one name or a sorted list, without `integer` beside `number`."""
     if types == set(TYPES):
         return "any type"
     found = sorted(types - {"integer"} if "number" in types else types)
@@ -374,7 +374,7 @@ def _minus(one: set[str], other: set[str]) -> set[str]:
 
 
 def _renamed(gone: Mapping[str, Any], come: Mapping[str, Any]) -> dict[str, str]:
-    """The properties that have only another name: equal schemas, one gone and one come, and no other pair like it."""
+    """Return the renamed properties: equal schemas, one property removed and one added, and no other such pair."""
     found = {}
     for name, schema in gone.items():
         alike = [other for other, sub in come.items() if json_key(sub) == json_key(schema)]

@@ -1,4 +1,4 @@
-"""What a schema says of values: one spelling for it, its types, and values that it may admit, to be judged."""
+"""Schemas in a normalized form, their types, and sample values that they may admit."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ TYPES = ("null", "boolean", "integer", "number", "string", "array", "object")
 """The types of JSON Schema."""
 
 MOST = 400
-"""Values of one schema."""
+"""The maximum number of sample values of one schema."""
 
 
 def samples(schema: Any, root: Any, depth: int = 4) -> list[Any]:
-    """Values that a schema may admit: what it lists, at and beside its bounds, with each optional left out and put in."""
+    """Return values that a schema may admit: listed values, values around bounds, with and without optional ones."""
     if depth < 0 or schema is False:
         return []
     if not isinstance(schema, Mapping):
@@ -116,7 +116,7 @@ def _first_fit(values: list[Any], schema: Any, root: Any) -> Any:
 
 
 def types_of(schema: Mapping[str, Any]) -> set[str]:
-    """The types that a schema takes; a number may be an integer."""
+    """Return the types that a schema admits. `number` includes `integer`."""
     kind = schema.get("type")
     if kind is None and "enum" in schema:
         return {_type_of(value) for value in schema["enum"]}
@@ -134,7 +134,7 @@ def _type_of(value: Any) -> str:
 
 
 def normalize(schema: Any) -> Any:
-    """One spelling for what has several: a constant is a list of one value, `anyOf` with null a type more."""
+    """Return a schema in one form of several equal ones: `const` as `enum`, `anyOf` with null as a further type."""
     if not isinstance(schema, Mapping):
         return schema
     found = {key: value for key, value in schema.items() if key not in ("$defs", "examples", "$schema", "$comment")}
@@ -163,13 +163,13 @@ def normalize(schema: Any) -> Any:
 
 
 def align_unions(old: Any, new: Any, old_root: Any, new_root: Any) -> tuple[Any, Any]:
-    """Where one schema is a union with a branch of the other's kind, the other as a union of that one branch.
+    """If one schema is a union with a branch like the other schema, convert the other to a union of one branch.
 
     Args:
-        old: a schema in plain form.
-        new: the schema that it is compared with, in plain form.
-        old_root: what `old` stands in; references lead into it.
-        new_root: what `new` stands in.
+        old: A normalized schema.
+        new: The normalized schema to compare it with.
+        old_root: The schema that the references in `old` lead into.
+        new_root: The schema that the references in `new` lead into.
     """
     sides, roots = [old, new], (old_root, new_root)
     for i, (one, other) in enumerate(((old, new), (new, old))):
@@ -184,7 +184,7 @@ def align_unions(old: Any, new: Any, old_root: Any, new_root: Any) -> tuple[Any,
 
 
 def is_edited(old: Any, new: Any) -> bool:
-    """Whether two branches of a union are one that was edited: objects with a property in common, and no constant that tells them apart."""
+    """Return whether two branches are one that was edited: they share a property, and no constant tells them apart."""
     if not isinstance(old, Mapping) or not isinstance(new, Mapping) or types_of(old) != types_of(new):
         return False
     before, after = old.get("properties", {}), new.get("properties", {})
@@ -197,7 +197,7 @@ def _is_constant(schema: Any) -> bool:
 
 
 def tag_of(branch: Any, root: Any, place: int) -> str:
-    """What tells a branch from the others: the constants of its properties, its reference, or itself."""
+    """Return what identifies a branch of a union: the constants of its properties, its reference or type, or itself."""
     if isinstance(branch, Mapping) and "$ref" in branch:
         target = root.get("$defs", {}).get(str(branch["$ref"])[8:])
         tag = tag_of(target, root, place) if isinstance(target, Mapping) else ""
@@ -217,5 +217,5 @@ def tag_of(branch: Any, root: Any, place: int) -> str:
 
 
 def json_key(value: Any) -> str:
-    """A text that two values have in common where JSON says that they are the same."""
+    """Return a string that is equal for values that are equal in JSON."""
     return json.dumps(value, sort_keys=True, default=str)

@@ -1,4 +1,4 @@
-"""The command line: a quick answer if nothing changed, otherwise the commands in this folder."""
+"""The command line: a quick response if nothing changed, otherwise the commands in this folder."""
 
 from __future__ import annotations
 
@@ -28,6 +28,6 @@ def main() -> None:
 
             main_group.main(prog_name="toolgen")
     except KeyboardInterrupt:
-        # On the short way, which writes nothing.
+        # The quick response writes nothing.
         write_output("toolgen: interrupted\n", sys.stderr)
         sys.exit(130)

@@ -1,4 +1,4 @@
-"""`toolgen breaking`: what a change breaks, and for whom."""
+"""`toolgen breaking`: show what a change breaks, and for whom."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def command(
             write_output(f"{line}\n", sys.stderr)
         exit_with(FINE)
     failed = findings.errors
-    if output_format == "sarif":  # which says of each whether it is suppressed
+    if output_format == "sarif":  # because SARIF has a field for suppressed results
         findings.items += compared.suppressed
     print_findings(findings, output_format, quiet=quiet, verbose=verbose)
     if not quiet and output_format in ("text", "markdown"):

@@ -1,4 +1,4 @@
-"""`toolgen check`: is the package up to date with its sources?"""
+"""`toolgen check`: check whether the package is up to date with its sources."""
 
 from __future__ import annotations
 

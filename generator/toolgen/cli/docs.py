@@ -1,4 +1,4 @@
-"""`toolgen docs`: pages about the tools, for people, programs and models."""
+"""`toolgen docs`: write pages about the tools, for people, programs and models."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def command(
 
 
 def _changes(schemas: Path, since: str, findings: Findings) -> dict[str, Any]:
-    """List the changes since a revision, as `toolgen breaking` does; adds an error if the revision cannot be read."""
+    """List the changes since a revision, as `toolgen breaking` does. Adds an error if the revision cannot be read."""
     from toolgen.breaking.comparison import compare_with
     from toolgen.diagnostics import Findings
 

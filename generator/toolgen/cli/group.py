@@ -1,6 +1,6 @@
 """The group of all commands, and the options that several of them share.
 
-A module in this folder with a `command` is a command, and `reference` has several; each is imported on demand.
+A module in this folder with a `command` is a command; `reference` has several. Each is imported on demand.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ class Commands(click.Group):
             sys.exit(130)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names of the commands, sorted."""
+        """Return the names of the commands, sorted."""
         stems = (name[:-3] for name in os.listdir(os.path.dirname(__file__)) if name.endswith(".py"))
         return sorted([*_REFERENCE, *(stem.rstrip("_") for stem in stems if stem not in _SHARED)])
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import a command."""
+        """Import the module of a command, and return the command."""
         if cmd_name not in self.list_commands(ctx):
             return None
         stem = "reference" if cmd_name in _REFERENCE else f"{cmd_name}_" if cmd_name in ("import",) else cmd_name
@@ -60,7 +60,7 @@ _color_option = click.Option(
     callback=lambda _, __, when: choose_colors(when),
     help="Whether findings and diffs have colours; NO_COLOR, FORCE_COLOR and TERM are heeded.",
 )
-"""An option that every command has."""
+"""The option `--color` of every command."""
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -85,7 +85,7 @@ def complete_tools(context: click.Context, parameter: click.Parameter, incomplet
     schemas = Path(context.params.get("schemas") or "schemas")
     try:
         lock = read_lock((output_folder(schemas, context.params.get("out"), None) / LOCK).read_bytes())
-    except (OSError, LockError):  # nothing was built: nothing is known
+    except (OSError, LockError):  # nothing was built yet, so no tools are known
         return []
     names = {name for sent in lock.payloads.values() for name in sent.tools}
     return sorted(name for name in names if name.startswith(incomplete))
@@ -142,7 +142,7 @@ def verbosity_options(command: F) -> F:
 
 
 def output_folder(schemas: Path, out: Path | None, configured: str | None) -> Path:
-    """The folder of the generated package: from the option, the configuration, or `generated` next to SCHEMAS."""
+    """Return the folder of the package: from the option, the configuration, or `generated` next to SCHEMAS."""
     if out is not None:
         return out
     parent = schemas / ".." if schemas.name in ("", "..") else schemas.parent

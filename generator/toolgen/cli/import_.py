@@ -1,4 +1,4 @@
-"""`toolgen import`: existing tool definitions become declarations."""
+"""`toolgen import`: convert existing tool definitions to declarations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`toolgen init`: a small working project."""
+"""`toolgen init`: create a small working project."""
 
 from __future__ import annotations
 

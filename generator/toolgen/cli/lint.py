@@ -1,4 +1,4 @@
-"""`toolgen lint`: problems in declarations, what providers lose of them, and `--fix`, which applies fixes in rounds."""
+"""`toolgen lint`: report problems in declarations and what providers lose of them, or apply fixes with `--fix`."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def command(
 
 
 _SHOWN = 3
-"""How many warnings and notes of one code are shown."""
+"""The number of warnings and notes of one code that are shown."""
 
 
 def _first_of_each(findings: Findings) -> Findings:
@@ -113,7 +113,7 @@ def _first_of_each(findings: Findings) -> Findings:
 
 
 def _summary(schemas: Path, tools: int, findings: Findings, *, verbose: bool) -> str:
-    """Count the findings: by code if some are not shown, and by level."""
+    """Return the number of findings by level, and by code if some are not shown."""
     levels = Counter(finding.level for finding in findings)
     codes = Counter((finding.level, finding.code) for finding in findings)
     lines = []
@@ -126,7 +126,7 @@ def _summary(schemas: Path, tools: int, findings: Findings, *, verbose: bool) ->
 
 
 def _table(sizes: Mapping[str, Mapping[str, int]]) -> str:
-    """Bytes of compact JSON: a block for each provider, with a line for each tool and one for all of them."""
+    """Return a table of payload sizes in bytes of compact JSON: for each provider, its tools and their total."""
     lines = []
     for provider, of_tools in sizes.items():
         lines.append(f"{of_tools['*']:>8} bytes  {provider}\n")
@@ -183,7 +183,7 @@ def fix_all(schemas: Path, providers: Sequence[str], *, write: bool, unsafe: boo
 
 
 def _new_text(text: str, document: Document, value: object, new: str | None) -> str | None:
-    """Apply a fix to the text of a source; None if that would mean writing the whole file anew."""
+    """Apply a fix to the text of a source. Return None if that would mean rewriting the whole file."""
     from toolgen.importing.yaml_text import edit_yaml
     from toolgen.load.loading import reread_yaml
 

@@ -1,4 +1,4 @@
-"""A command as a process: exit codes, signals, the progress bar, and the build record."""
+"""The process of a command: exit codes, signals, the progress bar, and the build record."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from toolgen.write import Output
 
 FINE, FOUND, WRONG = 0, 1, 2
-"""Exit codes: success; it worked and found something; the sources or the arguments are wrong."""
+"""Exit codes: success; successful, but with findings; the sources or the arguments are wrong."""
 
 
 def exit_with(code: int) -> NoReturn:
@@ -33,7 +33,7 @@ _STOPS = ("SIGINT", "SIGTERM", "SIGHUP")
 
 
 class _Stopped(SystemExit):
-    """No handler on the way takes this for an error, and every context manager cleans up."""
+    """Ends the process. It is not an `Exception`, so handlers let it pass and every context manager cleans up."""
 
 
 _asked: list[int] = []
@@ -42,9 +42,9 @@ _asked: list[int] = []
 
 @contextmanager
 def stop_on_signals() -> Iterator[None]:
-    """Let a signal end the block. A signal that something else handles or ignores, as `nohup` does, is left alone.
+    """Let a signal end the block. A signal that something else handles or ignores, as under `nohup`, is left alone.
 
-    If a signal arrived, the process ends as that signal demands, whatever error it became on the way.
+    If a signal arrived, the process ends as that signal demands, even if another exception replaced `_Stopped`.
     """
     for name in _STOPS:
         number = getattr(signal, name, None)
@@ -71,17 +71,17 @@ def _stop(number: int, _: FrameType | None) -> NoReturn:
 
 
 SHARES = {"read": 15, "linked": 35, "rendered": 40, "written": 10}
-"""What was done, by the name of a step, and its share of the whole in percent, for a thousand tools."""
+"""The steps of a build, and the share of each in percent for a thousand tools. The name says what was done."""
 
 MANY = 50
-"""Number of tools from which on a progress bar is shown."""
+"""The number of tools from which a progress bar is shown."""
 
 
 @contextmanager
 def progress(*, quiet: bool) -> Iterator[Progress]:
-    """Give a build what it calls after each step. It draws nothing if stderr is not a terminal, on a dumb terminal, or for few tools.
+    """Yield a callback for a build to call after each step, which draws a bar on a terminal if there are many tools.
 
-    The bar is removed before anything else is printed. A step also handles a signal that Python dropped.
+    The bar is removed before anything else is printed. The callback also handles a signal that Python dropped.
     """
     if quiet or not is_screen(sys.stderr):
         yield _no_bar
@@ -114,10 +114,10 @@ def _no_bar(name: str, _: int) -> None:
 def save_build_record(
     built: Compilation, output: Output, texts: Mapping[str, str], out: Path | None, reported: str
 ) -> str:
-    """Record what this build or check saw, so that the next one can skip work; return why if that fails.
+    """Record what this build or check read, so that the next one can skip work. Return the reason if that fails.
 
-    `texts` are the files of the package, `out` is the folder from the command line, and `reported` the findings that were
-    printed.
+    `texts` are the files of the package, `out` is the folder from the command line, and `reported` the findings that
+    were printed.
     """
     from hashlib import sha256
 

@@ -64,7 +64,7 @@ def schema(kind: str, editor: bool) -> None:
 
 
 def _format() -> Mapping[str, Any]:
-    """The neutral format as one JSON Schema."""
+    """Return the neutral format as one JSON Schema."""
     from toolgen.diagnostics import Findings
     from toolgen.load.loading import load_shipped
     from toolgen.resolve.profiles import resolve_format
@@ -94,6 +94,6 @@ def completion(shell: str) -> None:
     made = get_completion_class(shell)
     if made is None:
         raise click.UsageError(f"no completion is available for {shell}")
-    # `source()` of bash would start one to ask its version; the script is the same text.
+    # `source()` of bash would start a process to ask for its version; the script is the same text.
     complete = made(main_group, {}, "toolgen", "_TOOLGEN_COMPLETE")
     write_output(complete.source_template % complete.source_vars() + "\n")

@@ -1,6 +1,6 @@
-"""`toolgen rules`: which tools and schemas each provider accepts, with the project's own profiles applied.
+"""`toolgen rules`: print which tools and schemas each provider accepts, according to the project's own profiles too.
 
-As text it is YAML that can be copied into a profile of the project.
+The text output is YAML that can be copied into a profile of the project.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _CHOICES = {
     "unions": "unions",
     "untyped": "untyped",
 }
-"""Facts that hold even if they are not stated, with the name that a dialect has for them."""
+"""Facts that are printed even if they are not stated, with their name in a dialect."""
 
 _BESIDE = ("names", "parameter_names", "limits")
 """Further facts of a profile that tools are checked against."""
@@ -79,7 +79,7 @@ def command(schemas: Path, providers: tuple[str, ...], output_format: str) -> No
 
 
 def _facts(profile: Profile) -> dict[str, Any]:
-    """A provider's facts about tools, and where each is stated."""
+    """Return a provider's facts about tools, and the location of each."""
     found: dict[str, Any] = {"title": profile.facts["title"]}
     for key in _BESIDE:
         if profile.facts.get(key):
@@ -111,7 +111,7 @@ def _dialect(profile: Profile, mode: str, facts: Mapping[str, Any]) -> dict[str,
 
 
 def _keywords() -> list[str]:
-    """The keywords of JSON Schema that a declaration may use."""
+    """Return the keywords of JSON Schema that a declaration may use."""
     from toolgen.runtime.lowering.schemas import ANNOTATIONS, STRUCTURE, VALIDATED
 
     further = {"$ref", "$defs", "format", "not", "if", "then", "else"}
@@ -119,7 +119,7 @@ def _keywords() -> list[str]:
 
 
 def _stated(profile: Profile, pointer: tuple[str, ...]) -> str | None:
-    """The location of the document that decides a fact."""
+    """Return the location of a fact, in the document whose value counts."""
     for document in reversed(profile.documents):
         if pointer in document.keys:
             span = document.key_span(*pointer)
@@ -128,7 +128,7 @@ def _stated(profile: Profile, pointer: tuple[str, ...]) -> str | None:
 
 
 def _text(rules: Mapping[str, Any]) -> str:
-    """Write the facts as YAML; those that the project states are marked with their location."""
+    """Write the facts as YAML. Facts from the project's own files are marked with their location."""
     return "\n".join("".join(f"{line}\n" for line in _lines(name, found)) for name, found in rules.items())
 
 
@@ -162,7 +162,7 @@ def _fact(head: str, value: Any, mark: str) -> Iterator[str]:
 
 
 def _wrapped(head: str, words: Sequence[str], further: str, end: str = "") -> Iterator[str]:
-    """Words between commas, over as many lines as needed."""
+    """Yield lines with the words, separated by commas and wrapped."""
     line = head
     for i, word in enumerate(words):
         text = word + (", " if i + 1 < len(words) else end)

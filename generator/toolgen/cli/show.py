@@ -1,4 +1,4 @@
-"""`toolgen show`: one tool as each provider gets it."""
+"""`toolgen show`: print one tool as each provider receives it."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def command(
 
 
 def _shown(compilation: Compilation, name: str, findings: Findings) -> dict[str, tuple[Any, list[str]]] | None:
-    """A tool's payload and losses by provider. The payload is None if the provider does not get the tool.
+    """Return a tool's payload and losses by provider. The payload is None if the provider does not receive the tool.
 
     Returns None if there is no such tool.
     """

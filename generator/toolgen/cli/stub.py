@@ -1,4 +1,4 @@
-"""`toolgen stub`: handlers to fill in."""
+"""`toolgen stub`: print handlers to fill in."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""Prints text and findings so that it works in any terminal: with colours or without, ASCII, a closed pipe, a full disk after stdout."""
+"""Output of text and findings for any stream: with or without colors, ASCII only, a closed pipe, a full disk."""
 
 from __future__ import annotations
 
 import os
 import sys
 
-TYPE_CHECKING = False  # importing typing takes as long as all else that is done where nothing changed
+TYPE_CHECKING = False  # importing `typing` would double the time of a build that has nothing to do
 if TYPE_CHECKING:
     from typing import TextIO
 
@@ -23,22 +23,22 @@ _STYLES = {
     "removed": "31",
     "hunk": "36",
 }
-"""What a terminal is told (SGR, ECMA-48) for the roles that a part of a text may have."""
+"""The SGR parameters (ECMA-48) for each role of a piece of text."""
 
 _KNOWN = frozenset([*_STYLES.values(), "0"])
 
 _wanted = "auto"
-"""What `--color` says."""
+"""The value of `--color`."""
 
 
 def choose_colors(when: str) -> None:
-    """Decide about colours for the rest of the process: `always`, `never`, or `auto`."""
+    """Set the use of colors for the rest of the process: `always`, `never`, or `auto`."""
     global _wanted
     _wanted = when
 
 
 def has_colors(stream: TextIO | None) -> bool:
-    """Whether what goes to a stream has colours: as the option says, then NO_COLOR and FORCE_COLOR, then on a terminal that is not dumb."""
+    """Return whether a stream gets colors: by `--color`, then NO_COLOR, FORCE_COLOR, and whether it is a screen."""
     if _wanted != "auto":
         return _wanted == "always"
     if os.environ.get("NO_COLOR"):
@@ -47,23 +47,23 @@ def has_colors(stream: TextIO | None) -> bool:
 
 
 def is_screen(stream: TextIO | None) -> bool:
-    """Whether a stream is a terminal that can do more than print line after line."""
+    """Return whether a stream is a terminal that can do more than print line after line."""
     return stream is not None and not stream.closed and stream.isatty() and os.environ.get("TERM") != "dumb"
 
 
 def clear(stream: TextIO | None) -> None:
-    """Begin with an empty screen where there is one."""
+    """Clear the screen if the stream has one."""
     if stream is not None and is_screen(stream):
         stream.write("\x1b[H\x1b[2J")
 
 
 def paint(role: str, text: str) -> str:
-    """A part of a text in the colour of its role. `write_output` takes the colour away again where a stream has none."""
+    """Return text in the color of a role. `write_output` removes the color if the stream has no colors."""
     return f"\x1b[{_STYLES[role]}m{text}\x1b[0m"
 
 
 def painted_diff(diff: str) -> str:
-    """A unified diff in colours."""
+    """Return a unified diff in color."""
     roles = {"+++": "place", "---": "place", "+": "added", "-": "removed", "@": "hunk"}
     lines = []
     for line in diff.splitlines(keepends=True):
@@ -74,7 +74,7 @@ def painted_diff(diff: str) -> str:
 
 
 def printable(text: str, *, colors: bool) -> str:
-    """Text without terminal controls but for colours of our own, and without these where there are none."""
+    """Return text with terminal controls escaped, except for our own colors, which are dropped unless `colors`."""
     first, *others = text.split("\x1b[")
     parts = [first.translate(_CONTROLS)]
     for part in others:
@@ -97,7 +97,7 @@ def write_output(text: str, stream: TextIO | None = None, *, painted: bool = Fal
         SystemExit: with 2, if the stream cannot be written for another reason, such as a full disk.
     """
     stream = sys.stdout if stream is None else stream
-    # Python sets the standard streams to None, or they are closed, where a program is started without them.
+    # Python sets the standard streams to None, or they are closed, if a program is started without them.
     if stream is None or stream.closed:
         return
     encoding = stream.encoding or "utf-8"
@@ -116,7 +116,7 @@ def write_output(text: str, stream: TextIO | None = None, *, painted: bool = Fal
 
 
 def _silence(stream: TextIO) -> None:
-    """Point a stream to nowhere, so that neither its next write nor the interpreter's last flush fails."""
+    """Redirect a stream to the null device, so that neither its next write nor the interpreter's last flush fails."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     try:
         os.dup2(nowhere, stream.fileno())
@@ -127,7 +127,7 @@ def _silence(stream: TextIO) -> None:
 def print_findings(
     findings: Findings, output_format: str, *, quiet: bool = False, verbose: bool = False, stream: TextIO | None = None
 ) -> str:
-    """Print errors and warnings, and notes if `verbose`; return what was printed, with its colors.
+    """Print errors and warnings, and notes if `verbose`. Return what was printed, with its colors.
 
     If there are errors, text output has only the warnings of the same files, which may explain them, and counts the
     others. Documents for programs go to stdout, all other forms to stderr, and everything to `stream` if it is given.
@@ -157,7 +157,7 @@ def print_findings(
 
 
 def print_finding_lines(findings: Findings) -> None:
-    """Print all findings on stderr, one per line: they are the result of the command."""
+    """Print all findings to stderr, one per line, because they are the result of the command."""
     from toolgen.diagnostics.printers import headline
 
     for finding in findings:

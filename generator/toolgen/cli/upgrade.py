@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from toolgen.load import Document
 
 EDITIONS = ("2026",)
-"""The editions that this release knows, the newest last."""
+"""The editions that this release supports, the newest last."""
 
 
 @click.command("upgrade")
@@ -111,7 +111,7 @@ def command(
 def _with_edition(
     document: Document | None, texts: Mapping[str, str], schemas: Path, edition: str
 ) -> tuple[Path, str] | None:
-    """The configuration file and its text with another edition; None if it already has that edition."""
+    """Return the configuration file and its text with another edition; None if it already has that edition."""
     line = f'edition: "{edition}"\n'
     if document is None:
         return schemas / "toolgen.yaml", line
@@ -125,7 +125,7 @@ def _with_edition(
 
 
 def _texts(folder: Path, paths: Iterable[str]) -> dict[str, str]:
-    """Read the files that exist."""
+    """Return the texts of the files that exist, by path."""
     found = {}
     for path in paths:
         file = folder / path

@@ -33,21 +33,21 @@ INTERVAL = 0.3
 """Seconds between two checks of the sources. Polling works everywhere; file events miss containers and some disks."""
 
 WITH_EVENTS = 2
-"""Seconds between two looks where events come as well."""
+"""Seconds between two checks if there are file events too."""
 
 SHARE = 50
-"""A look at many files is followed by so many times its length of rest: two percent of a core."""
+"""A check of many files is followed by a pause of this many times its processor time: two percent of a core."""
 
 QUIET = 0.05
 """Seconds without a change before a build, because editors write in several steps."""
 
 MOST = 0.5
-"""Seconds that a build waits for quiet at most."""
+"""Maximum number of seconds that a build waits for the changes to stop."""
 
 
 @dataclass(slots=True)
 class Package:
-    """The folder of the package, once one was written, and its files as the last build left them."""
+    """The folder of the package, once it was written, and the stamps of its files after the last build."""
 
     folder: Path | None = None
     stamps: Stamps = field(default_factory=dict[str, tuple[int, int]])
@@ -118,7 +118,7 @@ def command(
 
 
 def build_message(schemas: Path, done: Build | None, failed: bool) -> str:
-    """Report what a build did and what comes next. `failed` tells whether the build before it failed."""
+    """Return a message about a build and what comes next. `failed` means that the build before it failed."""
     if done is None:
         return f"watching {schemas}; the package is unchanged\n"
     fixed = "errors fixed; " if failed else ""
@@ -126,7 +126,7 @@ def build_message(schemas: Path, done: Build | None, failed: bool) -> str:
 
 
 def event_line(done: Build | None, findings: Findings, *, quiet: bool, verbose: bool) -> str:
-    """A build as one line of JSON, for programs that follow it."""
+    """Return a build as one line of JSON, for programs that follow it."""
     text = io.StringIO()
     print_findings(findings, "json", quiet=quiet, verbose=verbose, stream=text)
     event = {
@@ -139,9 +139,9 @@ def event_line(done: Build | None, findings: Findings, *, quiet: bool, verbose: 
 
 
 def run_command(arguments: list[str]) -> None:
-    """Run a command to its end, and report if it fails."""
+    """Run a command until it ends, and report if it fails."""
     try:
-        code = subprocess.run(arguments, check=False).returncode  # noqa: S603 - the user gave it to be run
+        code = subprocess.run(arguments, check=False).returncode  # noqa: S603 - the command comes from the user
     except OSError as error:
         write_output(f"toolgen: cannot run {arguments[0]}: {error.strerror}\n", sys.stderr)
     else:
@@ -150,7 +150,7 @@ def run_command(arguments: list[str]) -> None:
 
 
 def new_sources(schemas: Path, package: Package, *, poll: bool) -> Iterator[None]:
-    """Give way for a build: at once, and then whenever a source or the package has changed and the disk is quiet."""
+    """Yield when a build is due: at once, and then when a source or the package has changed and is quiet again."""
     known: Stamps | None = None
     poll = poll or find_spec("watchfiles") is None
     for is_quiet in polls() if poll else events(schemas):
@@ -164,16 +164,16 @@ def new_sources(schemas: Path, package: Package, *, poll: bool) -> Iterator[None
 
 
 def polls() -> Iterator[bool]:
-    """Give way for a look at the sources, which may be in the middle of a change."""
+    """Yield whenever the sources should be checked. The value is False: they may still be changing."""
     while True:
         yield False
         time.sleep(INTERVAL)
 
 
 def events(schemas: Path) -> Iterator[bool]:
-    """Give way for a look at the sources as soon as the disk says that they changed, and now and then.
+    """Yield when file events report a change of the sources, and now and then in between.
 
-    Whether they are quiet again by then is said. Where there are no events, the sources are looked at more often.
+    The value is whether the changes have stopped. If there are no file events, falls back to `polls`.
     """
     yield False
     try:
@@ -189,13 +189,13 @@ def events(schemas: Path) -> Iterator[bool]:
         )
         for changes in watched:
             yield bool(changes)
-    except OSError:  # the folder is missing, or the system has no watches left
+    except OSError:  # the folder is missing, or the system has no file watches left
         yield from polls()
 
 
 @contextmanager
 def without_collection() -> Iterator[None]:
-    """Leave cyclic garbage to `gc.collect` after each build: to look for it among a thousand tools takes as long as a build."""
+    """Disable automatic garbage collection, which would double the time of a large build. The caller does it later."""
     gc.disable()
     try:
         yield
@@ -204,7 +204,7 @@ def without_collection() -> Iterator[None]:
 
 
 def wait_for_quiet(schemas: Path) -> Stamps:
-    """The stamps of the sources, once they stop changing or have been changing for too long."""
+    """Return the stamps of the sources, once they stop changing or have been changing for too long."""
     deadline = time.monotonic() + MOST
     found = file_stamps(schemas)
     while time.monotonic() < deadline:
@@ -217,12 +217,12 @@ def wait_for_quiet(schemas: Path) -> Stamps:
 
 
 def file_stamps(folder: Path | None) -> Stamps:
-    """The time and size of each file below a folder, by path; nothing if the folder does not exist."""
+    """Return the time and size of each file below a folder, by path; nothing if the folder does not exist."""
     return {} if folder is None else dict(_stamps(os.fspath(folder)))
 
 
 def _stamps(folder: str) -> Iterator[tuple[str, tuple[int, int]]]:
-    """Files that vanish meanwhile are left out, and so are Python's caches of imported modules."""
+    """Yield the stamps of files, except for files that vanish meanwhile and Python's caches of imported modules."""
     try:
         entries = list(os.scandir(folder))
     except OSError:

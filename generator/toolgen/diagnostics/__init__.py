@@ -1,4 +1,4 @@
-"""What toolgen says about sources: places, findings, the table of codes, and printers."""
+"""Findings about sources: their locations, the table of their codes, and the printers."""
 
 from toolgen.diagnostics.codes import CODES, Code
 from toolgen.diagnostics.finding import Finding, Findings, Level, Related, Span

@@ -1,4 +1,4 @@
-"""Findings: what a stage has to say about a place in a source."""
+"""Findings: messages of a stage about a location in a source."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from toolgen.diagnostics.codes import CODES
 
 @dataclass(frozen=True, slots=True, order=True)
 class Span:
-    """A range of characters in a source; lines and columns count from 1.
+    """A range of characters in a source. Lines and columns count from 1, and the end is exclusive.
 
-    `path` is as one would open it where the command was run, with forward slashes.
-    A span of a whole file is line 1, column 1. The end is exclusive.
+    `path` is relative to where the command was run, with forward slashes.
+    The span of a whole file is line 1, column 1.
     """
 
     path: str
@@ -28,12 +28,12 @@ class Span:
 Level = Literal["note", "warning", "error"]
 
 MAX_TEXT = 1_500
-"""Characters of a message: a finding is read by a person, in a terminal."""
+"""The maximum length of a message. People read findings in a terminal."""
 
 
 @dataclass(frozen=True, slots=True)
 class Related:
-    """Another place that explains a finding, such as the first of two declarations."""
+    """Another location that explains a finding, such as the first of two declarations."""
 
     span: Span
     message: str
@@ -41,9 +41,9 @@ class Related:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One sentence about one place. `code` is a key of the table in `codes`.
+    """One sentence about one location. `code` is a key of the table in `codes`.
 
-    `details` is a JSON object, as text, that documents for programs have besides the rest.
+    `details` is a JSON object, as text, with further keys for the output formats that programs read.
     """
 
     span: Span
@@ -56,7 +56,7 @@ class Finding:
 
 
 def quote_name(value: object, limit: int = 80) -> str:
-    """Text from a source as it may stand in a message: escaped, clipped, in single quotes."""
+    """Return text from a source in a form for messages: escaped, truncated, in single quotes."""
     text = value if isinstance(value, str) else str(value)
     clipped = text if len(text) <= limit else text[: limit - 1] + "…"
     safe = "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in clipped)
@@ -64,18 +64,18 @@ def quote_name(value: object, limit: int = 80) -> str:
 
 
 def join_names(names: list[str]) -> str:
-    """Names as a sentence has them."""
+    """Join names with commas and "and"."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def closest_names(word: str, known: Iterable[str], *, limit: int = 1, cutoff: float = 0.6) -> list[str]:
-    """The known words that one may have been meant to be, whatever its case and dashes, the nearest first."""
+    """Return the known words that are similar to a word, the most similar first, ignoring case and dashes."""
     plain = {_plain(each): each for each in known}
     return [plain[each] for each in difflib.get_close_matches(_plain(word[:80]), plain, n=limit, cutoff=cutoff)]
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str | None:
-    """A hint that names the nearest of the known words; None where none is near."""
+    """Return a hint with the most similar known word; None if none is similar."""
     near = closest_names(word, known)
     return f"did you mean {quote_name(near[0])}?" if near else None
 
@@ -86,9 +86,9 @@ def _plain(word: str) -> str:
 
 @dataclass(slots=True)
 class Findings:
-    """Collects the findings of one run. Stages add to it and go on; the pipeline stops after a stage with errors.
+    """Collects the findings of one run. Stages add to it and continue; the pipeline stops after a stage with errors.
 
-    `texts` holds what was loaded, by path, for excerpts.
+    `texts` has the loaded sources, by path, for excerpts.
     """
 
     items: list[Finding] = field(default_factory=list)
@@ -103,10 +103,10 @@ class Findings:
         related: tuple[Related, ...] = (),
         **holes: object,
     ) -> None:
-        """Add a finding. `holes` fill the message of the code's row; text in them is quoted here.
+        """Add a finding. `holes` fill the placeholders of the code's message; strings among them are quoted here.
 
         Raises:
-            KeyError: the code has no row, or a hole of its message is not given.
+            KeyError: The code has no row, or a placeholder of its message is missing.
         """
         row = CODES[code]
         safe = {k: v if isinstance(v, int | RawText) else quote_name(v) for k, v in holes.items()}
@@ -115,11 +115,11 @@ class Findings:
 
     @property
     def errors(self) -> bool:
-        """Whether one of the findings is an error."""
+        """Return whether there is an error among the findings."""
         return any(f.level == "error" for f in self.items)
 
     def __iter__(self) -> Iterator[Finding]:
-        """The findings by place, then code, each once."""
+        """Iterate over the findings without duplicates, sorted by location, then code."""
         return iter(sorted(dict.fromkeys(self.items), key=lambda f: (f.span, f.code, f.message)))
 
     def __len__(self) -> int:
@@ -127,6 +127,6 @@ class Findings:
 
 
 class RawText(str):
-    """Text of our own (a type's name, a list of words) that needs no quotes in a message."""
+    """Text from toolgen itself, such as the name of a type, which needs no quotes in a message."""
 
     __slots__ = ()

@@ -1,4 +1,4 @@
-"""Pages: what `toolgen explain` says of a code, made from its row."""
+"""The pages that `toolgen explain` prints, made from the rows of the codes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from toolgen.diagnostics.codes import BY_STAGE, CODES, Code
 from toolgen.diagnostics.finding import closest_names
 
 WIDTH = 100
-"""Columns of a page."""
+"""The width of a page in columns."""
 
 STAGES = {
     "load": "loading the sources",
@@ -21,11 +21,11 @@ STAGES = {
     "breaking": "toolgen breaking",
     "printing": "printing findings",
 }
-"""What the stages with codes do, in their order."""
+"""Titles of the stages that have codes, in the order of `toolgen explain`."""
 
 
 def explanation_page(code: str) -> str | None:
-    """What a code means, why it matters and how to fix it; None where there is no such code."""
+    """Return what a code means, why it matters and how to fix it; None if there is no such code."""
     row = CODES.get(code)
     if row is None:
         return None
@@ -42,7 +42,7 @@ def explanation_page(code: str) -> str | None:
 
 
 def code_list() -> str:
-    """All codes by stage, each with its level and message."""
+    """Return all codes by stage, each with its level and message."""
     width = max(map(len, CODES)) + 1
     parts = []
     for stage, title in STAGES.items():
@@ -52,7 +52,7 @@ def code_list() -> str:
 
 
 def similar_codes(text: str) -> list[str]:
-    """The codes that a text may have been meant to be, the nearest first; else those that it is a part of."""
+    """Return the codes that are similar to a text, the most similar first; otherwise those that contain it."""
     plain = text.lower().replace("_", "-").strip()
     return (
         closest_names(plain, CODES, limit=3, cutoff=0.5) or [known for known in CODES if plain and plain in known][:3]
@@ -64,7 +64,7 @@ def _stage(row: Code) -> str:
 
 
 def _shown(message: str) -> str:
-    """A message with its holes as words in angle brackets."""
+    """Return a message with its placeholders as words in angle brackets."""
     return re.sub(r"\{(\w+)\}", r"<\1>", message)
 
 

@@ -1,10 +1,10 @@
-"""Printers: findings as text for a person, as documents for programs, as commands for GitHub's log. Sorted as they are given.
+"""Printers: findings as text for people, documents for programs, and commands for GitHub's log. They keep the order.
 
-Text is safe in a terminal and on one line, and cut where there is too much of it; nothing else is cut. JSON, and the
-documents made of it, are in ASCII: SARIF 2.1.0 (OASIS), and the report of GitLab's Code Quality. Markdown is for summaries.
-GitHub shows its workflow commands beside the changed lines. They are escaped as in https://github.com/actions/toolkit,
-`packages/core/src/command.ts`: a value that could end its place in the command, or begin another command on a new line,
-is percent-encoded.
+Text is safe in a terminal and on one line, and is cut if there is too much of it; nothing else is cut. JSON, and the
+documents made of it, are in ASCII: SARIF 2.1.0 (OASIS), and the report of GitLab's Code Quality. Markdown is for
+summaries. GitHub shows its workflow commands beside the changed lines. They are escaped as in
+https://github.com/actions/toolkit, `packages/core/src/command.ts`: characters that could end a value of the command,
+or begin another command on a new line, are percent-encoded.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from toolgen.diagnostics.codes import CODES
 from toolgen.diagnostics.finding import Finding, Level, Span
 
 MAX_FINDINGS = 100
-"""Findings of one run that are printed as text; how many more there are is said in one line."""
+"""The maximum number of findings printed as text. One line has the number of the others."""
 
 
 def select_gravest(findings: Iterable[Finding], limit: int) -> tuple[list[Finding], int]:
-    """Return the findings to print, and how many more there are: where there are too many, the gravest, in their order."""
+    """Return the findings to print, and the number of the others. If there are too many, the most severe are chosen."""
     every = list(findings)
     gravest = sorted(range(len(every)), key=lambda i: _RANK[every[i].level])[:limit]
     return [every[i] for i in sorted(gravest)], max(0, len(every) - limit)
@@ -35,40 +35,40 @@ _RANK: Mapping[Level, int] = {"error": 0, "warning": 1, "note": 2}
 
 
 def more_findings_line(count: int) -> str:
-    """The line that says how many findings are left out."""
+    """Return the line with the number of findings that are left out."""
     return f"and {count} more finding{'s' if count != 1 else ''}"
 
 
 def escape_unprintable(text: str) -> str:
-    """Text with everything escaped that does not print: controls, direction marks, surrogates, line separators."""
+    """Escape everything in a text that is not printable: controls, direction marks, surrogates, line separators."""
     return text if text.isprintable() else "".join(map(escape_char, text))
 
 
 def escape_char(char: str) -> str:
-    """A character, or its escape where it does not print."""
+    """Return a character, or its escape if it is not printable."""
     return char if char.isprintable() else char.encode("unicode_escape").decode("ascii")
 
 
 WIDTH = 160
-"""Columns of an excerpt; a longer line is cut around the place that is meant."""
+"""The width of an excerpt in columns. A longer line is cut around the location."""
 
 _BEFORE = 60
-"""Columns that are kept to the left of the place, in a line that is cut."""
+"""The columns to the left of the location that are kept if a line is cut."""
 
 
 Paint = Callable[[str, str], str]
-"""Puts a part of a text into the colour of its role: a level, `place`, `hint`."""
+"""A function that returns text in the color of a role: a level, `place`, `hint`."""
 
 
 def unpainted(role: str, text: str) -> str:
-    """The text as it is."""
+    """Return the text unchanged."""
     return text
 
 
 def print_text(
     findings: Iterable[Finding], texts: Mapping[str, str], limit: int = MAX_FINDINGS, paint: Paint = unpainted
 ) -> str:
-    """Return `path:line:column: level[code]: message` for each finding, with an excerpt and what may help."""
+    """Return `path:line:column: level[code]: message` for each finding, with an excerpt, hint and related locations."""
     shown, left = select_gravest(findings, limit)
     lines: dict[str, list[str]] = {}
     parts = [_block(finding, texts, lines, paint) for finding in shown]
@@ -89,7 +89,7 @@ def _block(finding: Finding, texts: Mapping[str, str], lines: dict[str, list[str
 
 
 def headline(finding: Finding, paint: Paint = unpainted) -> str:
-    """The line that says where a finding is, how grave, and what it is."""
+    """Return the first line of a finding: its location, level, code and message."""
     level = paint(finding.level, f"{finding.level}[{finding.code}]")
     return f"{paint('place', _place(finding.span))}: {level}: {escape_unprintable(finding.message)}"
 
@@ -99,7 +99,7 @@ def _place(span: Span) -> str:
 
 
 def _excerpt(span: Span, lines: list[str], level: str, paint: Paint) -> list[str]:
-    """The line of the source and the marks under it; nothing for a whole file or a line that is blank."""
+    """Return the source line and the marks under it; nothing for a whole file or a blank line."""
     whole = (span.line, span.column, span.end_line, span.end_column) == (1, 1, 1, 1)
     if whole or not 0 < span.line <= len(lines) or not lines[span.line - 1].strip():
         return []
@@ -125,7 +125,7 @@ def _shown(text: str, mark: str = "") -> str:
 
 
 def _fitting(text: str, room: int) -> str:
-    """As much of the text as fits into so many columns."""
+    """Return the beginning of a text that fits into a number of columns."""
     used = 0
     for at, char in enumerate(text):
         used += _columns(char)
@@ -135,7 +135,7 @@ def _fitting(text: str, room: int) -> str:
 
 
 def _columns(text: str) -> int:
-    """How many columns of a terminal the text takes."""
+    """Return the width of a text in a terminal, in columns."""
     if text.isascii():
         return len(text)
     wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
@@ -144,7 +144,7 @@ def _columns(text: str) -> int:
 
 def print_json(findings: Iterable[Finding], texts: Mapping[str, str]) -> str:
     """Return a JSON array with an object for each finding."""
-    del texts  # a program has the sources
+    del texts  # programs have the sources
     return json.dumps([_row(finding) for finding in findings], indent=2) + "\n"
 
 
@@ -174,11 +174,11 @@ _COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
 
 
 def print_github(findings: Iterable[Finding], texts: Mapping[str, str]) -> str:
-    """Return `::error file=…,line=…,col=…,title=code::message` for each finding, the gravest first, and their number.
+    """Return `::error file=…,line=…,col=…,title=code::message` for each finding, the most severe first, and a count.
 
-    GitHub shows the first ten of a level in each step.
+    GitHub shows only the first ten of each level in each step.
     """
-    del texts  # GitHub shows the lines
+    del texts  # GitHub shows the lines itself
     every = sorted(findings, key=lambda finding: _RANK[finding.level])
     lines = [
         f"::{_COMMANDS[finding.level]} file={_property(finding.span.path)},line={finding.span.line},"
@@ -196,7 +196,7 @@ def _counted(findings: Sequence[Finding]) -> str:
 
 
 def _data(text: str) -> str:
-    """A message; line ends are encoded, and what else does not print is escaped."""
+    """Encode a message: line ends are percent-encoded, and other characters that are not printable are escaped."""
     parts = text.replace("%", "%25").replace("\r\n", "\n").replace("\r", "\n").split("\n")
     return "%0A".join(map(escape_unprintable, parts))
 
@@ -206,7 +206,7 @@ def _property(text: str) -> str:
 
 
 def fingerprints(findings: Iterable[Finding]) -> list[str]:
-    """A digest for each finding that stays the same while its lines move: of code, file and message, and its number among equals."""
+    """Return a digest of each finding (code, file, message, number among equals), which is the same when lines move."""
     seen: Counter[str] = Counter()
     found = []
     for finding in findings:
@@ -217,7 +217,7 @@ def fingerprints(findings: Iterable[Finding]) -> list[str]:
 
 
 def print_sarif(findings: Iterable[Finding], texts: Mapping[str, str]) -> str:
-    """Return a SARIF 2.1.0 log with one run; paths are relative to `%SRCROOT%`."""
+    """Return a SARIF 2.1.0 log with one run. Paths are relative to `%SRCROOT%`."""
     del texts
     every = list(findings)
     used = sorted({finding.code for finding in every})
@@ -246,7 +246,7 @@ def print_sarif(findings: Iterable[Finding], texts: Mapping[str, str]) -> str:
 
 
 def _properties(finding: Finding) -> dict[str, object]:
-    """What a finding has besides, and the reason with which somebody has accepted it."""
+    """Return the details of a finding, and its suppression with the reason if it was accepted."""
     said = json.loads(finding.details) if finding.details else {}
     reason = said.pop("accepted", None)
     found: dict[str, object] = {"properties": said} if said else {}
@@ -288,7 +288,7 @@ _SEVERITIES = {"error": "major", "warning": "minor", "note": "info"}
 
 
 def print_gitlab(findings: Iterable[Finding], texts: Mapping[str, str]) -> str:
-    """Return a report as GitLab's Code Quality reads it."""
+    """Return a report for GitLab's Code Quality."""
     del texts
     every = list(findings)
     rows = [
@@ -305,7 +305,7 @@ def print_gitlab(findings: Iterable[Finding], texts: Mapping[str, str]) -> str:
 
 
 def print_markdown(findings: Iterable[Finding], texts: Mapping[str, str]) -> str:
-    """Return a table for a summary of a job or a pull request; a bot finds its comment again by the first line."""
+    """Return a table for the summary of a job or a pull request. A bot finds its comment by the first line."""
     del texts
     every = sorted(findings, key=lambda finding: _RANK[finding.level])
     lines = ["<!-- toolgen -->\n", f"**toolgen: {_counted(every)}**\n"]
@@ -319,7 +319,7 @@ def print_markdown(findings: Iterable[Finding], texts: Mapping[str, str]) -> str
 
 
 def _cell(text: str) -> str:
-    """A text in a cell of a table: nothing in it is Markdown or HTML."""
+    """Return text for a cell of a table, without Markdown or HTML in it."""
     return "".join(f"&#{ord(char)};" if char in "\\`*_{}[]<>()#+!|&~@:" else char for char in escape_unprintable(text))
 
 
@@ -331,7 +331,7 @@ PRINTERS: dict[str, Callable[[Iterable[Finding], Mapping[str, str]], str]] = {
     "gitlab": print_gitlab,
     "markdown": print_markdown,
 }
-"""By the word after `--format`: findings and the texts of their sources, by path, become what is printed."""
+"""The printers by the argument of `--format`. They receive findings and the texts of their sources, by path."""
 
 DOCUMENTS = frozenset(["json", "sarif", "gitlab", "markdown"])
-"""Formats that are one document: it goes to stdout, also where there is no finding, and nothing else does."""
+"""Formats that are one document. It is all that goes to stdout, even if there are no findings."""

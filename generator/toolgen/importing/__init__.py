@@ -1,4 +1,4 @@
-"""Import: definitions in a foreign format become declarations under SCHEMAS/tools, all of them or none.
+"""Import of foreign tool definitions: convert them to declarations below SCHEMAS/tools, either all of them or none.
 
-file → document → `ImportedTool`s → named declarations → checked as a build checks them → YAML → written
+file → document → `ImportedTool`s → named declarations → checked as in a build → YAML → written
 """

@@ -1,6 +1,6 @@
-"""Imported tools and types as documents that a build could have read, each value at its place in the file.
+"""Imported tools and types as documents of a build, with the locations of the imported file.
 
-Tools get legal names, each unlike every other by the comparison that a build judges names by.
+Tools get valid names, which are unique as a build compares names.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from toolgen.resolve.schema_locations import walk_schemas
 _LEGAL = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 _LONGEST = 64
 _LOOKED_AT = 1_000
-"""Characters of an illegal name that a legal one is made of."""
+"""The number of characters of an invalid name that are used for a valid one."""
 
 
 def assign_names(
     tools: Iterable[ImportedTool], document: Document, findings: Findings, known: Mapping[str, str] | None = None
 ) -> list[tuple[str, ImportedTool]]:
-    """Return each tool with a legal name, in the order of the file; report each name that is another one.
+    """Return each tool with a valid name, in the order of the file. Changed names are reported.
 
-    A tool that a former import named keeps the name that is `known`, and nothing is said of it. Legal names go first
-    and then each group goes by the alphabet, so that a server that lists its tools in another order next time gives
-    the same names. One name twice is an error: calls could not tell the two apart.
+    A tool that an earlier import named keeps its name in `known`, without a finding. Then come valid names, then the
+    others, each group sorted, so that the names are the same if a server lists its tools in another order next time.
+    Two tools with one name are an error: a call could mean either.
     """
     known = known or {}
     names: dict[str, str] = {}
@@ -64,7 +64,7 @@ def assign_names(
 
 
 def legal_name(name: str) -> str:
-    """The name itself, or its letters, digits and underscores in ASCII, 64 at most; `tool` where nothing is left."""
+    """Return a name if it is valid, else at most 64 letters, digits and underscores of it; `tool` if none is left."""
     if _legal(name):
         return name
     if re.fullmatch(r"[a-zA-Z0-9_-]+", name):
@@ -76,7 +76,7 @@ _WORD_END = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Za-z0-9])(?=[_-])")
 
 
 def _shortened(name: str) -> str:
-    """The words that fit; where none ends in the second half, a part of one."""
+    """Return the words that fit into a name, or the first characters if no word ends in the second half."""
     if len(name) <= _LONGEST:
         return name
     ends = [match.start() for match in _WORD_END.finditer(name) if _LONGEST // 2 <= match.start() <= _LONGEST]
@@ -110,9 +110,9 @@ _STRICT = {True: "always", False: "never"}
 
 
 def make_declaration(name: str, tool: ImportedTool, document: Document) -> Document:
-    """The declaration of a tool under a legal name, with the keys in the order that declarations have them.
+    """Return the declaration of a tool under a valid name, with its keys in the usual order.
 
-    Its source is the file that it is going to be, its path and places are those of the file it came from.
+    Its `source` is the file that will be written. Its path and locations are those of the imported file.
     """
     providers: dict[str, dict[str, Any]] = {tool.sources[0]: dict(tool.patch)} if tool.patch else {}
     if name != tool.name and tool.name:
@@ -131,13 +131,13 @@ def make_declaration(name: str, tool: ImportedTool, document: Document) -> Docum
         "annotations": tool.annotations,
         "providers": providers or None,
     }
-    # As a declaration that stands in no file of its own: nothing else can refer to it.
+    # An index of 1, as in a file with several documents: nothing else can refer to the declaration.
     kept = {key: item for key, item in value.items() if item is not None}
     return _document(f"tools/{module_name(name)}.yaml", 1, kept, {(): tool.at, **tool.moved}, document)
 
 
 def make_type_source(type: ImportedType, document: Document) -> Document:
-    """The file of a shared schema, with the places of the file it came from."""
+    """Return the file of a shared schema, with the locations of the imported file."""
     return _document(f"types/{type.stem}.yaml", 0, type.schema, {(): type.at}, document)
 
 
@@ -154,7 +154,7 @@ def _document(source: str, index: int, value: Any, moved: Moved, document: Docum
 
 @dataclass(frozen=True, slots=True)
 class _Moved(Mapping[Pointer, Place]):
-    """Places of a file under the pointers of a declaration. Nothing is copied: a file may hold thousands of tools."""
+    """Locations in a file by the pointers of a declaration. Nothing is copied: a file may have thousands of tools."""
 
     places: Mapping[Pointer, Place] = field(repr=False)
     moved: Moved
@@ -171,7 +171,7 @@ class _Moved(Mapping[Pointer, Place]):
 
 
 def referenced_files(documents: Iterable[Document]) -> set[str]:
-    """The files that references in documents lead to, by their paths below SCHEMAS."""
+    """Return the files that the references in documents refer to, by their paths below SCHEMAS."""
     found = set()
     for document in documents:
         folder = posixpath.dirname(document.source)
@@ -184,7 +184,7 @@ def referenced_files(documents: Iterable[Document]) -> set[str]:
 
 
 def _schemas(document: Document) -> Iterator[Any]:
-    """The schemas in a document: those of a tool, or the type itself."""
+    """Yield the schemas of a document: the parameters and result of a tool, or the type itself."""
     if document.source.startswith("types/"):
         yield document.value
     elif isinstance(document.value, dict):

@@ -1,6 +1,6 @@
-"""What becomes of each declaration and type: made, brought up to date, or left as its author has it.
+"""The decision what happens to each declaration and type: it is created, updated, or left as its author wrote it.
 
-Three values decide: what the last import recorded, what the source says now, and what the author's file says.
+It depends on three values: the import record, the source, and the author's file.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from toolgen.load.sources import pointer_text
 
 @dataclass(frozen=True, slots=True)
 class IncomingDeclaration:
-    """A declaration or a type as its source has it now: what the source calls it, and what the record keeps of it."""
+    """A declaration or type as its source has it now. `key` is its name there; `origin` goes to the import record."""
 
     key: str
     document: Document = field(repr=False)
@@ -32,9 +32,9 @@ class IncomingDeclaration:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What becomes of one of them: its entry in the record, the document that a build will find, what is written.
+    """The decision about one of them: its entry in the import record, its document in a build, and the text to write.
 
-    `text` is None where the file stays as it is, `document` where the author took the file away.
+    `text` is None if the file stays as it is, `document` if the author deleted the file.
     """
 
     key: str
@@ -51,7 +51,7 @@ def plan_outcomes(
     findings: Findings,
     needed: Container[str] = frozenset(),
 ) -> list[Outcome]:
-    """Decide for each; every change is a finding. A file that is `needed` is made again where it was taken away."""
+    """Decide what happens to each, and report every change. A deleted file that is `needed` is created again."""
     outcomes = []
     again = bool(previous)
     for each in incoming:
@@ -75,9 +75,9 @@ def report_removed_upstream(
     findings: Findings,
     known: frozenset[str] = frozenset(),
 ) -> Iterator[Outcome]:
-    """The entries that the source has no more. Their files stay; it is said once.
+    """Yield the entries that the source no longer has. Their files stay, and a finding reports it once.
 
-    What is `known` is in the source still, and was not asked for: its entry stays as it is.
+    Entries in `known` are still in the source but were not selected: they stay as they are.
     """
     keys = {each.key for each in incoming}
     for key, entry in previous.items():
@@ -93,7 +93,7 @@ def report_removed_upstream(
 
 
 def _first(each: IncomingDeclaration, local_files: LocalFiles, findings: Findings) -> Outcome:
-    """A declaration that was not imported before. A file that says the same already stays as it is."""
+    """Decide about a declaration that was not imported before. A file with the same value stays as it is."""
     entry = Entry(each.document.source, each.document.value, each.origin)
     there = local_files.load(entry.file, Findings())
     if there is not None and json_equal(there.document.value, each.document.value):
@@ -103,7 +103,7 @@ def _first(each: IncomingDeclaration, local_files: LocalFiles, findings: Finding
 
 
 def _again(each: IncomingDeclaration, entry: Entry, local_files: LocalFiles, findings: Findings) -> Outcome:
-    """A declaration that was: the source's changes are taken over, the author's stay."""
+    """Decide about a declaration that was imported before: changes of the source are merged into the author's file."""
     theirs = each.document.value
     before = len(findings)
     there = local_files.for_entry(entry, findings)
@@ -121,12 +121,12 @@ def _again(each: IncomingDeclaration, entry: Entry, local_files: LocalFiles, fin
             kind=RawText(kind),
         )
     for pointer, kind in differences(entry.origin, each.origin):
-        # No key of a declaration, but of the record: a handler may depend on the path of an operation. Arguments that
-        # come and go are keys of the parameters.
+        # The origin is not a key of a declaration, but a handler may depend on the path of an operation. Added and
+        # removed arguments are reported as keys of the parameters.
         if kind == "changed" or len(pointer) == 1:
             way = f"origin{pointer_text(pointer)}"
             findings.add("import-source-changed", each.document.span(), key=each.key, pointer=way, kind=RawText(kind))
-    # A file that was moved into a folder below is further from the types.
+    # A file in a deeper folder needs longer references to the types.
     theirs = _farther(theirs, there.file)
     result = merge_three_way(_farther(entry.value, there.file), theirs, there.document.value)
     for pointer in result.conflicts:
@@ -141,7 +141,7 @@ def _again(each: IncomingDeclaration, entry: Entry, local_files: LocalFiles, fin
 
 
 def _farther(value: Any, file: str) -> Any:
-    """A declaration with its references to types as they have to be in a file."""
+    """Return a declaration with its references to types as a file needs them, which may be in a deeper folder."""
     up = "../" * (file.count("/") - 1)
     if not up:
         return value
@@ -158,7 +158,7 @@ def _farther(value: Any, file: str) -> Any:
 
 
 def _shown(value: Any, pointer: Pointer) -> str:
-    """A value as JSON, for a message that clips it."""
+    """Return a value as JSON, for a message that truncates it."""
     for step in pointer:
         if step not in value:
             return RawText("gone")
@@ -167,7 +167,7 @@ def _shown(value: Any, pointer: Pointer) -> str:
 
 
 def _rewritten(there: LocalFile, entry: Entry, document: Document, local_files: LocalFiles, findings: Findings) -> str:
-    """The text of the author's file with the new value; as an import writes it where nobody touched it."""
+    """Return the author's file with the new value. If the author has not edited it, it is written as by an import."""
     modeline = local_files.modeline(there.file)
     if there.text.removeprefix(modeline) != dump_yaml(entry.value):
         text = edit_yaml(there.text, there.document, document.value)
@@ -178,7 +178,7 @@ def _rewritten(there: LocalFile, entry: Entry, document: Document, local_files: 
 
 
 def dump_checked(document: Document, findings: Findings) -> str:
-    """A document as YAML, which was read back as a build will read it."""
+    """Return a document as YAML, and report if a build would not read the same value."""
     text = dump_yaml(document.value)
     scratch = Findings()
     back = reread_yaml(text, document.source, scratch)
@@ -191,7 +191,7 @@ def dump_checked(document: Document, findings: Findings) -> str:
 
 
 def dump_yaml(value: Any) -> str:
-    """A declaration, or a schema that may be a boolean, as YAML."""
+    """Return a declaration, or a schema that may be a boolean, as YAML."""
     return (
         dump_declaration(value)
         if isinstance(value, dict) and value
@@ -200,6 +200,6 @@ def dump_yaml(value: Any) -> str:
 
 
 def make_source_record(tools: list[Outcome], types: list[Outcome], source_info: Mapping[str, Any]) -> SourceRecord:
-    """What the record keeps of an import."""
+    """Return what the import record stores about a source."""
     by_key = [{outcome.key: outcome.entry for outcome in outcomes} for outcomes in (tools, types)]
     return SourceRecord(by_key[0], by_key[1], source_info)

@@ -1,6 +1,6 @@
-"""`import_file`: the steps of an import in their order.
+"""The steps of an import, in their order: `import_file`.
 
-Before anything is written, a build's own rules say whether it would take the declarations.
+Before anything is written, the checks of a build decide whether the declarations are valid.
 """
 
 from __future__ import annotations
@@ -37,17 +37,17 @@ from toolgen.rules import RULES, apply_rules, apply_suppressions
 from toolgen.write.source_writer import Addition, AddResult, write_sources
 
 _FOLDERS = ("types", "tools")
-"""In the order in which they are written: tools refer to types."""
+"""The folders in the order in which they are written: tools refer to types."""
 
 
 @dataclass(frozen=True, slots=True)
 class ImportResult:
-    """What an import did, file by file: paths in `tools`, and those in `types`."""
+    """The changes of an import, file by file: paths in `tools`, and those in `types`."""
 
     tools: AddResult
     types: AddResult
     differs: bool = False
-    """Whether the source says something else than it said at the last import."""
+    """Whether the source has changed since the last import."""
 
 
 def import_file(
@@ -60,7 +60,7 @@ def import_file(
     selection: ImportSelection | None = None,
     check: bool = False,
 ) -> ImportResult | None:
-    """Import the tools of a file: `import_document` of what is in it."""
+    """Import the tools of a file: load it, then `import_document`."""
     document = load_single_file(file, findings)
     return import_document(document, format, schemas, findings, source=source, selection=selection, check=check)
 
@@ -75,14 +75,14 @@ def import_document(
     selection: ImportSelection | None = None,
     check: bool = False,
 ) -> ImportResult | None:
-    """Write one declaration a tool of the document under SCHEMAS/tools, and the types that they share under SCHEMAS/types.
+    """Write a declaration for each tool of the document to SCHEMAS/tools, and their shared types to SCHEMAS/types.
 
-    `source` is the name by which a later import knows this one again, `selection` which tools are taken. Every change to a tool
-    is a finding. With `check` nothing is written. None, and nothing written, where one of the findings is an error, or where
-    there is no document.
+    `source` is the name by which a later import recognizes this one, and `selection` chooses the tools. Every change to
+    a tool is a finding. With `check` nothing is written. If there is an error or no document, nothing is written, and
+    the result is None.
 
     Raises:
-        KeyError: there is no such format.
+        KeyError: There is no such format.
     """
     selection = selection or ImportSelection()
     record = load_record(schemas, findings) if document is not None and _are_folders(schemas, findings) else None
@@ -126,9 +126,9 @@ def _chosen(
     there: Sources | None,
     findings: Findings,
 ) -> list[IncomingDeclaration] | None:
-    """The tools that are taken, as declarations that a build takes; None, with findings, where there is an error.
+    """Return the declarations of the selected tools that a build accepts; None, with findings, if there is an error.
 
-    Each round leaves out the tools that the last one found a fault in.
+    Each round leaves out the tools in which the round before it found errors.
     """
     taken = selection.tools(tools, document, findings)
     if not selection.is_partial:
@@ -159,7 +159,7 @@ def _chosen(
 
 
 def _needed(tools: Iterable[IncomingDeclaration], types: list[IncomingDeclaration]) -> list[IncomingDeclaration]:
-    """The types that tools refer to, and those that these refer to."""
+    """Return the types that tools refer to, directly or through other types."""
     by_file = {each.document.source: each for each in types}
     found: set[str] = set()
     waiting = referenced_files(each.document for each in tools)
@@ -172,12 +172,12 @@ def _needed(tools: Iterable[IncomingDeclaration], types: list[IncomingDeclaratio
 
 
 def _are_folders(schemas: Path, findings: Findings) -> bool:
-    """Whether files can go below SCHEMAS; reports the first on the way to them that is there and no folder."""
+    """Return whether files can be written below SCHEMAS. Reports the first path on the way that is not a folder."""
     for path in (*reversed(schemas.parents), schemas, *(schemas / folder for folder in _FOLDERS)):
         try:
             mode = path.stat().st_mode
         except (OSError, ValueError):
-            continue  # Writing says what is wrong with a path that leads nowhere.
+            continue  # the error of writing explains a path that does not exist
         if not stat.S_ISDIR(mode):
             shown = path.as_posix()
             kind, wanted = RawText(kind_of_file(mode)), RawText("a folder")
@@ -203,7 +203,7 @@ def _incoming(
 
 @dataclass(frozen=True, slots=True)
 class _Sources:
-    """What is taken of a source, and what else it has (`known`), by key."""
+    """The selected tools and types of a source, and the keys of all others (`known`)."""
 
     tools: list[IncomingDeclaration]
     types: list[IncomingDeclaration]
@@ -213,7 +213,7 @@ class _Sources:
 def _merge(
     said: _Sources, name: str, record: Record, local_files: LocalFiles, findings: Findings, *, check: bool
 ) -> ImportResult | None:
-    """Put what the source says together with what is there, and write it."""
+    """Merge the source into the project, and write the result."""
     previous, there, schemas = record.sources[name], local_files.there, local_files.schemas
     tools, types = said.tools, said.types
     new_tools = plan_outcomes(tools, previous.tools, local_files, findings)
@@ -264,7 +264,7 @@ def _written(
 
 
 def _counted(added: AddResult | None, outcomes: list[Outcome]) -> AddResult:
-    """What was done to the files of declarations: the record is not one of them, those that stay were not written."""
+    """Return the changes of declaration files, without the import record. Files that stay were not written."""
     done = added or AddResult()
     files = {outcome.entry.file.partition("/")[2] for outcome in outcomes if outcome.document is not None}
     created, changed = (tuple(path for path in paths if path in files) for paths in (done.created, done.changed))
@@ -272,7 +272,7 @@ def _counted(added: AddResult | None, outcomes: list[Outcome]) -> AddResult:
 
 
 def _check(documents: Sequence[Document], types: Sequence[Document], findings: Findings) -> None:
-    """Report what a build would refuse in declarations and types that stand alone, as their source has them."""
+    """Report errors of a build with the declarations and types of the source alone."""
     path = documents[0].path
     if len(documents) + len(types) > FILES:
         findings.add("too-many-sources", documents[0].span(), path=path, limit=FILES, what=RawText("tools"))
@@ -281,7 +281,7 @@ def _check(documents: Sequence[Document], types: Sequence[Document], findings: F
 
 
 def _link(sources: Sources, findings: Findings) -> None:
-    """Link declarations and types, whatever else the sources hold."""
+    """Resolve declarations and types without the configuration, profiles and format."""
     parsed = parse(replace(sources, providers=(), formats=(), config=None), findings)
     if parsed is not None:
         resolve_tools(parsed, findings)
@@ -290,9 +290,9 @@ def _link(sources: Sources, findings: Findings) -> None:
 def _check_project(
     documents: Sequence[Document], types: Sequence[Document], there: Sources, findings: Findings
 ) -> None:
-    """Report what a build of a project would refuse once declarations and types stand in it.
+    """Report errors that a build of the project would have with the declarations and types.
 
-    Faults that the project has already are no matter of an import, and are passed over: a build tells them.
+    Errors that the project already has are not reported, because they do not concern the import.
     """
     _check_links(documents, types, there, findings)
     if not findings.errors:
@@ -300,7 +300,7 @@ def _check_project(
 
 
 def _check_links(documents: Sequence[Document], types: Sequence[Document], there: Sources, findings: Findings) -> None:
-    """Report faults that the project has not had: names that fall together, references that lead nowhere any more."""
+    """Report errors that the project did not have before, such as equal names or references to nothing."""
     before, after = Findings(), Findings()
     _link(there, before)
     _link(_with(documents, types, there), after)
@@ -309,7 +309,7 @@ def _check_links(documents: Sequence[Document], types: Sequence[Document], there
 
 
 def _with(documents: Sequence[Document], types: Sequence[Document], there: Sources) -> Sources:
-    """The sources of the project with these in the place of the files that they come from."""
+    """Return the project's sources with the documents in place of the files that they come from."""
     new = {document.source for document in (*documents, *types)}
     return replace(
         there,
@@ -319,7 +319,7 @@ def _with(documents: Sequence[Document], types: Sequence[Document], there: Sourc
 
 
 def _check_rules(documents: Sequence[Document], types: Sequence[Document], there: Sources, findings: Findings) -> None:
-    """Report what the project holds to be an error, by the levels of its configuration."""
+    """Report the findings of rules that the configuration of the project makes errors."""
     passed_over = Findings()
     parsed = parse(_with(documents, types, replace(there, tools=())), passed_over)
     if parsed is None or "error" not in parsed.config.lint.values():

@@ -1,4 +1,4 @@
-"""Values compared as JSON: what changed from one to another, and the three of an import put together, key by key."""
+"""Comparison of JSON values, and the three-way merge of an import, key by key."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ Kind = Literal["added", "removed", "changed"]
 
 
 class _Missing:
-    """No value at all."""
+    """The type of `MISSING`, which marks a value that does not exist."""
 
 
 MISSING = _Missing()
 
 _SETS = frozenset(["enum", "required"])
-"""Keywords whose lists of texts are sets, in which each text stands for itself."""
+"""Keywords whose lists of strings are sets, so that each string is merged separately."""
 
 
 @dataclass(slots=True)
 class MergeResult:
-    """A value put together. `conflicts` are places where both sides changed and the author's value stays."""
+    """A merged value. `conflicts` are locations where both sides changed and the author's value was kept."""
 
     value: Any = None
     conflicts: list[Pointer] = field(default_factory=list)
 
 
 def json_equal(one: Any, other: Any) -> bool:
-    """Whether two values are one in JSON: true is not 1, the order of keys does not matter."""
+    """Return whether two values are equal in JSON: true is not 1, and the order of keys does not matter."""
     if isinstance(one, Mapping) and isinstance(other, Mapping):
         return one.keys() == other.keys() and all(json_equal(value, other[key]) for key, value in one.items())
     if isinstance(one, list | tuple) and isinstance(other, list | tuple):
@@ -39,7 +39,7 @@ def json_equal(one: Any, other: Any) -> bool:
 
 
 def differences(before: Any, after: Any, at: Pointer = ()) -> Iterator[tuple[Pointer, Kind]]:
-    """What changed between two values: the smallest places, in the order of the keys. A list is one value."""
+    """Yield the smallest changed locations of two values, in the order of the keys. A list is a single value."""
     if isinstance(before, Mapping) and isinstance(after, Mapping):
         for key in dict.fromkeys((*before, *after)):
             if key not in after:
@@ -53,7 +53,7 @@ def differences(before: Any, after: Any, at: Pointer = ()) -> Iterator[tuple[Poi
 
 
 def merge_three_way(base: Any, incoming: Any, local: Any) -> MergeResult:
-    """Put the source's changes since `base` and the author's together. What the author changed is never lost."""
+    """Merge the source's changes since `base` into the author's value. No change of the author is ever lost."""
     result = MergeResult()
     result.value = _merged(base, incoming, local, (), result.conflicts)
     return result
@@ -61,7 +61,7 @@ def merge_three_way(base: Any, incoming: Any, local: Any) -> MergeResult:
 
 def _merged(base: Any, incoming: Any, local: Any, at: Pointer, conflicts: list[Pointer]) -> Any:
     if _equal(local, base) or _equal(local, incoming):
-        # Where the two say the same, the author's order of keys stays.
+        # If both are equal, the author's order of keys is kept.
         return local if _equal(local, incoming) else incoming
     if _equal(incoming, base):
         return local

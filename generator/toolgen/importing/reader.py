@@ -1,6 +1,6 @@
-"""What readers of formats share: members of the right type or a finding, and no member lost without a word.
+"""The base of format readers, which checks types and reports every member that is lost.
 
-A reader gives tools before they are named and checked, and schemas that tools share.
+A reader yields tools before they are named and checked, and schemas that tools share.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from toolgen.load import Document, Pointer
 from toolgen.load.sources import Json, json_kind
 
 Moved = Mapping[Pointer, Pointer]
-"""Places in the file by pointers of what is made of it; the longest pointer that begins another one counts."""
+"""Locations in the imported file, by pointers of the declaration. The longest pointer that is a prefix counts."""
 
 
 @dataclass(frozen=True, slots=True)
 class ImportedTool:
-    """A definition, read but not yet named for toolgen. What it leaves out is None.
+    """A definition that was read but has no name for toolgen yet. A field is None if the definition does not have it.
 
-    `sources` are the providers whose wires know the tool by `name`, which it keeps there. `patch` holds the members
-    that a declaration has no key for, as a merge patch on the entry of `sources[0]`. `moved` gives the places of what
-    does not stand below `at`, the place of the whole definition, under its own name. `origin` is what the record of
-    the import tells of where the tool came from. `tags` are the groups that its source puts it into, `beside` places
-    outside of `at` that are about it too.
+    `sources` are the providers for which the tool keeps its `name`. `patch` has the members without a key in
+    declarations, as a merge patch for the entry of `sources[0]`. `at` is the location of the whole definition, and
+    `moved` has the locations of values that are not below `at` under their own name. `origin` goes to the import
+    record. `tags` are the groups of the tool in its source, and `beside` are locations outside `at` that belong to the
+    tool too.
     """
 
     at: Pointer
@@ -48,13 +48,13 @@ class ImportedTool:
     beside: tuple[Pointer, ...] = ()
 
     def place(self, key: str) -> Pointer:
-        """Where in the file a key of the declaration came from."""
+        """Return the location in the imported file from which a key of the declaration came."""
         return self.moved.get((key,), (*self.at, key))
 
 
 @dataclass(frozen=True, slots=True)
 class ImportedType:
-    """A schema that tools share: `key` is what its source calls it, `stem` the name of the file that it becomes."""
+    """A schema that tools share. `key` is its name in the source, `stem` the name of its file without the extension."""
 
     key: str
     stem: str
@@ -67,17 +67,17 @@ Entry = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class ImportReader:
-    """A file and the findings about it. A wrong shape is reported where it is met, and the rest is read."""
+    """A file, and the findings about it. A value of the wrong type is reported, and the rest is read."""
 
     document: Document
     findings: Findings
     title: str
-    """What a file of the format holds."""
+    """A phrase for a file of the format."""
     stems: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Names of the files of types, by what the source calls the types, as a former import gave them."""
+    """File names of types, by their keys in the source, as earlier imports chose them."""
 
     def report_wrong_type(self, at: Pointer, value: Json, expected: str) -> None:
-        """Report a value of the wrong shape; `expected` says what it has to be."""
+        """Report a value of the wrong type. `expected` is a phrase for the expected one."""
         self.findings.add(
             "import-shape",
             self.document.span(*at),
@@ -87,13 +87,13 @@ class ImportReader:
         )
 
     def report_change(self, code: str, at: Pointer, **holes: object) -> None:
-        """Report a change at the key that holds a value."""
+        """Report a change at the key of a value."""
         self.findings.add(code, self.document.key_span(*at), hint=None, related=(), **holes)
 
     def entries(self, key: str, is_tool: Callable[[Entry], bool]) -> Iterator[tuple[Pointer, Entry]]:
-        """The tools of the file: of a list, of an object with `key`, of a JSON-RPC answer, or of a list of those.
+        """Yield the tools of a file: a list, an object with `key`, a JSON-RPC response, or a list of these.
 
-        An object that is a tool itself is the only one. What is not one of these is reported.
+        An object that is a tool itself is the only one. Anything else is reported.
         """
         yield from self._entries((), self.document.value, key, is_tool, pages=True)
 
@@ -124,7 +124,7 @@ class ImportReader:
             self.findings.add("import-no-list", self.document.span(*at), hint=f"pass {self.title}", key=key)
 
     def report_skipped(self, at: Pointer, entry: Entry) -> None:
-        """Report a tool that is not one of the application's own."""
+        """Report a tool that the application does not run itself."""
         kind = entry.get("type")
         if not isinstance(kind, str):
             self.report_wrong_type((*at, "type"), kind, "a string: the type of the tool")
@@ -134,7 +134,7 @@ class ImportReader:
         self.report_change("import-skipped", (*at, "type"), tool=name if isinstance(name, str) else kind, type=kind)
 
     def name(self, at: Pointer, entry: Entry) -> str | None:
-        """The tool's name; None, with a finding, where it is not a string."""
+        """Return the tool's name; None, with a finding, if it is not a string."""
         if "name" not in entry:
             self.findings.add("import-nameless", self.document.span(*at))
             return None
@@ -144,7 +144,7 @@ class ImportReader:
         return entry["name"]
 
     def text(self, at: Pointer, entry: Entry, key: str) -> str | None:
-        """A text that may be left out, or be null."""
+        """Return a text; None if it is missing or null."""
         value = entry.get(key)
         if value is None or isinstance(value, str):
             return value
@@ -152,7 +152,7 @@ class ImportReader:
         return None
 
     def object(self, at: Pointer, entry: Entry, key: str) -> Entry | None:
-        """An object that may be left out, or be null."""
+        """Return an object; None if it is missing or null."""
         value = entry.get(key)
         if value is None or isinstance(value, dict):
             return value
@@ -160,7 +160,7 @@ class ImportReader:
         return None
 
     def flag(self, at: Pointer, entry: Entry, key: str) -> bool | None:
-        """A boolean that may be left out, or be null."""
+        """Return a boolean; None if it is missing or null."""
         value = entry.get(key)
         if value is None or isinstance(value, bool):
             return value
@@ -168,7 +168,7 @@ class ImportReader:
         return None
 
     def parameters(self, at: Pointer, entry: Entry, key: str, *, required: bool) -> Entry | None:
-        """The schema of the arguments. One that is null, or is missing although it is demanded, is said to be none."""
+        """Return the schema of the arguments, or None. A schema that is null, or missing but required, is reported."""
         value = entry.get(key)
         if value is None:
             if required or key in entry:
@@ -183,13 +183,13 @@ class ImportReader:
         return {"type": "object", **value}
 
     def unknown_members(self, at: Pointer, entry: Entry, known: frozenset[str]) -> dict[str, Any]:
-        """The members that are not known, as a merge patch can hold them: null there means to leave a member out."""
+        """Return the unknown members, without nulls: in a merge patch, null would remove a member."""
         unknown = {key: value for key, value in entry.items() if key not in known}
         kept: dict[str, Any] = self._without_nulls(at, unknown)
         return kept
 
     def report_dropped(self, at: Pointer, entry: Entry, keys: Iterable[str]) -> None:
-        """Report members that have no place in a declaration, neither of their own nor in a patch."""
+        """Report members that neither a declaration nor a patch can contain."""
         for key in keys:
             if entry.get(key) is not None:
                 self.report_change("import-dropped", (*at, key), key=key)
@@ -207,12 +207,12 @@ class ImportReader:
 
 
 def is_definition(entry: Entry) -> bool:
-    """Whether an object is a tool with a name, and no file that lists some."""
+    """Return whether an object is a tool with a name, and not a file with a list of tools."""
     return "name" in entry and "tools" not in entry
 
 
 def _is_page(value: object, key: str) -> bool:
-    """Whether a value is an answer with a list of tools in it."""
+    """Return whether a value is a response with a list of tools."""
     if not isinstance(value, dict):
         return False
     inner = value.get("result")

@@ -1,9 +1,9 @@
-"""The record of imports, `tools/import.lock`: where each declaration came from, and what it was when it came.
+"""The import record, `tools/import.lock`: where each declaration came from, and its value at the import.
 
-A later import of the same source compares with it what the source says now and what the author made of it. The file
-is JSON, belongs into version control, and is written by imports alone.
+A later import of the same source compares it with the source and with the author's file. The record is JSON, belongs in
+version control, and is only written by imports.
 
-The author may have moved the files of declarations: they are found wherever below `tools` they stand by now.
+The author may move the files of declarations: they are found anywhere below `tools`.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ _BIGGEST = 64 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A declaration or a type that was imported: its file below SCHEMAS, and its value at that time.
+    """A declaration or a type that was imported: its file below SCHEMAS, and its value at the import.
 
-    `gone` says that its source had it no more at the last import.
+    `gone` means that the source did not have it at the last import.
     """
 
     file: str
@@ -42,7 +42,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class SourceRecord:
-    """What one source gave: entries by what the source calls them."""
+    """The record of one source: entries by their names in the source."""
 
     tools: Mapping[str, Entry] = field(default_factory=dict[str, Entry])
     types: Mapping[str, Entry] = field(default_factory=dict[str, Entry])
@@ -51,17 +51,17 @@ class SourceRecord:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """All sources by format and name; `text` is what the file held, None where there is none."""
+    """The records of all sources, by format and name. `text` is the content of the file; None if it does not exist."""
 
     sources: Mapping[str, SourceRecord] = field(default_factory=dict[str, SourceRecord])
     text: str | None = None
 
     def with_source(self, name: str, imported: SourceRecord) -> Record:
-        """The record with the newest state of one source."""
+        """Return the record with the newest state of one source."""
         return replace(self, sources=dict(sorted({**self.sources, name: imported}.items())))
 
     def to_text(self) -> str:
-        """The record as the text of its file."""
+        """Return the text of the file."""
         sources = {
             name: {
                 **source.about,
@@ -80,7 +80,7 @@ def _written(entry: Entry) -> dict[str, Any]:
 
 
 def load_record(schemas: Path, findings: Findings) -> Record | None:
-    """Read the record of a SCHEMAS folder; an empty one where there is none, None with a finding for a broken one."""
+    """Read the import record in SCHEMAS. It is empty if there is no file; None, with a finding, if it is not valid."""
     path = f"{schemas.as_posix()}/tools/{RECORD}"
     try:
         if disk.inspect_path(path) is None:
@@ -105,10 +105,10 @@ def _refused(constant: str) -> None:
 
 
 def _check_depth(value: Any) -> None:
-    """Refuse what is deeper than any import writes: those who compare values may recurse.
+    """Check that a value is not deeper than an import writes, because comparisons are recursive.
 
     Raises:
-        ValueError: it is.
+        ValueError: It is deeper.
     """
     waiting = [(value, 0)]
     while waiting:
@@ -138,7 +138,7 @@ def _entry(value: Any, folder: str) -> Entry:
 
 @dataclass(frozen=True, slots=True)
 class LocalFile:
-    """A file as it stands: its path below SCHEMAS, its text, and the document in it."""
+    """The current state of an author's file: its path below SCHEMAS, its text, and its document."""
 
     file: str
     text: str = field(repr=False)
@@ -146,18 +146,18 @@ class LocalFile:
 
 
 EDITOR_SCHEMA = ".editor/declaration.json"
-"""The schema of declarations for editors, below SCHEMAS."""
+"""The path of the editor's schema for declarations, below SCHEMAS."""
 
 
 @dataclass(frozen=True, slots=True)
 class LocalFiles:
-    """Finds the author's files in a project; `there` is what a build would read of it."""
+    """Finds the author's files in a project. `there` are its sources, as a build would read them."""
 
     schemas: Path
     there: Sources | None = field(repr=False)
 
     def load(self, file: str, findings: Findings) -> LocalFile | None:
-        """The file at a path below SCHEMAS; None where there is none, and with a finding for a fault in it."""
+        """Return the file at a path below SCHEMAS; None if there is none, or with a finding if it is not valid."""
         path = self.schemas / file
         if path.is_symlink() or not path.is_file():
             return None
@@ -165,18 +165,18 @@ class LocalFiles:
         return None if loaded is None else self._authored(file, loaded, findings)
 
     def modeline(self, file: str) -> str:
-        """The first line of a tool's file, by which editors find its schema; empty where `init` has left none for them."""
+        """Return the first line of a tool's file, which names its schema for editors; empty if there is no schema."""
         if not file.startswith("tools/") or not (self.schemas / EDITOR_SCHEMA).is_file():
             return ""
         return f"# yaml-language-server: $schema={'../' * file.count('/')}{EDITOR_SCHEMA}\n"
 
     def is_missing(self, entry: Entry) -> bool:
-        """Whether nothing stands where an entry's file was made."""
+        """Return whether nothing exists at the path of an entry's file."""
         path = self.schemas / entry.file
         return not path.exists() and not path.is_symlink()
 
     def for_entry(self, entry: Entry, findings: Findings) -> LocalFile | None:
-        """The file of an entry, or the one to which its tool was moved under the same name."""
+        """Return the file of an entry, or the one to which its tool was moved under the same name."""
         if not self.is_missing(entry) or not isinstance(entry.value, Mapping):
             return self.load(entry.file, findings)
         tools = self.there.tools if self.there is not None and entry.file.startswith("tools/") else ()

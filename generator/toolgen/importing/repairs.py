@@ -1,4 +1,4 @@
-"""Repairs of schemas that a source gets wrong: what they say stays, only the way they say it changes. Each one is listed."""
+"""Repairs of faulty schemas, which keep the meaning of a schema. Each repair is reported."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ _SAID_BY_FORMAT = frozenset(
         "uuid",
     ]
 )
-"""Formats beside which generators put a pattern that says the same."""
+"""Formats beside which generators add a pattern with the same meaning."""
 
 
 def repair_schemas(document: Document, findings: Findings) -> Document:
-    """A declaration or a type with its schemas repaired; each repair is a note at its place."""
+    """Return a declaration or a type with its schemas repaired. Each repair is a note at its location."""
     value: Any = document.value
     for key in ("parameters", "result") if document.source.startswith("tools/") else (None,):
         root = value if key is None else value.get(key) if isinstance(value, dict) else None
@@ -54,7 +54,7 @@ def repair_schemas(document: Document, findings: Findings) -> Document:
 
 
 def _mended(schema: Any, at: Pointer, anchor: Pointer, repairs: list[tuple[Pointer, str]]) -> Any:
-    """A schema with its faults repaired. `anchor` is the place of the schema that `$recursiveRef` means."""
+    """Return a schema with its faults repaired. `anchor` is the location that `$recursiveRef` refers to."""
     if not isinstance(schema, dict):
         return schema
     found = dict(schema)
@@ -73,7 +73,7 @@ def _mended(schema: Any, at: Pointer, anchor: Pointer, repairs: list[tuple[Point
 
 
 def _own(schema: dict[str, Any], anchor: Pointer) -> Iterator[tuple[Pointer, str]]:
-    """Repair the keywords of one schema in place; say which, and how."""
+    """Repair the keywords of one schema in place. Yield where and how."""
     required = schema.get("required")
     if isinstance(required, list) and all(isinstance(name, str) for name in required):
         schema["required"] = list(dict.fromkeys(required))

@@ -1,6 +1,6 @@
-"""Which tools of a file are imported: those that were asked for, and of those the ones without a fault where that is wanted.
+"""The selection of tools to import: those that the user asked for, and if wanted only the ones without errors.
 
-A finding is about a tool if it is about a place in the tool's definition, or in what the definition refers to.
+A finding is about a tool if its location is in the tool's definition, or in what the definition refers to.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = ["ImportSelection", "ToolFindings"]
 
 @dataclass(frozen=True, slots=True)
 class ImportSelection:
-    """What a user asks for. `only` are patterns of names (`*`, `?`, `[…]`), `tags` those of an OpenAPI document."""
+    """What a user asks for. `only` are patterns for names (`*`, `?`, `[…]`), `tags` those of an OpenAPI document."""
 
     only: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
@@ -31,11 +31,11 @@ class ImportSelection:
 
     @property
     def is_partial(self) -> bool:
-        """Whether tools may be left out."""
+        """Return whether tools may be left out."""
         return bool(self.only or self.tags or self.skip_faulty)
 
     def tools(self, found: Sequence[ImportedTool], document: Document, findings: Findings) -> list[ImportedTool]:
-        """The tools that were asked for; a pattern or tag that asks for none is an error."""
+        """Return the tools that were asked for. A pattern or tag without a tool is an error."""
         for words, kind in ((self.only, "--only"), (self.tags, "--tag")):
             for word in words:
                 if not any(self._is_meant(tool, word, kind) for tool in found):
@@ -56,7 +56,7 @@ class ImportSelection:
 
 @dataclass(slots=True)
 class ToolFindings:
-    """Which tools findings are about."""
+    """Finds the tools that findings are about."""
 
     document: Document
     tools: Sequence[ImportedTool]
@@ -64,7 +64,7 @@ class ToolFindings:
     _users: dict[Pointer, set[int]] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Look up where everything stands, and what each tool is made of."""
+        """Index the locations of all values, and the parts of each tool."""
         self._pointers = {place: pointer for pointer, place in self.document.keys.items()}
         self._pointers |= {place: pointer for pointer, place in self.document.values.items()}
         self._users = {}
@@ -74,7 +74,7 @@ class ToolFindings:
                 self._users.setdefault(pointer, set()).add(i)
 
     def affected_tools(self, finding: Finding) -> set[int]:
-        """The tools that a finding is about, by their places in the list."""
+        """Return the tools that a finding is about, by their indexes in the list."""
         span = finding.span
         pointer = self._pointers.get((span.line, span.column, span.end_line, span.end_column))
         found: set[int] = set()
@@ -84,9 +84,9 @@ class ToolFindings:
         return found
 
     def filter_findings(self, findings: Findings, *, skip: bool, wanted: Iterable[int]) -> set[int]:
-        """Take findings about tools that are not imported out, and name the tools that have errors where they are skipped.
+        """Remove findings about tools that are not imported. Return the tools to skip because they have errors.
 
-        With `skip` the errors of a tool become one warning that says it was left out.
+        With `skip`, the errors of a tool become one warning that it was left out.
         """
         kept: list[Finding] = []
         wanted, out, reasons = set(wanted), set[int](), dict[int, list[Finding]]()
@@ -115,7 +115,7 @@ class ToolFindings:
         return out
 
     def _parts(self, places: Iterable[Pointer], known: dict[Pointer, set[Pointer]]) -> set[Pointer]:
-        """The places of a tool, and of everything that it refers to."""
+        """Return the locations of a tool, and of everything that it refers to."""
         found: set[Pointer] = set()
         waiting = list(places)
         while waiting:

@@ -1,13 +1,13 @@
-"""A declaration as YAML that a person edits, and that every reader of YAML reads as what was meant.
+"""Declarations as YAML that people edit, and that every YAML reader understands in the same way.
 
-Block style throughout. A text is written plain only where no version of YAML could take it for anything else; a text
-of several lines, or a long one, is a block where that gives the same characters back; everything else stands in double
-quotes. What is invisible or may end a line in some reader is always an escape.
+Everything is in block style. A string is plain only if no version of YAML could read it as something else. A string
+with several lines, or a long one, is a block if that preserves every character. All others are in double quotes.
+Characters that are invisible, or that end a line for some reader, are always escaped.
 
-A text that is there is edited where its value changes, so that comments and the author's style stay.
-Only members of mappings in block style are touched, line by line: one that goes, goes with its lines; one that comes
-stands after the last one; one that changes is written anew. Where that is not possible, or does not give the wanted
-value, there is no edited text, and the caller writes all of it.
+An existing text is edited where its value changes, so that comments and the author's style are kept.
+Only members of mappings in block style are edited, line by line: a removed member is removed with its lines, an added
+one follows the last one, and a changed one is written anew. If that is not possible, or does not lead to the right
+value, there is no edited text, and the caller writes the whole file.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from toolgen.load import Document, Pointer
 from toolgen.load.loading import reread_yaml
 
 WIDTH = 100
-"""Columns of the text in a folded block, its indentation not counted."""
+"""The width of the text in a folded block in columns, without its indentation."""
 
 _LONGEST_KEY = 400
-"""Characters of a key that stands before its colon: readers look for the colon no further than 1,024 bytes."""
+"""The maximum length of a key before its colon: readers search at most 1,024 bytes for the colon."""
 
 _STEP = 2
 
@@ -36,22 +36,23 @@ _UNSEEN = (
     r"\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\u3164\ufdd0-\ufdef\ufe00-\ufe0e\ufeff\uffa0\ufff0-\uffff"
     r"\ud800-\uf8ff\U000e0000-\U0010ffff"
 )
-"""Controls, blanks but the usual one, marks without a width, private use. A list of our own, since that of the
-interpreter changes with its version."""
+"""Control characters, unusual spaces, zero-width characters and private use. The list is fixed, because that of
+the interpreter changes with its version.
+"""
 
 _ESCAPED = re.compile(rf'["\\\x00-\x1f{_UNSEEN}]')
-"""What stands as an escape in double quotes."""
+"""Characters that are escaped in double quotes."""
 
 _INVISIBLE = re.compile(rf"[\x00-\x09\x0b-\x1f{_UNSEEN}]")
-"""What neither a plain text nor a block may hold."""
+"""Characters that are allowed neither in a plain string nor in a block."""
 
 _PLAIN = re.compile(r"[A-Za-z][^\n]*")
 _PLAIN_KEY = re.compile(r"[A-Za-z_$][A-Za-z0-9_$./-]*")
 _OTHER_MEANING = re.compile(r": |:$| #|\s$")
-"""What ends a plain text, or is cut off its end."""
+"""Text that ends a plain string, or is cut off at its end."""
 
 _WORDS = frozenset(["y", "n", "yes", "no", "on", "off", "true", "false", "null", "nan", "inf", "none"])
-"""Words that some version of YAML, or its readers, take for a boolean, null or a number."""
+"""Words that some version of YAML, or a reader, interprets as a boolean, null or a number."""
 
 
 def dump_declaration(declaration: Mapping[str, Any]) -> str:
@@ -71,7 +72,7 @@ def _mapping(value: Mapping[str, Any], indent: int) -> Iterator[str]:
 
 
 def _member(head: str, item: Any, indent: int) -> Iterator[str]:
-    """The value of a key, on the key's line or below it."""
+    """Yield the lines of a member: the value is on the key's line or below it."""
     if isinstance(item, Mapping) and item:
         yield head
         yield from _mapping(item, indent + _STEP)
@@ -116,7 +117,7 @@ def _constant(value: bool | int | float | None) -> str:
     digits = repr(value)
     if "." in digits:
         return digits
-    # YAML 1.1 reads `1e+16` as text; with a point every version reads a number.
+    # YAML 1.1 reads `1e+16` as a string. With a point, every version reads a number.
     return digits.replace("e", ".0e")
 
 
@@ -157,7 +158,7 @@ def _is_literal(text: str) -> bool:
 
 
 def _folded(text: str) -> list[str] | None:
-    """The lines of a folded block, whose line ends read as blanks; None where a text is short or needs another form."""
+    """Return the lines of a folded block, whose line ends read as spaces; None if a text is short or unsuitable."""
     if len(text) <= WIDTH or "\n" in text or text[0] == " " or text[-1] == " " or _INVISIBLE.search(text):
         return None
     lines = [""]
@@ -186,11 +187,11 @@ def _escape(match: re.Match[str]) -> str:
 
 
 class _NotInLinesError(Exception):
-    """A mapping whose members do not stand on lines of their own."""
+    """The members of a mapping are not on lines of their own."""
 
 
 def edit_yaml(text: str, document: Document, value: Any) -> str | None:
-    """The text of a document with another value; None where it cannot be had by changes of whole lines."""
+    """Return the text of a document with another value; None if that is not possible by changing whole lines."""
     editor = _Editor(text.split("\n"), document)
     try:
         editor.mapping((), document.value, value)
@@ -205,7 +206,7 @@ class _Editor:
     lines: list[str]
     document: Document
     changes: list[tuple[int, int, list[str]]] = field(default_factory=list)
-    """Lines that are replaced, from and up to a line counted from 0, by others."""
+    """Replaced lines: the first one, counted from 0, the end (exclusive), and the new lines."""
 
     def text(self) -> str:
         lines = list(self.lines)
@@ -236,7 +237,7 @@ class _Editor:
             self.changes.append((last, last, added))
 
     def _members(self, at: Pointer, mapping: Mapping[str, Any]) -> dict[str, tuple[int, int]]:
-        """The lines of each member, comments after it not counted."""
+        """Return the lines of each member, without comments after it."""
         spans: dict[str, tuple[int, int]] = {}
         previous = -1
         for key, value in mapping.items():
@@ -249,7 +250,7 @@ class _Editor:
         return spans
 
     def _end(self, at: Pointer, value: Any, start: int, indent: int) -> int:
-        """The line after a member: where the next text at its depth or above it begins, or the value ends."""
+        """Return the line after a member: where text at its depth or above begins, or the value ends."""
         end = start + 1
         last = max(self.document.values[at][2], start + 1)
         while end < len(self.lines):
@@ -265,7 +266,7 @@ class _Editor:
 
 
 def _is_aside(line: str, indent: int) -> bool:
-    """Whether a line is blank, or a comment that stands no deeper than the key before it."""
+    """Return whether a line is blank, or a comment that is not indented more than the key before it."""
     text = line.strip()
     return not text or (text.startswith("#") and len(line) - len(line.lstrip(" ")) <= indent)
 

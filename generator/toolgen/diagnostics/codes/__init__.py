@@ -1,7 +1,7 @@
-"""The table of finding codes: one row each, with its example, gathered from the stages' own tables.
+"""The table of finding codes: one row each, with an example, collected from the tables of the stages.
 
-A code is kebab-case and reads well after "allow". Its row lives in `<stage>.py`, or `<stage>_<subject>.py`, with the stage
-that reports it; a finding can only be made from a row.
+A code is in kebab-case and reads well after "allow". Its row is in `<stage>.py`, or `<stage>_<subject>.py`, of the
+stage that reports it. Every finding needs a row.
 """
 
 from __future__ import annotations
@@ -36,4 +36,4 @@ BY_STAGE: dict[str, tuple[Code, ...]] = {
 """The rows of each stage."""
 
 CODES: dict[str, Code] = {row.id: row for table in BY_STAGE.values() for row in table}
-"""Every row, by its id."""
+"""All rows by id."""

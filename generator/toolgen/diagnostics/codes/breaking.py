@@ -1,4 +1,4 @@
-"""Codes of changes between two states of a project: what each breaks, for handlers, the model and stored conversations."""
+"""Codes of changes between two versions of a project, with their effects on handlers, the model and conversations."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ AUDIENCES: tuple[Audience, ...] = ("handlers", "model", "conversations")
 
 
 class _Row(NamedTuple):
-    """A change: what it does to each audience (`B` breaks, `N` is noticed, `-` nothing), and what is said of it."""
+    """A change: its effect on each audience (see `CHANGES`), its message, and why it matters."""
 
     verdict: str
     message: str
@@ -327,7 +327,7 @@ def _level(code: str, verdict: str) -> Literal["note", "warning", "error"]:
 CHANGES: Mapping[str, Mapping[Audience, str]] = {
     code: dict(zip(AUDIENCES, row.verdict, strict=True)) for code, row in _TABLE.items()
 }
-"""What a change does to each audience: `B` breaks it, `N` is noticed, `-` nothing, `?` as values decide."""
+"""The effect of a change on each audience: `B` breaks it, `N` is noticed, `-` none, `?` depends on the values."""
 
 _OTHERS = (
     Code(

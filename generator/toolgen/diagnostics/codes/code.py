@@ -8,7 +8,7 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """The text of a YAML source under `tools/`, as it has the finding, and fixed."""
+    """The text of a YAML source under `tools/`, with the finding and fixed."""
 
     failing: str
     fixed: str
@@ -16,11 +16,11 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """What a finding code means.
+    """A finding code.
 
-    `message` has named holes that `Findings.add` fills; `hint` says what to do and is shown unless the
-    reporting place has a better one; `why` is what `toolgen explain` prints, and `fix` what it says in the place of a
-    hint that only the reporting place can give. A code whose finding takes several files, or none, has no example.
+    `message` has named placeholders that `Findings.add` fills. `hint` says what to do; it is shown unless the reporting
+    code has a better one. `toolgen explain` prints `why`, and `fix` instead of a hint that only the reporting code can
+    provide. A code whose finding needs several files, or none, has no example.
     """
 
     id: str

@@ -1,4 +1,4 @@
-"""Codes of `toolgen import`, of an import that follows another one, and of OpenAPI."""
+"""Codes of `toolgen import`, including repeated imports and OpenAPI."""
 
 from __future__ import annotations
 

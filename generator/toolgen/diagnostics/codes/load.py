@@ -1,4 +1,4 @@
-"""Codes of the load stage: which files are read and where they stand; and what stands in them, as encoding, YAML and JSON."""
+"""Codes of the load stage: the files that are read, their locations, and their encoding, YAML and JSON."""
 
 from __future__ import annotations
 

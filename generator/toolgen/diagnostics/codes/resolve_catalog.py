@@ -1,4 +1,4 @@
-"""Codes of the resolve stage about what sources say of one another: names, the format, profiles."""
+"""Codes of the resolve stage about names, the format and profiles, which concern several sources."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Codes of the resolve stage about references, identifiers, and words in schemas that say nothing."""
+"""Codes of the resolve stage about references, identifiers, and keywords that have no effect."""
 
 from __future__ import annotations
 

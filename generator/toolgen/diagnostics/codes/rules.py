@@ -1,4 +1,4 @@
-"""Codes of rules about names, texts and payloads, and of what a project does not want to hear."""
+"""Codes of rules about names, texts, payloads and suppressions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Codes of rules about what descriptions say, and about names and numbers that make tools hard to use for a model."""
+"""Codes of rules about descriptions, and about names and numbers that make tools hard for a model to use."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The formats that are imported, by name, and the modules that read them.
+"""The formats that can be imported, by name, and the modules that read them.
 
-A module has `FORMATS`: what a file of each holds in a sentence, and `read(reader)`, which gives its tools and the types that
-they share. Where a file says of itself what it is, `describe_source(document)` tells, the `title` by which a later import knows it
-again among it.
+A module has `FORMATS`: for each format a title, `read(reader)`, which yields the tools and the types that they share,
+and maybe `describe_source(document)`, which returns what the file says about itself. Later imports recognize the source
+by its `title`.
 """
 
 from __future__ import annotations
@@ -26,23 +26,23 @@ MODULES = {
     "openai": "definitions",
     "openapi": "openapi",
 }
-"""The module of each format, sorted; none is imported before its format is asked for."""
+"""The module of each format, sorted. A module is imported when its format is needed."""
 
 FROM_SERVERS = ("mcp",)
-"""The formats that a running server gives."""
+"""The formats that can be read from a running server."""
 
 WITH_TAGS = ("openapi",)
 """The formats whose tools have tags."""
 
 
 def _nothing(document: Document) -> dict[str, str]:
-    """Most files say nothing of themselves."""
+    """Return nothing: most files do not say anything about themselves."""
     del document
     return {}
 
 
 class Format(NamedTuple):
-    """A format: what a file of it holds, its reader, and what a file says of itself."""
+    """A format: a phrase for its files, the function that reads them, and the one that describes their source."""
 
     title: str
     read: Callable[[ImportReader], Iterable[ImportedTool | ImportedType]]
@@ -50,10 +50,10 @@ class Format(NamedTuple):
 
 
 def format_named(name: str) -> Format:
-    """Return a format.
+    """Return a format by its name.
 
     Raises:
-        KeyError: there is not one of that name.
+        KeyError: There is no format with that name.
     """
     found: Format = importlib.import_module(f"{__name__}.{MODULES[name]}").FORMATS[name]
     return found

@@ -1,8 +1,8 @@
-"""copilot-quorum: a ToolSpec (tools and aliases), definitions of it, or what `to_json_schema` makes of them.
+"""copilot-quorum: a ToolSpec (tools and aliases), its definitions, or the output of `to_json_schema`.
 
-A definition lists its parameters, each of a `param_type`; what `to_json_schema` makes has JSON Schema under `input_schema`.
-Tools and parameters are a list, or a map by name. An alias stands under the tool (`aliases`), or leads to its name in the
-`aliases` of the ToolSpec. Members that a declaration has no key for become the patch for `copilot_quorum`.
+A definition lists parameters with a `param_type`; the output of `to_json_schema` has a JSON Schema in `input_schema`.
+Tools and parameters are a list, or a map by name. An alias is in the `aliases` of its tool, or maps to its name in the
+`aliases` of the ToolSpec. Members without a key in declarations become the patch for `copilot_quorum`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _TYPES: Mapping[str, Mapping[str, str]] = {
 
 
 def read(reader: ImportReader) -> Iterator[ImportedTool]:
-    """Read the definitions, with the aliases that lead to them."""
+    """Read the definitions, with the aliases that refer to them."""
     found = list(_entries(reader))
     led = _led(reader, {name for _, name, _ in found})
     for at, given, entry in found:
@@ -54,7 +54,7 @@ def read(reader: ImportReader) -> Iterator[ImportedTool]:
 
 
 def _entries(reader: ImportReader) -> Iterator[tuple[Pointer, str, Entry]]:
-    """The definitions with the names that a map of them gives."""
+    """Yield the definitions with their names, which may be the keys of a map."""
     value = reader.document.value
     tools = value.get("tools") if isinstance(value, dict) else None
     if not isinstance(tools, dict):
@@ -70,7 +70,7 @@ def _entries(reader: ImportReader) -> Iterator[tuple[Pointer, str, Entry]]:
 
 
 def _led(reader: ImportReader, names: set[str]) -> dict[str, list[str]]:
-    """By tool, the aliases of a ToolSpec that lead to it; one that leads to no tool of the file is said to be left out."""
+    """Return the aliases of a ToolSpec, by tool. An alias of a tool that is not in the file is reported as dropped."""
     value = reader.document.value
     if not isinstance(value, dict) or is_definition(value):
         return {}
@@ -86,7 +86,7 @@ def _led(reader: ImportReader, names: set[str]) -> dict[str, list[str]]:
 
 
 def _aliases(reader: ImportReader, at: Pointer, entry: Entry) -> tuple[list[str], dict[Pointer, Pointer]]:
-    """The aliases that stand with a tool, and their places."""
+    """Return the aliases in a tool, and their locations."""
     value = entry.get("aliases")
     if value is None:
         return [], {}
@@ -97,7 +97,7 @@ def _aliases(reader: ImportReader, at: Pointer, entry: Entry) -> tuple[list[str]
 
 
 def _risk(reader: ImportReader, at: Pointer, entry: Entry) -> Literal["low", "high"] | None:
-    """The risk, `Low` or `High` in any case."""
+    """Return the risk, which may be written in upper or lower case."""
     key = "risk_level" if entry.get("risk_level") is not None else "risk"
     word = reader.text(at, entry, key)
     if word is None:
@@ -112,7 +112,7 @@ def _risk(reader: ImportReader, at: Pointer, entry: Entry) -> Literal["low", "hi
 def _parameters(
     reader: ImportReader, at: Pointer, entry: Entry
 ) -> tuple[Mapping[str, Any] | None, dict[Pointer, Pointer]]:
-    """The schema of the arguments, and where its parts come from."""
+    """Return the schema of the arguments, and the locations of its parts."""
     if entry.get("input_schema") is not None:
         reader.report_dropped(at, entry, ["parameters"])
         return reader.parameters(at, entry, "input_schema", required=True), {("parameters",): (*at, "input_schema")}
@@ -146,7 +146,7 @@ def _parameter(
     properties: dict[str, Any],
     moved: dict[Pointer, Pointer],
 ) -> str | None:
-    """Add a parameter to the properties; its name, or None with a finding."""
+    """Add a parameter to the properties. Return its name, or None with a finding."""
     if not isinstance(entry, dict):
         reader.report_wrong_type(at, entry, "a parameter")
         return None

@@ -1,11 +1,11 @@
 """Formats whose tools are definitions in an array, flat or as functions under `function`.
 
-Flat are the agent SDK's core types, the custom tools of Anthropic's Messages API and the tools of Kagami: a name, a
-description and a schema of the arguments. Chat Completions of OpenAI and modular-prompt put a function under `function`; the
-Responses API has it flat, and so had the former `functions` of a request body.
+The agent SDK's core types, the custom tools of Anthropic's Messages API and the tools of Kagami are flat: a name, a
+description and a schema of the arguments. OpenAI's Chat Completions and modular-prompt have functions under `function`;
+in the Responses API, and the former `functions` of a request body, they are flat.
 
-Tools of another type (hosted ones, those that a provider defines itself, custom tools with free text) have no schema of
-arguments: they are skipped with a warning. Members that a declaration has no key for (`cache_control`, any other) become the
+Tools of another type (hosted tools, tools that a provider defines, custom tools with free text) have no schema of their
+arguments: they are skipped with a warning. Members without a key in declarations, such as `cache_control`, become the
 patch for the wire.
 """
 
@@ -21,9 +21,9 @@ from toolgen.load import Pointer
 def _flat_reader(
     wire: str, *further: str, schema: str = "parameters", demands_description: bool = False
 ) -> Callable[[ImportReader], Iterator[ImportedTool]]:
-    """How flat definitions of a wire are read: `further` are keys that they may have, `schema` has the arguments.
+    """Return a reader for the flat definitions of a wire. `further` are more of their keys; `schema` has the arguments.
 
-    Where the wire demands a description, an empty one is none.
+    With `demands_description`, an empty description counts as missing.
     """
     known = frozenset(["name", "description", schema, *further])
 
@@ -79,7 +79,7 @@ def _is_openai(entry: Entry) -> bool:
 
 
 def _read_modular_prompt(reader: ImportReader) -> Iterator[ImportedTool]:
-    """Read the functions that the options of a query have."""
+    """Read the functions in the options of a query."""
     for at, entry in reader.entries("tools", _is_modular_prompt):
         function = entry.get("function")
         if entry.get("type", "function") != "function":
@@ -96,9 +96,9 @@ def _is_modular_prompt(entry: Entry) -> bool:
 
 
 def _nested(reader: ImportReader, at: Pointer, entry: Entry, sources: tuple[str, ...]) -> Iterator[ImportedTool]:
-    """Read a function that stands under `function`."""
+    """Read a function under `function`."""
     function, inner = entry["function"], (*at, "function")
-    # In a patch these two are the function's own.
+    # In a patch these two keys would be the function's own.
     reader.report_dropped(at, entry, ["name", "description"])
     beside = reader.unknown_members(at, entry, frozenset(["type", "function", "name", "description"]))
     patch = reader.unknown_members(inner, function, _KNOWN)

@@ -1,9 +1,9 @@
-"""Gemini: the `tools` of a request body, or the function declarations in them.
+"""Gemini: the `tools` of a request body, or their function declarations.
 
-Keys may be in camelCase or snake_case. `parameters` and `response` are in the OpenAPI subset of protocol buffers and are
-read as JSON Schema, by the function that reads them in conversations; `parametersJsonSchema` and `responseJsonSchema`
-are JSON Schema already. Tools without function declarations are Google's own: they are skipped with a warning. A member
-that is null is one that was not set, as the client's own objects print it.
+Keys may be in camelCase or snake_case. `parameters` and `response` are in Gemini's OpenAPI subset, and converted to
+JSON Schema by the function that conversations use. `parametersJsonSchema` and `responseJsonSchema` are JSON Schema
+already. Tools without function declarations are Google's own: they are skipped with a warning. A member that is null is
+not set, because the objects of the client are printed that way.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def _tool(reader: ImportReader, at: Pointer, entry: Entry) -> Iterator[ImportedT
 
 
 def _key(entry: Entry, keys: tuple[str, ...]) -> str:
-    """The spelling that an entry has; JSON Schema goes before the other dialect."""
+    """Return the key that an entry uses. JSON Schema takes precedence over the other dialect."""
     return next((key for key in keys if entry.get(key) is not None), keys[-1])
 
 

@@ -1,8 +1,8 @@
-"""The Model Context Protocol: the answer to `tools/list`, or several of them, of a file or of a running server.
+"""The Model Context Protocol: one or several responses to `tools/list`, from a file or a running server.
 
-https://modelcontextprotocol.io/specification/2025-11-25/server/tools says what a tool has. Members that a declaration
-has no key for (`icons`, `execution`, `_meta`, any other) become the patch for `mcp`. Servers are asked through the official
-package.
+https://modelcontextprotocol.io/specification/2025-11-25/server/tools specifies a tool. Members without a key in
+declarations (`icons`, `execution`, `_meta` and others) become the patch for `mcp`. Requests to a server use the
+official package.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _KNOWN = frozenset(["name", "title", "description", "inputSchema", "outputSchema
 
 
 def read(reader: ImportReader) -> Iterator[ImportedTool]:
-    """Read the tools of a tools/list answer; more pages than the file has are a warning."""
+    """Read the tools of a tools/list response. If it has more pages than the file, that is a warning."""
     _check_complete(reader)
     for at, entry in reader.entries("tools", is_definition):
         name = reader.name(at, entry)
@@ -55,7 +55,7 @@ def read(reader: ImportReader) -> Iterator[ImportedTool]:
 
 
 def _result(reader: ImportReader, at: Pointer, entry: Entry) -> tuple[Mapping[str, Any] | bool | None, Pointer]:
-    """The schema of the value that a tool gives, and its place; what stands inside an object is taken out."""
+    """Return the schema of a tool's return value, and its location. A schema wrapped in an object is unwrapped."""
     schema = reader.object(at[:-1], entry, "outputSchema")
     if schema is None:
         return None, at
@@ -73,7 +73,7 @@ def _title(reader: ImportReader, at: tuple[str | int, ...], entry: Entry) -> str
 
 
 def _check_complete(reader: ImportReader) -> None:
-    """Report a cursor in the last page: the server has tools that the file has not."""
+    """Report a cursor in the last page: the server has tools that are not in the file."""
     at: tuple[str | int, ...] = ()
     page: Any = reader.document.value
     if isinstance(page, list) and page:
@@ -85,7 +85,7 @@ def _check_complete(reader: ImportReader) -> None:
 
 
 def describe_source(document: Document) -> dict[str, str]:
-    """The name of the server, where it was asked; a later import knows it again by that."""
+    """Return the name of the server if a server was asked. Later imports recognize the source by it."""
     info = document.value.get("serverInfo") if isinstance(document.value, dict) else None
     name = info.get("name") if isinstance(info, dict) else None
     return {"title": name} if isinstance(name, str) and name.strip() else {}
@@ -95,17 +95,17 @@ FORMATS = {"mcp": Format("a tools/list response, or the array of tools in it", r
 
 
 _PAGES = 1_000
-"""Pages of a list: a server that goes on forever is stopped."""
+"""The maximum number of pages, because a faulty server may never end the list."""
 
 
 def list_server_tools(findings: Findings, *, command: str | None, url: str | None, seconds: float) -> Document | None:
-    """The answer of a server to tools/list, all of its pages; None, with a finding, where there is none.
+    """Return a server's response to tools/list, all pages; None, with a finding, if it fails.
 
-    `command` starts a server that talks over its standard input and output; no shell reads it. `url` is that of a server
-    over HTTP. It has `seconds` in all.
+    `command` starts a server that communicates over standard input and output, without a shell. `url` is that of a
+    server over HTTP. The server has `seconds` for everything.
     """
     shown = command or url or ""
-    logging.disable()  # the client writes tracebacks of what becomes a finding here
+    logging.disable()  # the client logs tracebacks of errors that are findings here
     try:
         import mcp
     except ImportError:
@@ -120,7 +120,7 @@ def list_server_tools(findings: Findings, *, command: str | None, url: str | Non
     except TimeoutError:
         findings.add("import-server", Span(shown), reason=RawText(f"no response within {seconds:g} seconds"))
         return None
-    except (Exception, BaseExceptionGroup) as error:  # noqa: BLE001 - whatever a foreign program and its client do
+    except (Exception, BaseExceptionGroup) as error:  # noqa: BLE001 - the server and its client may raise anything
         findings.add("import-server", Span(shown), reason=RawText(_reason(error)))
         return None
     finally:
@@ -144,7 +144,7 @@ async def _asked(client: Any) -> dict[str, Any]:
 
 
 def _reason(error: BaseException) -> str:
-    """What went wrong, in the words of the innermost error."""
+    """Return the message of the innermost error."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     words = " ".join(str(error).split())[:300]

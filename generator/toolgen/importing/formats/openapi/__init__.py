@@ -1,10 +1,10 @@
 """OpenAPI 3.0, 3.1 and 3.2: a document, each operation of which becomes a tool.
 
-The arguments are the operation's parameters and the members of its body (`arguments.py`), the result
-is its answer of success, and named schemas become shared types. What authorizes a request is not an argument: a model has
-no business with it. Methods that change nothing are annotated so; the risk stays high until an author says otherwise.
+The arguments are the parameters of the operation and the members of its body (`arguments.py`), the result is its
+successful response, and named schemas become shared types. Authorization is not an argument, because a model has
+nothing to do with it. Safe methods become read-only tools; their risk stays high until an author changes it.
 
-document → operations → arguments and results → schemas, lowered to JSON Schema as they are met
+document → operations → arguments and results → schemas, converted to JSON Schema on the way
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _DIALECTS = ("https://spec.openapis.org/oas/3.", "https://json-schema.org/draft/
 
 
 def describe_source(document: Document) -> dict[str, str]:
-    """The title and the version of the document; a later import knows it again by the title."""
+    """Return the title and version of the document. Later imports recognize the source by the title."""
     info = document.value.get("info") if isinstance(document.value, dict) else None
     said = info if isinstance(info, dict) else {}
     return {key: said[key] for key in ("title", "version") if isinstance(said.get(key), str) and said[key].strip()}
@@ -54,7 +54,7 @@ def read(reader: ImportReader) -> Iterator[ImportedTool | ImportedType]:
 
 
 def _version(reader: ImportReader) -> Version | None:
-    """The dialect of the document's schemas; None, with a finding, for a document that is not read."""
+    """Return the dialect of the document's schemas; None, with a finding, for an unsupported document."""
     value: Any = reader.document.value
     if not isinstance(value, dict):
         reader.report_wrong_type((), value, "a mapping: an OpenAPI document")
@@ -118,7 +118,7 @@ def _tool(operation: Operation, schemas: Schemas, reader: ImportReader) -> Impor
 
 
 def _spelling(operation: Operation) -> Any:
-    """How arguments are written into a request, by place and name, where that is not OpenAPI's default."""
+    """Return how arguments are serialized in a request, by kind and name, where it is not OpenAPI's default."""
     found: dict[str, dict[str, Any]] = {}
     for parameter in operation.parameters:
         if parameter.style:
@@ -127,7 +127,7 @@ def _spelling(operation: Operation) -> Any:
 
 
 def _said(document: Any, operation: Operation, key: str) -> Any:
-    """What is said of an operation, of its path or of all; a handler needs it to make a request."""
+    """Return a setting of an operation, of its path or of the document. A handler needs it to make a request."""
     found = next((holder[key] for holder in (operation.entry, operation.siblings, document) if key in holder), None)
     return found if isinstance(found, list) and found else None
 

@@ -1,8 +1,8 @@
-"""The arguments of an operation: one object of its parameters and the members of its body.
+"""The arguments of an operation: one object with its parameters and the members of its body.
 
-Where two of them have one name, or a body that is not a plain object meets a parameter called `body`, all arguments of
-the operation stand under the place that they go to: `path`, `query`, `header`, `cookie`, `body`. Else parameters and
-members stand side by side, and a body that is not a plain object stands whole under `body`.
+If two of them have the same name, or there is a parameter `body` beside a body that is not a plain object, all
+arguments are grouped by where they go: `path`, `query`, `header`, `cookie`, `body`. Otherwise parameters and members
+are side by side, and a body that is not a plain object is the argument `body`.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from toolgen.load import Pointer
 
 _REQUEST = SchemaContext("request")
 _FLAT = frozenset(["type", "properties", "required", "title", "description", "additionalProperties", "examples"])
-"""Keywords of a body whose members may stand beside parameters."""
+"""Keywords of a body whose members can be arguments beside parameters."""
 
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """A named value of a request: its schema, where that came from, and where it goes."""
+    """A named value of a request: its schema, its location in the document, and where it goes."""
 
     name: str
     place: str
@@ -29,12 +29,12 @@ class Argument:
     at: Pointer
     required: bool
     inside: tuple[Argument, ...] = ()
-    """The arguments that a group of them holds."""
+    """The arguments in a group."""
 
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """What a request carries: its schema and, where they may stand beside parameters, its members."""
+    """The body of a request: its schema, and its members if they can be arguments beside parameters."""
 
     at: Pointer
     media: str
@@ -47,7 +47,7 @@ class Body:
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """The schema of all arguments, the places of its parts, and where each argument goes in a request."""
+    """The schema of all arguments, the locations of its parts, and where each argument goes in a request."""
 
     schema: dict[str, Any] = field(repr=False)
     moved: dict[Pointer, Pointer] = field(repr=False)
@@ -56,7 +56,7 @@ class Arguments:
 
 
 def read_arguments(operation: Operation, schemas: Schemas) -> Arguments:
-    """Lay the arguments of an operation out."""
+    """Return the arguments of an operation."""
     own = [_argument(parameter, schemas) for parameter in operation.parameters]
     body = _body(operation, schemas)
     if body is not None and body.members is not None and _are_distinct([*own, *body.members]):
@@ -107,7 +107,7 @@ def _grouped(found: list[Argument], operation: Operation) -> list[Argument]:
 
 
 def _argument(parameter: Parameter, schemas: Schemas) -> Argument:
-    """A parameter with what is said of it beside its schema."""
+    """Convert a parameter to an argument, with the keys beside its schema."""
     at, entry = parameter.at, parameter.entry
     where = (*at, "schema")
     content = entry.get("content")
@@ -134,7 +134,7 @@ def _argument(parameter: Parameter, schemas: Schemas) -> Argument:
 
 
 def _examples(entry: dict[str, Any], schema: dict[str, Any]) -> dict[str, list[Any]]:
-    """Examples that stand beside a schema without any of its own, as far as they fit it."""
+    """Return the valid examples beside a schema that has none of its own."""
     named = entry.get("examples")
     given = (
         [e["value"] for e in named.values() if isinstance(e, dict) and "value" in e] if isinstance(named, dict) else []
@@ -175,7 +175,7 @@ def _body(operation: Operation, schemas: Schemas) -> Body | None:
 
 
 def _members(at: Pointer, required: bool, schemas: Schemas) -> tuple[tuple[Argument, ...], str | None, bool] | None:
-    """The members of a body that is a plain object, or several of them under `allOf`; None for any other body."""
+    """Return the members of a body that is a plain object, or an `allOf` of plain objects; None for any other body."""
     here = SchemaContext("request", unseen=schemas.visible.hidden_properties(at, "request"))
     parts = _parts(at, here, schemas, set())
     if parts is None:
@@ -202,7 +202,7 @@ def _members(at: Pointer, required: bool, schemas: Schemas) -> tuple[tuple[Argum
 def _parts(
     at: Pointer, context: SchemaContext, schemas: Schemas, seen: set[Pointer]
 ) -> list[tuple[Pointer, dict[str, Any]]] | None:
-    """The plain objects that a schema is composed of; None where it is anything else, or has one of them twice."""
+    """Return the plain objects that compose a schema; None if there is anything else, or one of them twice."""
     raw = schemas.resolver.value_at(at)
     if at in seen or not isinstance(raw, dict):
         return None

@@ -1,6 +1,6 @@
-"""The operations of a document, each with the parameters that it takes from its path, and what its answers hold as JSON.
+"""The operations of a document, with the parameters that they share with their path, and their results as JSON.
 
-Of several representations JSON counts before forms, forms before text and bytes.
+If there are several media types, JSON comes before forms, and forms before text and bytes.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ _ORDER = tuple(
 
 
 def choose_media_type(content: Mapping[str, Any]) -> str | None:
-    """The media type whose schema is taken; the first one among equals, None where there is none."""
+    """Return the media type whose schema is used, the first among equals; None if there is none."""
     return min(content, key=_rank, default=None)
 
 
 def is_json_media_type(media: str) -> bool:
-    """Whether a value of a media type is JSON."""
+    """Return whether values of a media type are JSON."""
     return _rank(media) in (0, 1, 4)
 
 
@@ -44,7 +44,7 @@ def _rank(media: str) -> int:
 
 _METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
 SAFE = frozenset(["get", "head", "options", "trace", "query"])
-"""Methods that change nothing (RFC 9110, 9.2.1, and the one for queries)."""
+"""Methods that are safe, which means that they change nothing (RFC 9110, 9.2.1, and the one for queries)."""
 
 _IGNORED_HEADERS = frozenset(["accept", "authorization", "content-type"])
 _HOLE = re.compile(r"\{([^{}]*)\}")
@@ -52,7 +52,7 @@ _HOLE = re.compile(r"\{([^{}]*)\}")
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter: where it goes in a request, and what was said of it."""
+    """A parameter, and where it goes in a request."""
 
     at: Pointer
     name: str
@@ -61,12 +61,12 @@ class Parameter:
 
     @property
     def required(self) -> bool:
-        """Whether a request has to have it; a path always has all of its parts."""
+        """Return whether a request must have the parameter. All parts of a path are required."""
         return self.place == "path" or self.entry.get("required") is True
 
     @property
     def style(self) -> dict[str, Any]:
-        """How its value is written into a request, where that is not as OpenAPI has it by default for its place."""
+        """Return how the value is serialized in a request, where it is not OpenAPI's default."""
         style = self.entry.get("style")
         usual = "form" if self.place in ("query", "cookie") else "simple"
         style = style if isinstance(style, str) else usual
@@ -83,14 +83,14 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """An operation: its method in the letters of HTTP, its path, and its parameters in the order of the document."""
+    """An operation: its method as in HTTP, its path, and its parameters in the order of the document."""
 
     at: Pointer
     method: str
     path: str
     entry: dict[str, Any] = field(repr=False)
     siblings: dict[str, Any] = field(repr=False)
-    """What its path holds: its operations, and what is said of them all."""
+    """The entry of the path: its operations, and what applies to all of them."""
     parameters: tuple[Parameter, ...] = field(repr=False)
 
 
@@ -126,7 +126,7 @@ def _methods(at: Pointer, item: dict[str, Any]) -> Iterator[tuple[Pointer, str, 
 
 
 def _parameters(resolver: Resolver, at: Pointer, entry: dict[str, Any]) -> dict[tuple[str, str], Parameter]:
-    """The parameters in a list, by place and name. Those that OpenAPI tells to ignore are left out."""
+    """Return the parameters in a list, by kind and name. Headers that OpenAPI ignores are left out."""
     reader = resolver.reader
     listed = entry.get("parameters")
     if listed is not None and not isinstance(listed, list):
@@ -161,7 +161,7 @@ def _parameter(resolver: Resolver, at: Pointer, entry: dict[str, Any]) -> Parame
 
 
 def _check_path(resolver: Resolver, operation: Operation) -> None:
-    """Report the parts of a path that no parameter fills: a request could not be made."""
+    """Report the parts of a path that no parameter fills, because a request could not be made."""
     filled = {parameter.name for parameter in operation.parameters if parameter.place == "path"}
     for name in dict.fromkeys(_HOLE.findall(operation.path)):
         if name not in filled:
@@ -174,10 +174,10 @@ _ANSWER = SchemaContext("answer")
 
 
 def result_schema(operation: Operation, schemas: Schemas) -> tuple[Any, dict[Pointer, Pointer]]:
-    """The schema of the result and the places of its parts; None where no answer of success holds JSON.
+    """Return the schema of the result, and the locations of its parts; None if no successful response is JSON.
 
-    Where answers differ, the result is one of them. The answer for all other codes counts where there is not one of
-    success.
+    If the schemas of the responses differ, the result is any of them. The `default` response counts if there is no
+    successful one.
     """
     found: list[tuple[Any, Pointer]] = []
     answers = schemas.resolver.reader.object(operation.at, operation.entry, "responses") or {}
@@ -197,7 +197,7 @@ def result_schema(operation: Operation, schemas: Schemas) -> tuple[Any, dict[Poi
 
 
 def _schema_of(at: Pointer, schemas: Schemas) -> Pointer | None:
-    """The place of the schema that an answer holds as JSON."""
+    """Return the location of the schema of a response, if that is JSON."""
     found = schemas.resolver.object_at(at, "an object: a response")
     if found is None:
         return None

@@ -1,4 +1,4 @@
-"""References inside of one OpenAPI document: nothing else is opened."""
+"""References inside an OpenAPI document. No other document is read."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from toolgen.resolve.schema_locations import LocationNotFoundError, child_value
 
 @dataclass(frozen=True, slots=True)
 class Resolver:
-    """Follows the references of a document; one that leads nowhere is reported at its place."""
+    """Resolves the references of a document. One that cannot be resolved is reported at its location."""
 
     reader: ImportReader
 
     def object_at(self, at: Pointer, expected: str) -> tuple[Pointer, dict[str, Any]] | None:
-        """The object at a place or at the end of its chain of references. None, with a finding, where there is none."""
+        """Follow references to an object. Return its location and value; None, with a finding, if there is none."""
         seen = {at}
         while True:
             value = self.value_at(at)
@@ -38,14 +38,14 @@ class Resolver:
             at = target
 
     def value_at(self, at: Pointer) -> Any:
-        """The value at a place that is there."""
+        """Return the value at a location that exists."""
         value: Any = self.reader.document.value
         for step in at:
             value = value[step]
         return value
 
     def target(self, at: Pointer, ref: Any) -> Pointer | None:
-        """The place that a reference leads to. None, with a finding at the reference, where it leads nowhere."""
+        """Return the target of a reference. None, with a finding at the reference, if it cannot be resolved."""
         span = self.reader.document.span(*at)
         if not isinstance(ref, str):
             self.reader.report_wrong_type(at, ref, "a string: a reference")
@@ -59,7 +59,7 @@ class Resolver:
         return target
 
     def find_target(self, ref: str) -> Pointer | None:
-        """The place that a reference within the document leads to, or None."""
+        """Return the target of a reference inside the document, or None."""
         if not ref.startswith("#/"):
             return None
         value: Any = self.reader.document.value
@@ -76,5 +76,5 @@ class Resolver:
 
 
 def fragment(pointer: Pointer) -> str:
-    """A pointer as the fragment of a reference; nothing for the root."""
+    """Return a pointer as the fragment of a reference. The root has no fragment."""
     return quote(pointer_text(pointer), safe="/~$")

@@ -1,7 +1,7 @@
-"""Schemas of a document, lowered to JSON Schema 2020-12; those with a name become shared types.
+"""Schemas of a document, converted to JSON Schema 2020-12. Named schemas become shared types.
 
-A schema with properties that only requests or only answers have (`writeOnly`, `readOnly`) becomes two types where
-both sides use it: the one of requests has `Input` after its name.
+A schema with properties that only requests or only responses have (`writeOnly`, `readOnly`) becomes two types if
+both sides use it. The name of the type for requests ends with `Input`.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from toolgen.resolve.schema_locations import LIST, NAMED, ONE, is_schema, walk_s
 from toolgen.resolve.value_checks import TooManyStepsError, ValueValidator
 
 Version = Literal["3.0", "3.1"]
-"""The dialect of schemas: 3.2 has that of 3.1."""
+"""The dialect of schemas. 3.2 has the dialect of 3.1."""
 
 MEANINGLESS = frozenset(["discriminator", "externalDocs", "nullable", "xml"])
-"""Keywords that OpenAPI has and JSON Schema has not, once `nullable` is said otherwise."""
+"""Keywords of OpenAPI that JSON Schema does not have, after `nullable` was converted."""
 
 _COMPOSED = frozenset(["$ref", "allOf", "anyOf", "not", "oneOf"])
 _BOUNDS = (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum"))
 
 
 def convert_exclusive_bounds(schema: dict[str, Any]) -> dict[str, Any]:
-    """Spell exclusive bounds as numbers where they are flags beside a bound."""
+    """Convert the flags of exclusive bounds to numbers."""
     for exclusive, bound in _BOUNDS:
         flag = schema.get(exclusive)
         if isinstance(flag, bool):
@@ -42,7 +42,7 @@ def convert_exclusive_bounds(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def convert_nullable(schema: dict[str, Any]) -> dict[str, Any]:
-    """A schema that takes null, too. What composes others is put beside null, for each of them may refuse it."""
+    """Return a schema that admits null too. A composition becomes a branch beside null: its parts may refuse null."""
     kind = schema.get("type")
     if isinstance(kind, str) and not schema.keys() & _COMPOSED:
         wider = {key: [kind, "null"] if key == "type" else value for key, value in schema.items()}
@@ -58,7 +58,7 @@ def convert_nullable(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def valid_examples(examples: list[Any], schema: Mapping[str, Any]) -> list[Any]:
-    """The examples that a schema takes; none where that cannot be told without what it refers to."""
+    """Return the valid examples of a schema; none if it has references, because they are not resolved here."""
     rules = {key: value for key, value in schema.items() if key not in ANNOTATIONS}
     if any(isinstance(sub, dict) and "$ref" in sub for _, sub in walk_schemas(rules)):
         return []
@@ -76,14 +76,14 @@ _MARKS = {"request": "readOnly", "answer": "writeOnly"}
 
 @dataclass(slots=True)
 class Visibility:
-    """Looks the marks up in the schemas of a document, through references."""
+    """Finds `readOnly` and `writeOnly` in the schemas of a document, through references."""
 
     resolver: Resolver
     version: Version
     _reached: dict[Pointer, tuple[bool, frozenset[Pointer]]] = field(default_factory=dict)
 
     def hidden_properties(self, at: Pointer, side: Literal["request", "answer"]) -> frozenset[str]:
-        """The names of properties that a side does not have, by the schema at a place and those that compose it."""
+        """Return the properties that a side does not have, according to a schema and those that compose it."""
         mark = _MARKS[side]
         found: set[str] = set()
         seen: set[Pointer] = set()
@@ -104,7 +104,7 @@ class Visibility:
         return frozenset(found)
 
     def depends_on_side(self, at: Pointer) -> bool:
-        """Whether a schema, or one that it refers to, has other properties in requests than in answers."""
+        """Return whether a schema, or one that it refers to, has different properties in requests and responses."""
         seen: set[Pointer] = set()
         waiting = [at]
         while waiting:
@@ -121,7 +121,7 @@ class Visibility:
         return False
 
     def _reach(self, at: Pointer) -> tuple[bool, frozenset[Pointer]]:
-        """Whether a schema has a mark inside of it, and what it refers to."""
+        """Return whether there is a mark inside a schema, and what the schema refers to."""
         targets: set[Pointer] = set()
         marked = False
         for _, schema in walk_schemas(self.resolver.value_at(at)):
@@ -157,29 +157,29 @@ _NAMED_SCHEMAS = ("components", "schemas")
 
 
 class TooLargeError(Exception):
-    """The schemas, with those that are repeated, have more values than an import holds."""
+    """The schemas, including repeated ones, have more values than an import accepts."""
 
 
 @dataclass(frozen=True, slots=True)
 class SchemaContext:
-    """Where a lowered schema will stand: the side that it is for, and the way from its file to those of types."""
+    """The context of a converted schema: its side, and the path from its file to the folder of types."""
 
     side: Side
     types: str = "../types/"
     unseen: frozenset[str] = frozenset()
-    """Properties that the other branches of a composition take away."""
+    """Properties that the other branches of a composition hide."""
 
 
 @dataclass(slots=True)
 class Schemas:
-    """Lowers schemas, and remembers which types they refer to and which keywords had to go."""
+    """Converts schemas, and collects the types that they refer to and the keywords that were left out."""
 
     resolver: Resolver
     version: Version
     stems: dict[str, str] = field(default_factory=dict)
-    """File names of types by their keys, those of former imports among them."""
+    """File names of types by their keys, including those of earlier imports."""
     left_out: dict[str, dict[Pointer, None]] = field(default_factory=dict)
-    """Keywords that were left out, with their places."""
+    """Keywords that were left out, with their locations."""
     visible: Visibility = field(init=False)
     _values: int = 0
     _waiting: list[tuple[str, Pointer, Side]] = field(default_factory=list)
@@ -189,15 +189,15 @@ class Schemas:
         self.visible = Visibility(self.resolver, self.version)
 
     def types(self) -> Iterator[ImportedType]:
-        """The types that were referred to, and those that they refer to themselves."""
+        """Yield the types that were referred to, directly or by other types."""
         for key, at, side in self._waiting:
             yield ImportedType(key, self.stems[key], at, self.convert(at, SchemaContext(side, types="")))
 
     def convert(self, at: Pointer, context: SchemaContext) -> Any:
-        """The schema at a place as JSON Schema. What is not a schema at all stays: the build's own checks tell it.
+        """Convert the schema at a location. Anything but a schema is kept, because the checks of a build report it.
 
         Raises:
-            TooLargeError: there is no end of it.
+            TooLargeError: The schemas have too many values.
         """
         schema = self.resolver.value_at(at)
         if not isinstance(schema, dict):
@@ -229,13 +229,13 @@ class Schemas:
         return self._with_examples(schema, self._respelled(schema, found), at)
 
     def _respelled(self, schema: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:
-        # Flags beside bounds are of 3.0, but documents of 3.1 have them, and there they can mean nothing else.
+        # Flags beside bounds belong to 3.0, but documents of 3.1 have them too, and have no other meaning for them.
         found = convert_exclusive_bounds(found)
         return convert_nullable(found) if self.version == "3.0" and schema.get("nullable") is True else found
 
     def _member(self, key: str, value: Any, at: Pointer, context: SchemaContext, gone: frozenset[str]) -> Any:
         if key in LIST and isinstance(value, list):
-            # Branches of a composition judge the same object.
+            # All branches of an `allOf` apply to the same object.
             inner = (
                 SchemaContext(context.side, context.types, gone)
                 if key == "allOf"
@@ -252,7 +252,7 @@ class Schemas:
         return self.convert(at, SchemaContext(context.side, context.types))
 
     def _reference_alone(self, schema: dict[str, Any], at: Pointer, context: SchemaContext) -> dict[str, Any]:
-        """A reference of 3.0, beside which nothing counts; a description does no harm."""
+        """Convert a reference of 3.0. Keywords beside it are ignored, except for a description, which does no harm."""
         for key in schema:
             if key not in ("$ref", "description", "summary"):
                 self._leave_out(key, (*at, key))
@@ -261,7 +261,7 @@ class Schemas:
         return {**found, "description": text} if isinstance(text, str) else found
 
     def _with_examples(self, schema: dict[str, Any], found: dict[str, Any], at: Pointer) -> dict[str, Any]:
-        """The examples that fit: a wrong one is an oversight in a text, and no reason to refuse a tool."""
+        """Add the valid examples. A wrong example is a mistake in the document, and no reason to reject a tool."""
         if "example" not in schema and "examples" not in schema:
             return found
         several = schema.get("examples")
@@ -274,7 +274,7 @@ class Schemas:
         return {**found, "examples": fit} if fit else found
 
     def _reference(self, ref: Any, at: Pointer, context: SchemaContext) -> dict[str, Any]:
-        """The reference to the file of the type that a reference at a place leads to; none after a finding."""
+        """Return the reference to the file of a type for a reference in the document; nothing after a finding."""
         target = self.resolver.target(at, ref)
         if target is None:
             return {}
@@ -295,7 +295,7 @@ class Schemas:
         return {"$ref": f"{context.types}{self.stems[key]}.yaml" + (f"#{inner}" if inner else "")}
 
     def _name(self, key: str, wanted: str) -> None:
-        """Give a type a file name that no other one has, nor any class made of it."""
+        """Give a type a unique file name, for which the names of generated classes are unique too."""
         if key in self.stems:
             return
         taken = {fold_name(class_name(stem)) for stem in self.stems.values()}
@@ -311,7 +311,7 @@ class Schemas:
 
 
 def referenced_types(tools: Iterable[ImportedTool], types: Iterable[ImportedType]) -> list[ImportedType]:
-    """The types that tools refer to, directly or through others; a body whose members were taken needs none."""
+    """Return the types that tools refer to, directly or not. A body whose members became arguments needs none."""
     by_stem = {type.stem: type for type in types}
     wanted = [stem for tool in tools for schema in (tool.parameters, tool.result) for stem in _stems(schema)]
     found: dict[str, None] = {}
