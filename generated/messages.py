@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from .runtime.history import (
-    expand,
+    expand_result,
     has_tool_calls,
     is_tool_result,
     repair,
@@ -14,7 +14,7 @@ from .runtime.history import (
 )
 
 __all__ = [
-    "expand",
+    "expand_result",
     "has_tool_calls",
     "is_tool_result",
     "repair",

@@ -18,7 +18,7 @@ from .runtime.running.handlers import (
     Review,
     Verdict,
     allow_all,
-    combined,
+    combine_handlers,
 )
 from .runtime.running.loop import AsyncRunStream, RunStream, ToolRunner
 from .runtime.running.results import ToolError
@@ -47,7 +47,7 @@ __all__ = [
     "allow_all",
     "arun",
     "arun_stream",
-    "combined",
+    "combine_handlers",
     "current_call",
     "dispatch",
     "dispatch_all",

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
-from ..runtime.apis.copilot_quorum.stream import QuorumStream, QuorumStreamWriter
+from ..runtime.apis.copilot_quorum.stream import (
+    CopilotQuorumStream,
+    CopilotQuorumStreamWriter,
+)
 from ..runtime.conversion.wire import DeclaredTools
 from ..wires.copilot_quorum import CopilotQuorum
 
@@ -408,7 +411,7 @@ to_response = _converter.to_response
 from_tool_calls = _converter.from_tool_calls
 
 
-class Stream(QuorumStream):
+class Stream(CopilotQuorumStream):
     """A stream of one response. Call `feed` for each event, and `finish` when the source ends or fails."""
 
     converter = _converter
@@ -418,7 +421,7 @@ iter_events = Stream.iter_events
 aiter_events = Stream.aiter_events
 
 
-class StreamWriter(QuorumStreamWriter):
+class StreamWriter(CopilotQuorumStreamWriter):
     """The inverse of Stream, for apps that act as the provider. Call `write` for each event, then `finish`."""
 
     converter = _converter

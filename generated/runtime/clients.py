@@ -10,11 +10,11 @@ from typing import Any
 from .conversion.writer import Writer
 from .paths import ROOT
 
-__all__ = ["ByteKeys", "call_kwargs", "call_tool_kwargs"]
+__all__ = ["Base64Keys", "call_kwargs", "tool_call_kwargs"]
 
 
-class ByteKeys:
-    """Keys that are base64 strings in a body. Values of `free` keys are the user's or the model's, and stay."""
+class Base64Keys:
+    """Keys with base64 strings in a body. The values of `free` keys belong to the user or the model, and stay."""
 
     __slots__ = ("free", "keys")
 
@@ -24,7 +24,7 @@ class ByteKeys:
 
 
 def call_kwargs(body: dict[str, Any], allowed_names: Collection[str]) -> dict[str, Any]:
-    """Convert the keys of a body to arguments. Keys that the client's call does not accept go into its `extra_body`."""
+    """Convert a body to keyword arguments. Keys that the client's call does not accept go into its `extra_body`."""
     found = {key: value for key, value in body.items() if key in allowed_names}
     extra = {key: value for key, value in body.items() if key not in allowed_names}
     if extra:
@@ -35,10 +35,10 @@ def call_kwargs(body: dict[str, Any], allowed_names: Collection[str]) -> dict[st
 _CAPITAL = r"(?<=[a-z])([A-Z])"
 
 
-def call_tool_kwargs(
+def tool_call_kwargs(
     params: dict[str, Any], allowed_names: Collection[str], writer: Writer
 ) -> dict[str, Any]:
-    """Convert the parameters to the client's arguments, which are in snake case. Unknown ones are reported."""
+    """Convert the parameters to the client's keyword arguments in snake case. Report those that it does not accept."""
     found: dict[str, Any] = {}
     for key, value in params.items():
         keyword = re.sub(

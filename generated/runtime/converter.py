@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, TypeAlias, TypeVar
 
-from .clients import ByteKeys
-from .conversion.extras import ABSENT, is_mark
+from .clients import Base64Keys
+from .conversion.extras import ABSENT, is_internal_mark
 from .conversion.reader import Reader
 from .conversion.values import read_list, to_plain_object, write_list
 from .conversion.wire import DeclaredTools, ProviderWire, WireFacts
@@ -31,7 +31,7 @@ from .models import (
     ToolDefinition,
 )
 from .paths import ROOT, Path
-from .responses import FinishReason, api_error
+from .responses import FinishReason, classify_api_error
 from .tool_selection import read_choice, write_choice, write_tool_definition
 
 __all__ = [
@@ -45,8 +45,8 @@ __all__ = [
 
 T = TypeVar("T")
 
-# Readers get the value's path on the wire, writers its path in the format; a value writer gives `ABSENT` where the wire
-# has no place for the value.
+# Readers get the value's path on the wire, writers its path in the format. A value writer returns `ABSENT` if the wire
+# has no key for the value.
 ObjectReader: TypeAlias = Callable[[dict[str, Any], Path, Reader], T]
 ObjectWriter: TypeAlias = Callable[[T, Path, Writer], dict[str, Any]]
 ListReader: TypeAlias = Callable[[Any, Path, Reader], list[Any] | None]
@@ -60,19 +60,19 @@ class Converter:
 
     FACTS: ClassVar[WireFacts]
     TOOL_CHOICES: ClassVar[dict[str, Any]] = {}
-    """The value of the wire for each tool choice."""
+    """The wire's value for each tool choice."""
     FINISH_REASONS: ClassVar[dict[str, FinishReason]] = {}
-    """The stop reason of the format for each one of the wire."""
+    """The format's stop reason for each stop reason of the wire."""
     ERRORS: ClassVar[dict[str, Any]] = {}
-    """How to recognize the API's errors."""
+    """The table by which the API's errors are recognized."""
     DEFAULTS: ClassVar[dict[str, Any]] = {}
-    """Values that the wire requires, for requests that do not set them."""
+    """Values that the wire requires. They are written if the request does not set them."""
     DEFAULT_KEYS: ClassVar[tuple[str, ...]] = ()
     """The required keys of `DEFAULTS`."""
     SDK_KEYWORDS: ClassVar[frozenset[str]] = frozenset()
     """The arguments that the official client's call accepts."""
-    SDK_BYTES: ClassVar[ByteKeys]
-    """Values that are base64 in the body and bytes in the client."""
+    SDK_BYTES: ClassVar[Base64Keys]
+    """The values that are base64 in a body and bytes in the client."""
 
     client_data: Callable[[Any, Path], Any] = staticmethod(to_plain_object)
     """Converts an object of the official client to JSON data."""
@@ -98,14 +98,14 @@ class Converter:
             )
         )
         self.entry_of = self.entries.__getitem__
-        self.crowded_out = self.wire.declared.crowded_out
+        self.strict_if_fewer_tools = self.wire.declared.strict_if_fewer_tools
 
     def normalize(self, wire: Any) -> Any:
         """Convert a body to the form that the readers expect. Most wires have only one form."""
         return wire
 
     def split_payload(self, payload: Any) -> list[Any]:
-        """Return the entries of the tools in the value of the wire's `tools`."""
+        """Return the entry of each declared tool in the value of the wire's `tools`."""
         return list(payload)
 
     def to_tool_choice(
@@ -304,7 +304,7 @@ class Converter:
         Raises:
             ConversionError: The wire cannot express a value, and `on_unsupported` is "error".
         """
-        writer = Writer(self.wire, on_loss, on_unsupported, answer=True)
+        writer = Writer(self.wire, on_loss, on_unsupported, is_response=True)
         written = self.write_response(completion, id, created, writer)
         writer.finish()
         return written
@@ -346,7 +346,7 @@ class Converter:
         Returns:
             The error: its kind, its message, and whether a retry may help.
         """
-        return api_error(self.wire.name, status, body, self.ERRORS)
+        return classify_api_error(self.wire.name, status, body, self.ERRORS)
 
     def read_tools(
         self, value: Any, at: Path, reader: Reader
@@ -373,7 +373,7 @@ class Converter:
     def read_tool_choice(
         self, value: Any, at: Path, reader: Reader
     ) -> tuple[ToolChoice | None, Any]:
-        """Read the tool choice. A value that is not in the table is kept."""
+        """Read the tool choice. A value that is not in the table becomes extras."""
         if value is None or value is ABSENT:
             return None, ABSENT
         return read_choice(value, reader, self.TOOL_CHOICES)
@@ -383,7 +383,7 @@ class Converter:
     ) -> Any:
         """Write the tool choice."""
         if choice is None:
-            return ABSENT if is_mark(extra) else extra
+            return ABSENT if is_internal_mark(extra) else extra
         return write_choice(choice, extra, at, writer, self.TOOL_CHOICES)
 
 

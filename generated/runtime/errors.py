@@ -26,7 +26,7 @@ class ConversionError(ValueError):
 
     Attributes:
         path: Where the value is, such as `messages[0].content[1]`.
-        reason: What is wrong. It contains nothing of the conversation.
+        reason: What is wrong. It contains nothing from the conversation.
     """
 
     def __init__(self, path: str, reason: str) -> None:
@@ -35,7 +35,7 @@ class ConversionError(ValueError):
         self.reason = reason
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Say how a copy is made, because the message is made from two arguments."""
+        """Return the parts of a copy, because the message is made from two arguments."""
         return type(self), (self.path, self.reason), self.__dict__
 
 
@@ -43,7 +43,7 @@ class BareApiError(ConversionError):
     """An API error where a response was expected.
 
     Attributes:
-        body: The error's body, for `from_error`. The message of the exception contains nothing of it.
+        body: The error's body, for `from_error`. The exception's message contains nothing of it.
     """
 
     def __init__(self, path: str, body: Any) -> None:
@@ -51,7 +51,7 @@ class BareApiError(ConversionError):
         self.body = body
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Say how a copy is made."""
+        """Return the parts of a copy."""
         return type(self), (self.path, self.body), self.__dict__
 
 
@@ -78,7 +78,7 @@ def type_name(found: Any) -> str:
 
 
 def wrong_type(at: Path, expected: str, found: Any) -> ConversionError:
-    """Make the error for a value of the wrong JSON type. A missing value counts as null."""
+    """Return the error for a value of the wrong JSON type. A missing value counts as null."""
     return ConversionError(
         format_path(at), f"must be {expected}, found {type_name(found)}"
     )

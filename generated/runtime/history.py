@@ -24,7 +24,7 @@ from .models import (
 )
 
 __all__ = [
-    "expand",
+    "expand_result",
     "has_tool_calls",
     "is_tool_result",
     "repair",
@@ -50,7 +50,7 @@ _OTHERS = frozenset([SystemMessage, UserMessage, AssistantMessage])
 
 
 def has_tool_calls(message: Message) -> TypeGuard[AssistantMessage]:
-    """Whether a message is from the assistant and contains calls.
+    """Return whether a message is from the assistant and contains calls.
 
     Args:
         message: The message.
@@ -62,7 +62,7 @@ def has_tool_calls(message: Message) -> TypeGuard[AssistantMessage]:
 
 
 def is_tool_result(message: Message) -> TypeGuard[ToolMessage]:
-    """Whether a message contains results of calls.
+    """Return whether a message contains results of calls.
 
     Args:
         message: The message.
@@ -104,7 +104,7 @@ def tool_calls_of(message: Message) -> list[ToolCall]:
     return [part.call for part in message.content if type(part) is ToolCallPart]
 
 
-def expand(result: ToolResult, fetch: Callable[[str], str]) -> ToolResult:
+def expand_result(result: ToolResult, fetch: Callable[[str], str]) -> ToolResult:
     """Replace a truncated result by the complete one.
 
     A result that is complete is returned as it is. For `data`, the fetched text is read as JSON. For `multimodal`, it
@@ -152,7 +152,7 @@ def validate(messages: Sequence[Message]) -> list[Finding]:
     Raises:
         TypeError: A value is not a message.
     """
-    return _Pairs(messages).findings()
+    return _CallResultPairs(messages).findings()
 
 
 def repair(messages: Sequence[Message]) -> tuple[list[Message], list[Finding]]:
@@ -171,7 +171,7 @@ def repair(messages: Sequence[Message]) -> tuple[list[Message], list[Finding]]:
     Raises:
         TypeError: A value is not a message.
     """
-    pairs = _Pairs(messages)
+    pairs = _CallResultPairs(messages)
     findings = pairs.findings()
     return (pairs.repaired() if findings else list(messages)), findings
 
@@ -188,8 +188,8 @@ class _Call:
         self.result: ToolResult | None = None
 
 
-class _Pairs:
-    """The calls of a history with their results, and what is wrong with them."""
+class _CallResultPairs:
+    """The calls of a history with their results, and the findings about them."""
 
     def __init__(self, messages: Sequence[Message]) -> None:
         self._messages = messages
@@ -260,7 +260,7 @@ class _Pairs:
                     )
 
     def findings(self) -> list[Finding]:
-        """Return what is wrong. Calls without a result come last."""
+        """Return the findings. Those about calls without a result come last."""
         orphans = [one for calls in self._calls for one in calls if one.result is None]
         return self._findings + [
             Finding(f"messages[{one.at}]", "orphan_call", "the call has no result")
@@ -268,7 +268,7 @@ class _Pairs:
         ]
 
     def repaired(self) -> list[Message]:
-        """Return the messages, each call with one result directly after it."""
+        """Return the repaired messages: each call has one result, directly after it."""
         fixed: list[Message] = []
         i = 0
         while i < len(self._messages):
@@ -318,7 +318,7 @@ class _Pairs:
 
 
 def _taken(waiting: list[deque[_Call]], turn: int) -> _Call:
-    """Take the first call of the first or last message that has calls with an id."""
+    """Remove and return the next call without a result, from the first or last message that has such calls."""
     one = waiting[turn].popleft()
     if not waiting[turn]:
         del waiting[turn]

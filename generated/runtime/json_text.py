@@ -21,15 +21,15 @@ __all__ = [
     "dump_deep",
     "dump_lenient",
     "is_compact",
-    "is_encodable",
+    "is_utf8_encodable",
     "loads",
-    "loads_spelled",
+    "loads_checking_compact",
     "strict_json_text",
 ]
 
 
-def is_encodable(value: Any) -> bool:
-    """Whether the strings and keys of a value that is not too deep contain no lone surrogate."""
+def is_utf8_encodable(value: Any) -> bool:
+    """Return whether the strings and keys of a value, which must not be too deep, contain no lone surrogate."""
     kind = type(value)
     if kind is str:
         return value.isascii() or _encodes(value)
@@ -45,7 +45,7 @@ def is_encodable(value: Any) -> bool:
         if kind is str:
             if not item.isascii() and not _encodes(item):
                 return False
-        elif (kind is dict or kind is list) and not is_encodable(item):
+        elif (kind is dict or kind is list) and not is_utf8_encodable(item):
             return False
     return True
 
@@ -59,7 +59,7 @@ def _encodes(text: str) -> bool:
 
 
 def dump_deep(value: Any) -> str:
-    """Write what a parser gave as JSON without blanks, whatever its depth.
+    """Write a parsed JSON value without blanks, at any depth.
 
     Raises:
         JSONError: The value contains itself.
@@ -91,7 +91,7 @@ def dump_deep(value: Any) -> str:
 
 
 def _members(value: Any) -> Iterator[tuple[str, Any]]:
-    """Return the values inside a value, each with the text before it."""
+    """Yield the values inside a value, each with the text that precedes it."""
     comma = ""
     if type(value) is dict:
         for name, item in value.items():
@@ -109,12 +109,12 @@ MAX_SIZE = 8_000_000
 
 _TOO_DEEP = f"nested more than {MAX_DEPTH} deep"
 _EXACT = 2.0**53
-"""All integers below this are floats of the same value."""
+"""Every integer below this is a float of the same value."""
 _BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*"?|[\[{]|[\]}]', re.DOTALL)
 
 
 class JSONError(ValueError):
-    """A text is not strict JSON. The message says why, without the text."""
+    """A text that is not strict JSON. The message states why, without the text."""
 
 
 def loads(text: str | bytes | bytearray) -> Any:
@@ -134,7 +134,7 @@ def loads(text: str | bytes | bytearray) -> Any:
     try:
         value = _decoded(text)
     except (ValueError, RecursionError) as error:
-        if may_be_deep:  # which is said before anything else that is wrong
+        if may_be_deep:  # the depth is reported before any other error
             _check_depth(text)
         if isinstance(error, JSONError | RecursionError):
             raise
@@ -147,10 +147,10 @@ def loads(text: str | bytes | bytearray) -> Any:
     return value
 
 
-def loads_spelled(text: str) -> tuple[Any, bool]:
-    """Read a JSON text as `loads` does, and say whether it is spelled as `compact` spells its value.
+def loads_checking_compact(text: str) -> tuple[Any, bool]:
+    """Read a JSON text like `loads`, and return whether it is spelled as `compact` spells its value.
 
-    A text that is written again as it was has no key twice and no number that is not one of JSON's: no hooks are needed.
+    A text that is the compact form of its value has no duplicate keys and only numbers of JSON: no hooks are needed.
     """
     if text[:2] == '{"':
         if _has_blank(text) and "\\" not in text:
@@ -164,18 +164,18 @@ def loads_spelled(text: str) -> tuple[Any, bool]:
                 ):
                     return value, True
         except (StopIteration, ValueError, RecursionError):
-            pass  # what is wrong is said by the strict reader
+            pass  # the strict reader reports what is wrong
     value = loads(text)
     return value, is_compact(text, value)
 
 
 def _has_blank(text: str) -> bool:
-    """Whether a blank stands after the first key of an object."""
+    """Return whether a blank follows the first key of an object."""
     return text.startswith('": ', text.find('"', 2))
 
 
 def _decoded(text: str) -> Any:
-    """Read a text; fast if there is nothing around its value."""
+    """Parse a text. This is fast if nothing surrounds the value."""
     try:
         value, end = _SCAN(text, 0)
     except StopIteration:
@@ -196,7 +196,7 @@ def _check_depth(text: str) -> None:
 
 
 def _check_encodable(text: str, value: Any) -> None:
-    """Reject lone surrogates, because such text cannot be sent on."""
+    """Check that a text has no lone surrogates, because such text cannot be sent."""
     try:
         if "\\u" in text:
             json.dumps(value, ensure_ascii=False).encode("utf-8")
@@ -221,7 +221,7 @@ def _finite(digits: str) -> float | int:
         whole, _, rest = digits.partition(".")
         if (
             not rest.strip("0") and int(whole) != value
-        ):  # 9007199254740993.0, which no float is
+        ):  # 9007199254740993.0, which no float can represent
             return int(whole)
     return value
 
@@ -239,7 +239,7 @@ _UNHOOKED: Callable[[str, int], tuple[Any, int]] = _UNHOOKED_DECODER.scan_once
 
 
 def compact(value: Any) -> str:
-    """Write a JSON value without blanks; text stays as it is.
+    """Write a JSON value without blanks. Text is not escaped to ASCII.
 
     Raises:
         ValueError: A number is not finite.
@@ -250,7 +250,7 @@ def compact(value: Any) -> str:
 
 
 def is_compact(text: str, value: Any) -> bool:
-    """Whether a strict JSON text is identical to what `compact` writes for its value."""
+    """Return whether a strict JSON text is identical to what `compact` writes for its value."""
     if "\\" not in text:
         if text[:2] == '{"' and _has_blank(text):
             return False
@@ -261,14 +261,14 @@ def is_compact(text: str, value: Any) -> bool:
 
 
 _UNSURE = -(10**12)
-"""A length that the text of no value reaches."""
+"""A length so far below 0 that adding other lengths leaves it negative."""
 
 
 def _length(value: Any) -> int:
-    """The length of a value that is written without blanks and escapes; below 0 where it holds a number that has shorter spellings.
+    """Return the length of a value written without blanks and escapes. Negative if a number in it can be shorter.
 
-    No other spelling of what is in it is as short, so that a text of this length is that one. Numbers with an exponent
-    may be: 1e1 is 10.0, and 1e-2 is as long as 0.01.
+    No other spelling of these values is as short, so a text of this length is the compact one. Only numbers with an
+    exponent can be: 1e1 is 10.0, and 1e-2 is as long as 0.01.
     """
     kind = type(value)
     if kind is str:
@@ -295,7 +295,7 @@ def _length(value: Any) -> int:
 
 
 def strict_json_text(value: Any) -> str | None:
-    """Return the JSON text of a value that is not too deep to be read again; None if it cannot be written."""
+    """Return the strict JSON text of a value. None if it cannot be written, or is too deep to be read again."""
     try:
         text = "".join(_chunks(value, 0))
     except (TypeError, ValueError, RecursionError):
@@ -311,7 +311,7 @@ _loose = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
 def dump_lenient(value: Any) -> str:
-    """Write a parsed value like `compact`, at any depth and with NaN and Infinity. The text is not sent."""
+    """Write a parsed value like `compact`, but at any depth and with NaN and Infinity. The text must not be sent."""
     try:
         return _loose.encode(value)
     except RecursionError:
@@ -319,7 +319,7 @@ def dump_lenient(value: Any) -> str:
 
 
 def _chunks_of() -> Callable[[Any, int], Iterable[str]]:
-    """The inner function of an encoder, created once. `encode` would create it for each value."""
+    """Return the inner function of an encoder, so it is created once. `encode` would create it for each value."""
     encoder = json.JSONEncoder(
         ensure_ascii=False, separators=(",", ":"), allow_nan=False, check_circular=False
     )

@@ -10,12 +10,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from .errors import ConversionError, ConversionLoss
-from .serialization import PYDANTIC, dump, load
+from .serialization import PYDANTIC_CONFIG, dump, load
 
 if TYPE_CHECKING:
     from dataclasses import dataclass
 else:
-    from .lazy_dataclass import dataclass, declared_fields
+    from .lazy_dataclass import dataclass, pop_field_defaults
 
 __all__ = [
     "AgentEvent",
@@ -77,7 +77,7 @@ __all__ = [
 class ToolDefinition:
     """A tool as the model sees it."""
 
-    __pydantic_config__ = PYDANTIC
+    __pydantic_config__ = PYDANTIC_CONFIG
 
     name: str
     """The name that calls use."""
@@ -92,7 +92,7 @@ class ToolDefinition:
     metadata: dict[str, Any] | None = None
 
     if not TYPE_CHECKING:
-        __slots__ = declared_fields(vars())
+        __slots__ = pop_field_defaults(vars())
 
         def __init__(
             self,
@@ -115,14 +115,14 @@ class ToolDefinition:
 class NamedToolChoice:
     """The model must call this one tool."""
 
-    __pydantic_config__ = PYDANTIC
+    __pydantic_config__ = PYDANTIC_CONFIG
 
     name: str
     """Name of the tool."""
     metadata: dict[str, Any] | None = None
 
     if not TYPE_CHECKING:
-        __slots__ = declared_fields(vars())
+        __slots__ = pop_field_defaults(vars())
 
         def __init__(self, name, metadata=None):
             self.name = name
@@ -133,7 +133,7 @@ class NamedToolChoice:
 class AllowedToolChoice:
     """The model may only call some of the tools."""
 
-    __pydantic_config__ = PYDANTIC
+    __pydantic_config__ = PYDANTIC_CONFIG
 
     names: list[str]
     """Names of the tools that the model may call."""
@@ -142,7 +142,7 @@ class AllowedToolChoice:
     metadata: dict[str, Any] | None = None
 
     if not TYPE_CHECKING:
-        __slots__ = declared_fields(vars())
+        __slots__ = pop_field_defaults(vars())
 
         def __init__(self, names, mode="auto", metadata=None):
             self.names = names
@@ -154,7 +154,7 @@ class AllowedToolChoice:
 class InvalidCall:
     """Why a call must not be run, with its arguments as the model wrote them."""
 
-    __pydantic_config__ = PYDANTIC
+    __pydantic_config__ = PYDANTIC_CONFIG
 
     text: str
     """The arguments as the model wrote them."""
@@ -169,7 +169,7 @@ class InvalidCall:
     """What is wrong with the call."""
 
     if not TYPE_CHECKING:
-        __slots__ = declared_fields(vars())
+        __slots__ = pop_field_defaults(vars())
 
         def __init__(self, text, reason):
             self.text = text
@@ -180,7 +180,7 @@ class InvalidCall:
 class ToolCall:
     """A call of a tool by the model."""
 
-    __pydantic_config__ = PYDANTIC
+    __pydantic_config__ = PYDANTIC_CONFIG
 
     id: str
     """The id of the call, unique within the conversation. The result refers to it."""
@@ -193,7 +193,7 @@ class ToolCall:
     metadata: dict[str, Any] | None = None
 
     if not TYPE_CHECKING:
-        __slots__ = declared_fields(vars())
+        __slots__ = pop_field_defaults(vars())
 
         def __init__(self, id, name, arguments, invalid=None, metadata=None):
             self.id = id
@@ -207,7 +207,7 @@ class ToolCall:
 class OutputRef:
     """Where the complete output of a truncated result is stored. It is never sent to a provider."""
 
-    __pydantic_config__ = PYDANTIC
+    __pydantic_config__ = PYDANTIC_CONFIG
 
     id: str
     """Key of the stored output."""
@@ -218,7 +218,7 @@ class OutputRef:
     metadata: dict[str, Any] | None = None
 
     if not TYPE_CHECKING:
-        __slots__ = declared_fields(vars())
+        __slots__ = pop_field_defaults(vars())
 
         def __init__(self, id, byte_size=None, line_count=None, metadata=None):
             self.id = id
@@ -231,7 +231,7 @@ class OutputRef:
 class ToolResult:
     """The result of a call."""
 
-    __pydantic_config__ = PYDANTIC
+    __pydantic_config__ = PYDANTIC_CONFIG
 
     tool_call_id: str
     """Id of the call."""
@@ -250,7 +250,7 @@ class ToolResult:
     metadata: dict[str, Any] | None = None
 
     if not TYPE_CHECKING:
-        __slots__ = declared_fields(vars())
+        __slots__ = pop_field_defaults(vars())
 
         def __init__(
             self,
@@ -277,7 +277,7 @@ class ToolResult:
 class TextPart:
     """A piece of text."""
 
-    __pydantic_config__ = PYDANTIC
+    __pydantic_config__ = PYDANTIC_CONFIG
 
     text: str
     """The text."""
@@ -288,7 +288,7 @@ class TextPart:
     """Tag of the part."""
 
     if not TYPE_CHECKING:
-        __slots__ = declared_fields(vars())
+        __slots__ = pop_field_defaults(vars())
 
         def __init__(self, text, cache=None, metadata=None, type="text"):
             self.text = text
@@ -301,7 +301,7 @@ class TextPart:
 class ImagePart:
     """An image, as a URL or base64 data."""
 
-    __pydantic_config__ = PYDANTIC
+    __pydantic_config__ = PYDANTIC_CONFIG
 
     url: str | None = None
     """URL of the content. Either this or `data` is set."""
@@ -320,7 +320,7 @@ class ImagePart:
     """Tag of the part."""
 
     if not TYPE_CHECKING:
-        __slots__ = declared_fields(vars())
+        __slots__ = pop_field_defaults(vars())
 
         def __init__(
             self,
@@ -347,7 +347,7 @@ class ImagePart:
 class DocumentPart:
     """A document such as a PDF, as a URL or base64 data."""
 
-    __pydantic_config__ = PYDANTIC
+    __pydantic_config__ = PYDANTIC_CONFIG
 
     url: str | None = None
     """URL of the content. Either this or `data` is set."""
@@ -366,7 +366,7 @@ class DocumentPart:
     """Tag of the part."""
 
     if not TYPE_CHECKING:
-        __slots__ = declared_fields(vars())
+        __slots__ = pop_field_defaults(vars())
 
         def __init__(
             self,
@@ -393,7 +393,7 @@ class DocumentPart:
 class AudioPart:
     """An audio recording, as a URL or base64 data."""
 
-    __pydantic_config__ = PYDANTIC
+    __pydantic_config__ = PYDANTIC_CONFIG
 
     url: str | None = None
     """URL of the content. Either this or `data` is set."""
@@ -412,7 +412,7 @@ class AudioPart:
     """Tag of the part."""
 
     if not TYPE_CHECKING:
-        __slots__ = declared_fields(vars())
+        __slots__ = pop_field_defaults(vars())
 
         def __init__(
             self,
@@ -439,7 +439,7 @@ class AudioPart:
 class VideoPart:
     """A video, as a URL or base64 data."""
 
-    __pydantic_config__ = PYDANTIC
+    __pydantic_config__ = PYDANTIC_CONFIG
 
     url: str | None = None
     """URL of the content. Either this or `data` is set."""
@@ -458,7 +458,7 @@ class VideoPart:
     """Tag of the part."""
 
     if not TYPE_CHECKING:
-        __slots__ = declared_fields(vars())
+        __slots__ = pop_field_defaults(vars())
 
         def __init__(
             self,
@@ -485,7 +485,7 @@ class VideoPart:
 class OpaquePart:
     """A block of one provider without a neutral meaning. It is sent back to that provider unchanged."""
 
-    __pydantic_config__ = PYDANTIC
+    __pydantic_config__ = PYDANTIC_CONFIG
 
     provider: str
     """The provider that the block belongs to."""
@@ -498,7 +498,7 @@ class OpaquePart:
     """Tag of the part."""
 
     if not TYPE_CHECKING:
-        __slots__ = declared_fields(vars())
+        __slots__ = pop_field_defaults(vars())
 
         def __init__(self, provider, value, cache=None, metadata=None, type="opaque"):
             self.provider = provider
@@ -512,7 +512,7 @@ class OpaquePart:
 class ReasoningPart:
     """Reasoning of the model. Signatures and encrypted content are in its metadata."""
 
-    __pydantic_config__ = PYDANTIC
+    __pydantic_config__ = PYDANTIC_CONFIG
 
     text: str
     """The text; empty if the provider does not show it."""
@@ -521,7 +521,7 @@ class ReasoningPart:
     """Tag of the part."""
 
     if not TYPE_CHECKING:
-        __slots__ = declared_fields(vars())
+        __slots__ = pop_field_defaults(vars())
 
         def __init__(self, text, metadata=None, type="reasoning"):
             self.text = text
@@ -533,7 +533,7 @@ class ReasoningPart:
 class ToolCallPart:
     """A call, in its position among the parts."""
 
-    __pydantic_config__ = PYDANTIC
+    __pydantic_config__ = PYDANTIC_CONFIG
 
     call: ToolCall
     """The call."""
@@ -542,7 +542,7 @@ class ToolCallPart:
     """Tag of the part."""
 
     if not TYPE_CHECKING:
-        __slots__ = declared_fields(vars())
+        __slots__ = pop_field_defaults(vars())
 
         def __init__(self, call, metadata=None, type="tool_call"):
             self.call = call
@@ -554,7 +554,7 @@ class ToolCallPart:
 class RefusalPart:
     """The model's refusal to answer."""
 
-    __pydantic_config__ = PYDANTIC
+    __pydantic_config__ = PYDANTIC_CONFIG
 
     text: str
     """The text of the refusal."""
@@ -563,7 +563,7 @@ class RefusalPart:
     """Tag of the part."""
 
     if not TYPE_CHECKING:
-        __slots__ = declared_fields(vars())
+        __slots__ = pop_field_defaults(vars())
 
         def __init__(self, text, metadata=None, type="refusal"):
             self.text = text
@@ -575,7 +575,7 @@ class RefusalPart:
 class SystemMessage:
     """Instructions for the model."""
 
-    __pydantic_config__ = PYDANTIC
+    __pydantic_config__ = PYDANTIC_CONFIG
 
     content: str | list[ContentPart]
     """Text, or a list of parts."""
@@ -588,7 +588,7 @@ class SystemMessage:
     """Tag of the message."""
 
     if not TYPE_CHECKING:
-        __slots__ = declared_fields(vars())
+        __slots__ = pop_field_defaults(vars())
 
         def __init__(
             self, content, name=None, cache=None, metadata=None, role="system"
@@ -604,7 +604,7 @@ class SystemMessage:
 class UserMessage:
     """A message from the user."""
 
-    __pydantic_config__ = PYDANTIC
+    __pydantic_config__ = PYDANTIC_CONFIG
 
     content: str | list[ContentPart]
     """Text, or a list of parts."""
@@ -615,7 +615,7 @@ class UserMessage:
     """Tag of the message."""
 
     if not TYPE_CHECKING:
-        __slots__ = declared_fields(vars())
+        __slots__ = pop_field_defaults(vars())
 
         def __init__(self, content, name=None, metadata=None, role="user"):
             self.content = content
@@ -628,7 +628,7 @@ class UserMessage:
 class AssistantMessage:
     """A message from the model."""
 
-    __pydantic_config__ = PYDANTIC
+    __pydantic_config__ = PYDANTIC_CONFIG
 
     content: str | list[AssistantPart] | None = None
     """Text, or parts in the order of the model; absent if there are none."""
@@ -639,7 +639,7 @@ class AssistantMessage:
     """Tag of the message."""
 
     if not TYPE_CHECKING:
-        __slots__ = declared_fields(vars())
+        __slots__ = pop_field_defaults(vars())
 
         def __init__(self, content=None, name=None, metadata=None, role="assistant"):
             self.content = content
@@ -652,7 +652,7 @@ class AssistantMessage:
 class ToolMessage:
     """The results of calls."""
 
-    __pydantic_config__ = PYDANTIC
+    __pydantic_config__ = PYDANTIC_CONFIG
 
     results: list[ToolResult]
     """One result for each call."""
@@ -661,7 +661,7 @@ class ToolMessage:
     """Tag of the message."""
 
     if not TYPE_CHECKING:
-        __slots__ = declared_fields(vars())
+        __slots__ = pop_field_defaults(vars())
 
         def __init__(self, results, metadata=None, role="tool"):
             self.results = results
@@ -673,7 +673,7 @@ class ToolMessage:
 class OutputSchema:
     """Asks for JSON that matches a schema."""
 
-    __pydantic_config__ = PYDANTIC
+    __pydantic_config__ = PYDANTIC_CONFIG
 
     schema: dict[str, Any]
     """JSON Schema of the response."""
@@ -684,7 +684,7 @@ class OutputSchema:
     metadata: dict[str, Any] | None = None
 
     if not TYPE_CHECKING:
-        __slots__ = declared_fields(vars())
+        __slots__ = pop_field_defaults(vars())
 
         def __init__(self, schema, name=None, strict=None, metadata=None):
             self.schema = schema
@@ -697,7 +697,7 @@ class OutputSchema:
 class Reasoning:
     """How much the model should think before it answers."""
 
-    __pydantic_config__ = PYDANTIC
+    __pydantic_config__ = PYDANTIC_CONFIG
 
     effort: str | None = None
     """Reasoning effort, as the provider names it (`none`, `low`, `medium`, `high`, …)."""
@@ -706,7 +706,7 @@ class Reasoning:
     metadata: dict[str, Any] | None = None
 
     if not TYPE_CHECKING:
-        __slots__ = declared_fields(vars())
+        __slots__ = pop_field_defaults(vars())
 
         def __init__(self, effort=None, budget_tokens=None, metadata=None):
             self.effort = effort
@@ -718,7 +718,7 @@ class Reasoning:
 class Request:
     """A request for one response."""
 
-    __pydantic_config__ = PYDANTIC
+    __pydantic_config__ = PYDANTIC_CONFIG
 
     messages: list[Message]
     """The conversation so far."""
@@ -749,7 +749,7 @@ class Request:
     metadata: dict[str, Any] | None = None
 
     if not TYPE_CHECKING:
-        __slots__ = declared_fields(vars())
+        __slots__ = pop_field_defaults(vars())
 
         def __init__(
             self,
@@ -788,7 +788,7 @@ class Request:
 class Usage:
     """The tokens that a response used."""
 
-    __pydantic_config__ = PYDANTIC
+    __pydantic_config__ = PYDANTIC_CONFIG
 
     input_tokens: int
     """All input tokens, including cached ones."""
@@ -807,7 +807,7 @@ class Usage:
     metadata: dict[str, Any] | None = None
 
     if not TYPE_CHECKING:
-        __slots__ = declared_fields(vars())
+        __slots__ = pop_field_defaults(vars())
 
         def __init__(
             self,
@@ -834,7 +834,7 @@ class Usage:
 class Completion:
     """A response of a model."""
 
-    __pydantic_config__ = PYDANTIC
+    __pydantic_config__ = PYDANTIC_CONFIG
 
     message: AssistantMessage
     """The message."""
@@ -853,7 +853,7 @@ class Completion:
     metadata: dict[str, Any] | None = None
 
     if not TYPE_CHECKING:
-        __slots__ = declared_fields(vars())
+        __slots__ = pop_field_defaults(vars())
 
         def __init__(
             self,
@@ -878,7 +878,7 @@ class Completion:
 class TextDelta:
     """More text of the response."""
 
-    __pydantic_config__ = PYDANTIC
+    __pydantic_config__ = PYDANTIC_CONFIG
 
     text: str
     """The text."""
@@ -886,7 +886,7 @@ class TextDelta:
     """Tag of the event."""
 
     if not TYPE_CHECKING:
-        __slots__ = declared_fields(vars())
+        __slots__ = pop_field_defaults(vars())
 
         def __init__(self, text, type="text_delta"):
             self.text = text
@@ -897,7 +897,7 @@ class TextDelta:
 class ReasoningDelta:
     """More reasoning of the model."""
 
-    __pydantic_config__ = PYDANTIC
+    __pydantic_config__ = PYDANTIC_CONFIG
 
     text: str
     """The text."""
@@ -905,7 +905,7 @@ class ReasoningDelta:
     """Tag of the event."""
 
     if not TYPE_CHECKING:
-        __slots__ = declared_fields(vars())
+        __slots__ = pop_field_defaults(vars())
 
         def __init__(self, text, type="reasoning_delta"):
             self.text = text
@@ -916,7 +916,7 @@ class ReasoningDelta:
 class ToolCallDelta:
     """More of a call."""
 
-    __pydantic_config__ = PYDANTIC
+    __pydantic_config__ = PYDANTIC_CONFIG
 
     index: int
     """Index of the call among the calls of the message, from 0."""
@@ -930,7 +930,7 @@ class ToolCallDelta:
     """Tag of the event."""
 
     if not TYPE_CHECKING:
-        __slots__ = declared_fields(vars())
+        __slots__ = pop_field_defaults(vars())
 
         def __init__(
             self,
@@ -951,7 +951,7 @@ class ToolCallDelta:
 class ToolCallEvent:
     """A complete call."""
 
-    __pydantic_config__ = PYDANTIC
+    __pydantic_config__ = PYDANTIC_CONFIG
 
     call: ToolCall
     """The call."""
@@ -959,7 +959,7 @@ class ToolCallEvent:
     """Tag of the event."""
 
     if not TYPE_CHECKING:
-        __slots__ = declared_fields(vars())
+        __slots__ = pop_field_defaults(vars())
 
         def __init__(self, call, type="tool_call"):
             self.call = call
@@ -970,7 +970,7 @@ class ToolCallEvent:
 class ErrorEvent:
     """The stream reported an error or ended early."""
 
-    __pydantic_config__ = PYDANTIC
+    __pydantic_config__ = PYDANTIC_CONFIG
 
     message: str
     """What failed."""
@@ -980,7 +980,7 @@ class ErrorEvent:
     """The API's error, if the API ended the stream with one."""
 
     if not TYPE_CHECKING:
-        __slots__ = declared_fields(vars())
+        __slots__ = pop_field_defaults(vars())
 
         def __init__(self, message, type="error", error=None):
             self.message = message
@@ -992,7 +992,7 @@ class ErrorEvent:
 class CompletedEvent:
     """The end of the stream, with the complete response."""
 
-    __pydantic_config__ = PYDANTIC
+    __pydantic_config__ = PYDANTIC_CONFIG
 
     completion: Completion
     """The complete response."""
@@ -1000,7 +1000,7 @@ class CompletedEvent:
     """Tag of the event."""
 
     if not TYPE_CHECKING:
-        __slots__ = declared_fields(vars())
+        __slots__ = pop_field_defaults(vars())
 
         def __init__(self, completion, type="completed"):
             self.completion = completion
@@ -1011,7 +1011,7 @@ class CompletedEvent:
 class AgentText:
     """Text for the user."""
 
-    __pydantic_config__ = PYDANTIC
+    __pydantic_config__ = PYDANTIC_CONFIG
 
     content: str
     """The text."""
@@ -1021,7 +1021,7 @@ class AgentText:
     """Tag of the event."""
 
     if not TYPE_CHECKING:
-        __slots__ = declared_fields(vars())
+        __slots__ = pop_field_defaults(vars())
 
         def __init__(self, content, timestamp, type="text"):
             self.content = content
@@ -1033,7 +1033,7 @@ class AgentText:
 class AgentReasoning:
     """Reasoning of the model."""
 
-    __pydantic_config__ = PYDANTIC
+    __pydantic_config__ = PYDANTIC_CONFIG
 
     content: str
     """The text."""
@@ -1043,7 +1043,7 @@ class AgentReasoning:
     """Tag of the event."""
 
     if not TYPE_CHECKING:
-        __slots__ = declared_fields(vars())
+        __slots__ = pop_field_defaults(vars())
 
         def __init__(self, content, timestamp, type="reasoning"):
             self.content = content
@@ -1055,7 +1055,7 @@ class AgentReasoning:
 class AgentStepStart:
     """The start of a step."""
 
-    __pydantic_config__ = PYDANTIC
+    __pydantic_config__ = PYDANTIC_CONFIG
 
     step_id: str
     """The id of the step."""
@@ -1067,7 +1067,7 @@ class AgentStepStart:
     """Tag of the event."""
 
     if not TYPE_CHECKING:
-        __slots__ = declared_fields(vars())
+        __slots__ = pop_field_defaults(vars())
 
         def __init__(self, step_id, title, step_number, type="step_start"):
             self.step_id = step_id
@@ -1080,7 +1080,7 @@ class AgentStepStart:
 class AgentToolCall:
     """A call of a tool."""
 
-    __pydantic_config__ = PYDANTIC
+    __pydantic_config__ = PYDANTIC_CONFIG
 
     tool: str
     """Name of the tool."""
@@ -1094,7 +1094,7 @@ class AgentToolCall:
     """Tag of the event."""
 
     if not TYPE_CHECKING:
-        __slots__ = declared_fields(vars())
+        __slots__ = pop_field_defaults(vars())
 
         def __init__(
             self, tool, args, tool_call_id, display_name=None, type="agent_tool_call"
@@ -1110,7 +1110,7 @@ class AgentToolCall:
 class AgentToolResult:
     """The result of a tool."""
 
-    __pydantic_config__ = PYDANTIC
+    __pydantic_config__ = PYDANTIC_CONFIG
 
     tool: str
     """Name of the tool."""
@@ -1126,7 +1126,7 @@ class AgentToolResult:
     """Tag of the event."""
 
     if not TYPE_CHECKING:
-        __slots__ = declared_fields(vars())
+        __slots__ = pop_field_defaults(vars())
 
         def __init__(
             self,
@@ -1149,7 +1149,7 @@ class AgentToolResult:
 class AgentStepComplete:
     """The end of a step."""
 
-    __pydantic_config__ = PYDANTIC
+    __pydantic_config__ = PYDANTIC_CONFIG
 
     step_id: str
     """The id of the step."""
@@ -1161,7 +1161,7 @@ class AgentStepComplete:
     """Tag of the event."""
 
     if not TYPE_CHECKING:
-        __slots__ = declared_fields(vars())
+        __slots__ = pop_field_defaults(vars())
 
         def __init__(self, step_id, status, duration_ms, type="step_complete"):
             self.step_id = step_id
@@ -1174,7 +1174,7 @@ class AgentStepComplete:
 class AgentHiddenUserMessage:
     """A message to the model that the user does not see."""
 
-    __pydantic_config__ = PYDANTIC
+    __pydantic_config__ = PYDANTIC_CONFIG
 
     content: str
     """The text."""
@@ -1182,7 +1182,7 @@ class AgentHiddenUserMessage:
     """Tag of the event."""
 
     if not TYPE_CHECKING:
-        __slots__ = declared_fields(vars())
+        __slots__ = pop_field_defaults(vars())
 
         def __init__(self, content, type="hidden_user_message"):
             self.content = content
@@ -1193,7 +1193,7 @@ class AgentHiddenUserMessage:
 class AgentFinal:
     """The final answer; the last event of a run."""
 
-    __pydantic_config__ = PYDANTIC
+    __pydantic_config__ = PYDANTIC_CONFIG
 
     content: str
     """The text."""
@@ -1201,7 +1201,7 @@ class AgentFinal:
     """Tag of the event."""
 
     if not TYPE_CHECKING:
-        __slots__ = declared_fields(vars())
+        __slots__ = pop_field_defaults(vars())
 
         def __init__(self, content, type="final"):
             self.content = content
@@ -1212,7 +1212,7 @@ class AgentFinal:
 class Loss:
     """A value that a conversion could not preserve."""
 
-    __pydantic_config__ = PYDANTIC
+    __pydantic_config__ = PYDANTIC_CONFIG
 
     path: str
     """Path in the argument of `to_*`, such as `messages[0].content[1]`."""
@@ -1228,7 +1228,7 @@ class Loss:
     """Why it was lost."""
 
     if not TYPE_CHECKING:
-        __slots__ = declared_fields(vars())
+        __slots__ = pop_field_defaults(vars())
 
         def __init__(self, path, what, action, severity, reason):
             self.path = path
@@ -1242,7 +1242,7 @@ class Loss:
 class Finding:
     """A problem in a history of messages."""
 
-    __pydantic_config__ = PYDANTIC
+    __pydantic_config__ = PYDANTIC_CONFIG
 
     path: str
     """Path in the history, such as `messages[3].results[0]`."""
@@ -1259,7 +1259,7 @@ class Finding:
     """The problem in a sentence."""
 
     if not TYPE_CHECKING:
-        __slots__ = declared_fields(vars())
+        __slots__ = pop_field_defaults(vars())
 
         def __init__(self, path, code, message):
             self.path = path
@@ -1271,7 +1271,7 @@ class Finding:
 class ApiError:
     """An error response of a provider's API."""
 
-    __pydantic_config__ = PYDANTIC
+    __pydantic_config__ = PYDANTIC_CONFIG
 
     kind: Literal[
         "invalid_request",
@@ -1291,7 +1291,7 @@ class ApiError:
     metadata: dict[str, Any] | None = None
 
     if not TYPE_CHECKING:
-        __slots__ = declared_fields(vars())
+        __slots__ = pop_field_defaults(vars())
 
         def __init__(self, kind, message, retryable, metadata=None):
             self.kind = kind

@@ -14,14 +14,14 @@ from .paths import Path
 
 __all__ = [
     "FinishReason",
-    "api_error",
-    "finish_reason",
+    "classify_api_error",
+    "derive_finish_reason",
     "format_rfc3339",
     "invalidate_call",
     "invalidate_calls",
     "provider_stop_reason",
     "read_count",
-    "read_counts",
+    "read_usage_object",
 ]
 
 FinishReason = Literal[
@@ -29,15 +29,15 @@ FinishReason = Literal[
 ]
 
 
-def finish_reason(
+def derive_finish_reason(
     word: Any,
     message: AssistantMessage,
     table: Mapping[str, Any],
     opaque_calls: bool = False,
 ) -> FinishReason:
-    """Derive the stop reason. A cut, a filter or a failure wins, then calls, then the provider's reason.
+    """Return the stop reason: a cut, a filter or a failure first, then calls, then the provider's reason.
 
-    Providers use `stop` with calls and `tool_calls` without, so the message decides.
+    Providers report `stop` for responses with calls and `tool_calls` for those without, so the message decides.
     """
     reason: FinishReason = table.get(word, "other") if type(word) is str else "other"
     if reason in ("length", "content_filter", "error"):
@@ -53,9 +53,9 @@ def finish_reason(
 
 
 def invalidate_calls(message: AssistantMessage, reason: FinishReason) -> None:
-    """Invalidate the calls of a response that ended early, because valid JSON does not prove that a call is complete.
+    """Invalidate the calls of a response that ended early. Valid JSON does not prove that a call is complete.
 
-    Arguments that could not be read count as those of an incomplete call.
+    A call whose arguments could not be read also counts as incomplete.
     """
     if reason == "length" or reason == "error":
         fault: Literal["truncated", "filtered"] = "truncated"
@@ -81,7 +81,7 @@ def invalidate_call(
     reason: Literal["truncated", "malformed"] = "truncated",
     text: str | None = None,
 ) -> None:
-    """Invalidate one call of a response, by its index among the calls, as truncated or malformed."""
+    """Mark one call of a response as truncated or malformed. `index` is its index among the calls."""
     content = message.content
     calls = (
         [part.call for part in content if type(part) is ToolCallPart]
@@ -97,10 +97,10 @@ def invalidate_call(
 def provider_stop_reason(
     completion: Completion, table: Mapping[str, str], extras: Mapping[str, Any]
 ) -> str | None:
-    """Return the provider's stop reason: the original one, otherwise the first one in the table with this meaning.
+    """Return the provider's stop reason: the original one, otherwise the first one in the table with the same meaning.
 
-    An unknown reason is this provider's own if the response has its extras (`extras`), or if it has no other meaning.
-    Reasons of other providers are ignored. If there is no reason for calls, the response ended normally.
+    An unknown reason belongs to this provider if the response has its extras (`extras`), or if it has no other meaning.
+    Reasons of other providers are ignored. If the table has no reason for calls, the response ended normally.
     """
     word = completion.stop_reason
     if word is not None and (
@@ -114,10 +114,10 @@ def provider_stop_reason(
 
 
 def read_count(wire: dict[str, Any], key: str, at: Path) -> int | None:
-    """A number of tokens; None where it is null or not there.
+    """Read a number of tokens. None if the key is null or absent.
 
     Raises:
-        ConversionError: The value is something else. A float without a fraction counts as an integer.
+        ConversionError: The value is not an integer. A float without a fraction counts as one.
     """
     value = wire.get(key)
     if value is None or type(value) is int:
@@ -127,11 +127,11 @@ def read_count(wire: dict[str, Any], key: str, at: Path) -> int | None:
     raise wrong_type((at, key), "an integer", value)
 
 
-def read_counts(wire: dict[str, Any], key: str, at: Path) -> dict[str, Any]:
-    """An object of counts; empty where it is null or not there.
+def read_usage_object(wire: dict[str, Any], key: str, at: Path) -> dict[str, Any]:
+    """Read an object of token counts. Empty if the key is null or absent.
 
     Raises:
-        ConversionError: The value is something else.
+        ConversionError: The value is not an object.
     """
     value = wire.get(key)
     if value is None:
@@ -142,8 +142,11 @@ def read_counts(wire: dict[str, Any], key: str, at: Path) -> dict[str, Any]:
 
 
 def format_rfc3339(seconds: int) -> str:
-    """Convert seconds since 1970 to a datetime in UTC."""
-    from datetime import UTC, datetime  # late, for few conversions write a date
+    """Format seconds since 1970 as an RFC 3339 timestamp in UTC."""
+    from datetime import (
+        UTC,
+        datetime,
+    )  # imported here, because few conversions write a date
 
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
@@ -177,14 +180,14 @@ _STATUSES: dict[int, Kind] = {
 _RETRYABLE = ("rate_limit", "overloaded", "server")
 
 
-def api_error(
+def classify_api_error(
     provider: str, status: int, body: Any, table: Mapping[str, Any]
 ) -> ApiError:
-    """Classify an error by the codes in its body, otherwise by its status.
+    """Classify an API error by the codes in its body, otherwise by its status.
 
-    `table` has `codes` (paths to a code), `words` (the meaning of each code), `phrases` (the meaning of a part of the
-    message), `message` (paths to the message) and `final` (codes that a retry does not help). If the status is that of
-    a success, a code that is a status is used instead.
+    `table` has `codes` (paths of the codes), `words` (the kind for each code), `phrases` (the kind for texts in the
+    message), `message` (paths of the message) and `final` (codes for which a retry does not help). If the status means
+    success, a code that is an HTTP status replaces it.
     """
     codes = [
         found

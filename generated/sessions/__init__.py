@@ -16,7 +16,7 @@ from ..runtime.sessions.base import (
 )
 from ..runtime.sessions.connection import (
     AnyProviderConfig,
-    ClientMaker,
+    ClientClasses,
     GenAIProviderConfig,
     OpenAIProviderConfig,
     ProviderConfig,
@@ -39,13 +39,13 @@ __all__ = [
     "connect_async",
 ]
 
-_ANTHROPIC = ClientMaker(
+_ANTHROPIC = ClientClasses(
     "anthropic", "Anthropic", "AsyncAnthropic", key="api_key", address="base_url"
 )
-_COHERE = ClientMaker(
+_COHERE = ClientClasses(
     "cohere", "ClientV2", "AsyncClientV2", key="api_key", address="base_url"
 )
-_OPENAI = ClientMaker(
+_OPENAI = ClientClasses(
     "openai",
     "OpenAI",
     "AsyncOpenAI",
@@ -53,18 +53,18 @@ _OPENAI = ClientMaker(
     address="base_url",
     needs_address=True,
 )
-_GOOGLE_GENAI = ClientMaker(
+_GOOGLE_GENAI = ClientClasses(
     "google.genai", "Client", "Client", key="api_key", address=None
 )
-_MISTRALAI_CLIENT = ClientMaker(
+_MISTRALAI_CLIENT = ClientClasses(
     "mistralai.client", "Mistral", "Mistral", key="api_key", address="server_url"
 )
-_OLLAMA = ClientMaker("ollama", "Client", "AsyncClient", key=None, address="host")
-_OPENAI_2 = ClientMaker(
+_OLLAMA = ClientClasses("ollama", "Client", "AsyncClient", key=None, address="host")
+_OPENAI_2 = ClientClasses(
     "openai", "OpenAI", "AsyncOpenAI", key="api_key", address="base_url"
 )
 
-INTERFACES: Final[Mapping[str, tuple[str, ClientMaker]]] = {
+INTERFACES: Final[Mapping[str, tuple[str, ClientClasses]]] = {
     "anthropic": ("anthropic", _ANTHROPIC),
     "cohere": ("cohere", _COHERE),
     "deepseek": ("deepseek", _OPENAI),

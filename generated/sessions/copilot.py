@@ -6,13 +6,13 @@ from __future__ import annotations
 from typing import ClassVar, get_args
 
 from ..providers import copilot as _provider
-from ..runtime.apis.copilot.session import AsyncHostedSession, HostedSession
-from ..runtime.apis.copilot.session_requests import HostedProvider
-from ..runtime.sessions.connection import HostedCalls
+from ..runtime.apis.copilot.session import AsyncStatefulSession, StatefulSession
+from ..runtime.apis.copilot.session_requests import StatefulProvider
+from ..runtime.sessions.connection import StatefulClientCalls
 
 __all__ = ["AsyncSession", "Session"]
 
-_CALLS = HostedCalls(
+_CALLS = StatefulClientCalls(
     abort="abort",
     accepted="success",
     agent="agentId",
@@ -41,18 +41,18 @@ _CALLS = HostedCalls(
 )
 
 
-class AsyncSession(AsyncHostedSession):
+class AsyncSession(AsyncStatefulSession):
     """A conversation with an agent of GitHub Copilot, on its client."""
 
     name = "copilot"
-    provider: ClassVar[HostedProvider] = _provider
+    provider: ClassVar[StatefulProvider] = _provider
     wire = _provider.WIRE
     calls = _CALLS
     offered = get_args(_provider.ToolName)
 
 
-class Session(HostedSession):
+class Session(StatefulSession):
     """The same for code that is not async, which gives what opens the client."""
 
-    later = AsyncSession
+    async_session_class = AsyncSession
     offered = get_args(_provider.ToolName)

@@ -18,14 +18,14 @@ from ..runtime.apis.agent_sdk.fields import (
 )
 from ..runtime.conversion.extras import (
     ABSENT,
-    NOTHING,
+    NO_EXTRAS,
     extra_at,
-    extra_members,
     has_value_at,
     inner_extras,
     keep_inner_extras,
     nested_extras,
     restore_extras,
+    unmapped_members,
 )
 from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.values import read_text_or_list, write_text_or_list
@@ -290,7 +290,7 @@ class AgentSdk(AgentSdkConverter):
             and input_image_tokens_count is not None
         ):
             input_image_tokens_count = read_count(wire, "input_image_tokens", at)
-        rest = extra_members(wire, _USAGE)
+        rest = unmapped_members(wire, _USAGE)
         if input_tokens_count is None:
             rest["$absent"] = [*rest.get("$absent", ()), "input_tokens"]
         input_tokens = input_tokens_count or 0
@@ -445,7 +445,7 @@ class AgentSdk(AgentSdkConverter):
             and None not in wire.values()
         ):
             return ToolDefinition(name, description, parameters, strict)
-        rest = extra_members(wire, _TOOL)
+        rest = unmapped_members(wire, _TOOL)
         if name_kept is not ABSENT:
             rest["name"] = name_kept
         if description_kept is not ABSENT:
@@ -463,7 +463,7 @@ class AgentSdk(AgentSdkConverter):
         extras = (
             writer.own_extras(definition.metadata, at)
             if definition.metadata
-            else NOTHING
+            else NO_EXTRAS
         )
         wire: dict[str, Any] = {
             "name": write_tool_name(
@@ -526,8 +526,8 @@ class AgentSdk(AgentSdkConverter):
         arguments, invalid, arguments_kept = read_json_arguments(
             function.get("arguments", ABSENT), ((at, "function"), "arguments"), reader
         )
-        rest = extra_members(wire, _FUNCTION_CALL)
-        function_rest = extra_members(function, _FUNCTION_CALL_FUNCTION)
+        rest = unmapped_members(wire, _FUNCTION_CALL)
+        function_rest = unmapped_members(function, _FUNCTION_CALL_FUNCTION)
         if id_kept is not ABSENT:
             rest["id"] = id_kept
         if name_kept is not ABSENT:
@@ -556,7 +556,7 @@ class AgentSdk(AgentSdkConverter):
                 },
             }
         call = writer.encode_call(call, at)
-        extras = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
+        extras = writer.own_extras(call.metadata, at) if call.metadata else NO_EXTRAS
         function: dict[str, Any] = {
             "name": write_tool_name(
                 call.name,
@@ -601,7 +601,7 @@ class AgentSdk(AgentSdkConverter):
         line_count = wire.get("line_count")
         if line_count is not None and type(line_count) is not int:
             raise wrong_type((at, "line_count"), "an integer", line_count)
-        rest = extra_members(wire, _OUTPUT_REF)
+        rest = unmapped_members(wire, _OUTPUT_REF)
         return OutputRef(id, byte_size, line_count, metadata=reader.metadata(rest))
 
     def write_output_ref(
@@ -612,7 +612,7 @@ class AgentSdk(AgentSdkConverter):
             return {
                 "id": ref.id,
             }
-        extras = writer.own_extras(ref.metadata, at) if ref.metadata else NOTHING
+        extras = writer.own_extras(ref.metadata, at) if ref.metadata else NO_EXTRAS
         wire: dict[str, Any] = {
             "id": ref.id,
         }
@@ -635,13 +635,13 @@ class AgentSdk(AgentSdkConverter):
             wire.get("tool_name", ABSENT), (at, "tool_name"), reader
         )
         kind, value_, is_error, kind_kept = self.read_result_content(wire, at, reader)
-        output_ref, output_ref_kept = self.read_stored_output(
+        output_ref, output_ref_kept = self.read_output_reference(
             wire.get("output_ref", ABSENT), (at, "output_ref"), reader
         )
         trimmed = wire.get("trimmed")
         if trimmed is not None and type(trimmed) is not bool:
             raise wrong_type((at, "trimmed"), "a boolean", trimmed)
-        rest = extra_members(wire, _TOOL_RESULT)
+        rest = unmapped_members(wire, _TOOL_RESULT)
         if tool_call_id_kept is not ABSENT:
             rest["tool_call_id"] = tool_call_id_kept
         if name_kept is not ABSENT:
@@ -664,7 +664,9 @@ class AgentSdk(AgentSdkConverter):
         self, result: ToolResult, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a result as a message."""
-        extras = writer.own_extras(result.metadata, at) if result.metadata else NOTHING
+        extras = (
+            writer.own_extras(result.metadata, at) if result.metadata else NO_EXTRAS
+        )
         wire: dict[str, Any] = {
             "role": "tool",
             "tool_call_id": write_result_call_id(
@@ -683,7 +685,7 @@ class AgentSdk(AgentSdkConverter):
         wire |= self.write_result_content(
             result.kind, result.value, result.is_error, extras, (at, "kind"), writer
         )
-        output_ref = self.write_stored_output(
+        output_ref = self.write_output_reference(
             result.output_ref,
             extra_at(extras, "output_ref") if extras else ABSENT,
             (at, "outputRef"),
@@ -706,7 +708,7 @@ class AgentSdk(AgentSdkConverter):
             raise wrong_type((at, "text"), "a string", text)
         if len(wire) == 2:
             return TextPart(text)
-        rest = extra_members(wire, _TEXT_PART)
+        rest = unmapped_members(wire, _TEXT_PART)
         return TextPart(text, metadata=reader.metadata(rest))
 
     def write_text_part(
@@ -718,7 +720,7 @@ class AgentSdk(AgentSdkConverter):
                 "type": "text",
                 "text": part.text,
             }
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         if part.cache is not None:
             writer.report_unsupported((at, "cache"), "cache")
         wire: dict[str, Any] = {
@@ -739,8 +741,8 @@ class AgentSdk(AgentSdkConverter):
         url, data, media_type, detail, url_kept = read_image_url(
             image_url, (at, "image_url"), reader, _IMAGE_PART_URL
         )
-        rest = extra_members(wire, _IMAGE_PART)
-        image_url_rest = extra_members(image_url, _IMAGE_PART_IMAGE_URL)
+        rest = unmapped_members(wire, _IMAGE_PART)
+        image_url_rest = unmapped_members(image_url, _IMAGE_PART_IMAGE_URL)
         image_url_rest |= url_kept
         keep_inner_extras(rest, wire, "image_url", image_url_rest)
         return ImagePart(
@@ -751,7 +753,7 @@ class AgentSdk(AgentSdkConverter):
         self, part: ImagePart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write an image part."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         if part.name is not None:
             writer.report_unsupported((at, "name"), "name")
         if part.cache is not None:
@@ -788,7 +790,7 @@ class AgentSdk(AgentSdkConverter):
             and None not in wire.values()
         ):
             return DocumentPart(url, data, media_type)
-        rest = extra_members(wire, _DOCUMENT_PART)
+        rest = unmapped_members(wire, _DOCUMENT_PART)
         if url_kept is not ABSENT:
             rest["source"] = url_kept
         return DocumentPart(url, data, media_type, metadata=reader.metadata(rest))
@@ -797,7 +799,7 @@ class AgentSdk(AgentSdkConverter):
         self, part: DocumentPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a document part."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         if part.name is not None:
             writer.report_unsupported((at, "name"), "name")
         if part.detail is not None:
@@ -835,7 +837,7 @@ class AgentSdk(AgentSdkConverter):
             raise wrong_type((at, "cache"), "a boolean", cache)
         if wire.keys() == _SYSTEM_MESSAGE_LEAST:
             return SystemMessage(content, name, cache)
-        rest = extra_members(wire, _SYSTEM_MESSAGE)
+        rest = unmapped_members(wire, _SYSTEM_MESSAGE)
         return SystemMessage(content, name, cache, metadata=reader.metadata(rest))
 
     def write_system_message(
@@ -843,7 +845,7 @@ class AgentSdk(AgentSdkConverter):
     ) -> dict[str, Any]:
         """Write a system message."""
         extras = (
-            writer.own_extras(message.metadata, at) if message.metadata else NOTHING
+            writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS
         )
         wire: dict[str, Any] = {
             "role": "system",
@@ -871,7 +873,7 @@ class AgentSdk(AgentSdkConverter):
             raise wrong_type((at, "name"), "a string", name)
         if wire.keys() == _USER_MESSAGE_LEAST:
             return UserMessage(content, name)
-        rest = extra_members(wire, _USER_MESSAGE)
+        rest = unmapped_members(wire, _USER_MESSAGE)
         return UserMessage(content, name, metadata=reader.metadata(rest))
 
     def write_user_message(
@@ -879,7 +881,7 @@ class AgentSdk(AgentSdkConverter):
     ) -> dict[str, Any]:
         """Write a user message."""
         extras = (
-            writer.own_extras(message.metadata, at) if message.metadata else NOTHING
+            writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS
         )
         wire: dict[str, Any] = {
             "role": "user",

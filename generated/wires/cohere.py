@@ -12,19 +12,19 @@ from typing import Any, ClassVar
 from ..runtime.apis.cohere.converter import CohereConverter
 from ..runtime.apis.cohere.fields import (
     read_strict_schema,
-    read_token_budget,
+    read_thinking_settings,
     stream_method_kwargs,
     write_strict_schema,
-    write_token_budget,
+    write_thinking_settings,
 )
 from ..runtime.conversion.extras import (
     ABSENT,
-    NOTHING,
+    NO_EXTRAS,
     extra_at,
-    extra_members,
     keep_inner_extras,
     nested_extras,
     restore_extras,
+    unmapped_members,
 )
 from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.values import read_list, read_text_or_list, write_text_or_list
@@ -33,9 +33,9 @@ from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
 from ..runtime.fields import (
     read_data_url,
-    read_one_or_many,
+    read_string_or_list,
     write_data_url,
-    write_one_or_many,
+    write_string_or_list,
 )
 from ..runtime.json_text import strict_json_text
 from ..runtime.models import (
@@ -56,17 +56,17 @@ from ..runtime.models import (
     UserMessage,
 )
 from ..runtime.paths import Path
-from ..runtime.responses import FinishReason, read_count, read_counts
+from ..runtime.responses import FinishReason, read_count, read_usage_object
 from ..runtime.tool_fields import (
     read_call_id,
     read_json_arguments,
-    read_result_id,
+    read_recorded_text_call,
+    read_result_call,
     read_text_call,
     read_tool_name,
-    take_text_call,
     write_call_id,
     write_json_arguments,
-    write_result_id,
+    write_result_call,
     write_tool_name,
 )
 
@@ -244,9 +244,9 @@ class Cohere(CohereConverter):
         """Read the usage of a response."""
         tokens_count = wire.get("tokens")
         if tokens_count is None:
-            tokens_count = NOTHING
+            tokens_count = NO_EXTRAS
         elif type(tokens_count) is not dict:
-            tokens_count = read_counts(wire, "tokens", at)
+            tokens_count = read_usage_object(wire, "tokens", at)
         tokens_input_tokens_count = tokens_count.get("input_tokens")
         if (
             type(tokens_input_tokens_count) is not int
@@ -268,7 +268,7 @@ class Cohere(CohereConverter):
             and tokens_image_tokens_count is not None
         ):
             tokens_image_tokens_count = read_count(tokens_count, "image_tokens", at)
-        rest = extra_members(wire, _USAGE)
+        rest = unmapped_members(wire, _USAGE)
         if tokens_input_tokens_count is None:
             rest["$absent"] = [*rest.get("$absent", ()), "input_tokens"]
         input_tokens = tokens_input_tokens_count or 0
@@ -279,7 +279,10 @@ class Cohere(CohereConverter):
 
         if "tokens" in wire:
             keep_inner_extras(
-                rest, wire, "tokens", extra_members(tokens_count, _USAGE_TOKENS_COUNT)
+                rest,
+                wire,
+                "tokens",
+                unmapped_members(tokens_count, _USAGE_TOKENS_COUNT),
             )
         return Usage(
             input_tokens,
@@ -420,7 +423,7 @@ class Cohere(CohereConverter):
                     name = function.get("name")
                     arguments = function.get("arguments")
                     if type(arguments) is str:
-                        call = take_text_call(
+                        call = read_recorded_text_call(
                             id,
                             name,
                             arguments,
@@ -474,19 +477,19 @@ class Cohere(CohereConverter):
         top_p = wire.get("p")
         if top_p is not None and type(top_p) is not float and type(top_p) is not int:
             raise wrong_type((at, "p"), "a number", top_p)
-        stop, stop_kept = read_one_or_many(
+        stop, stop_kept = read_string_or_list(
             wire.get("stop_sequences", ABSENT), (at, "stop_sequences"), reader
         )
         seed = wire.get("seed")
         if seed is not None and type(seed) is not int:
             raise wrong_type((at, "seed"), "an integer", seed)
-        reasoning, reasoning_kept = read_token_budget(
+        reasoning, reasoning_kept = read_thinking_settings(
             wire.get("thinking", ABSENT), (at, "thinking"), reader
         )
         stream = wire.get("stream")
         if stream is not None and type(stream) is not bool:
             raise wrong_type((at, "stream"), "a boolean", stream)
-        rest = extra_members(wire, _REQUEST_BODY)
+        rest = unmapped_members(wire, _REQUEST_BODY)
         if messages_kept is not ABSENT:
             rest["messages"] = messages_kept
         if tools_kept is not ABSENT:
@@ -520,7 +523,7 @@ class Cohere(CohereConverter):
     ) -> dict[str, Any]:
         """Write the plain keys of a request body."""
         extras = (
-            writer.own_extras(request.metadata, at) if request.metadata else NOTHING
+            writer.own_extras(request.metadata, at) if request.metadata else NO_EXTRAS
         )
         if request.parallel_tool_calls is not None:
             writer.report_unsupported(
@@ -568,7 +571,7 @@ class Cohere(CohereConverter):
             wire["temperature"] = request.temperature
         if request.top_p is not None:
             wire["p"] = request.top_p
-        stop = write_one_or_many(
+        stop = write_string_or_list(
             request.stop,
             extra_at(extras, "stop_sequences") if extras else ABSENT,
             (at, "stop"),
@@ -578,7 +581,7 @@ class Cohere(CohereConverter):
             wire["stop_sequences"] = stop
         if request.seed is not None:
             wire["seed"] = request.seed
-        reasoning = write_token_budget(
+        reasoning = write_thinking_settings(
             request.reasoning,
             extra_at(extras, "thinking") if extras else ABSENT,
             (at, "reasoning"),
@@ -616,8 +619,8 @@ class Cohere(CohereConverter):
             and None not in function.values()
         ):
             return ToolDefinition(name, description, parameters)
-        rest = extra_members(wire, _TOOL)
-        function_rest = extra_members(function, _TOOL_FUNCTION)
+        rest = unmapped_members(wire, _TOOL)
+        function_rest = unmapped_members(function, _TOOL_FUNCTION)
         if name_kept is not ABSENT:
             function_rest["name"] = name_kept
         if parameters_kept is not ABSENT:
@@ -634,7 +637,7 @@ class Cohere(CohereConverter):
         extras = (
             writer.own_extras(definition.metadata, at)
             if definition.metadata
-            else NOTHING
+            else NO_EXTRAS
         )
         function: dict[str, Any] = {
             "name": write_tool_name(
@@ -693,8 +696,8 @@ class Cohere(CohereConverter):
         arguments, invalid, arguments_kept = read_json_arguments(
             function.get("arguments", ABSENT), ((at, "function"), "arguments"), reader
         )
-        rest = extra_members(wire, _TOOL_CALL)
-        function_rest = extra_members(function, _TOOL_CALL_FUNCTION)
+        rest = unmapped_members(wire, _TOOL_CALL)
+        function_rest = unmapped_members(function, _TOOL_CALL_FUNCTION)
         if id_kept is not ABSENT:
             rest["id"] = id_kept
         if name_kept is not ABSENT:
@@ -723,7 +726,7 @@ class Cohere(CohereConverter):
                 },
             }
         call = writer.encode_call(call, at)
-        extras = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
+        extras = writer.own_extras(call.metadata, at) if call.metadata else NO_EXTRAS
         function: dict[str, Any] = {
             "name": write_tool_name(
                 call.name,
@@ -757,7 +760,7 @@ class Cohere(CohereConverter):
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> ToolResult:
         """Read a result as a message."""
-        tool_call_id, name, tool_call_id_kept = read_result_id(
+        tool_call_id, name, tool_call_id_kept = read_result_call(
             wire.get("tool_call_id", ABSENT), (at, "tool_call_id"), reader
         )
         kind, value_, kind_kept = self.read_result_content(
@@ -770,7 +773,7 @@ class Cohere(CohereConverter):
             and None not in wire.values()
         ):
             return ToolResult(tool_call_id, name, kind, value_)
-        rest = extra_members(wire, _TOOL_RESULT)
+        rest = unmapped_members(wire, _TOOL_RESULT)
         if tool_call_id_kept is not ABSENT:
             rest["tool_call_id"] = tool_call_id_kept
         if kind_kept is not ABSENT:
@@ -783,12 +786,14 @@ class Cohere(CohereConverter):
         self, result: ToolResult, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a result as a message."""
-        extras = writer.own_extras(result.metadata, at) if result.metadata else NOTHING
+        extras = (
+            writer.own_extras(result.metadata, at) if result.metadata else NO_EXTRAS
+        )
         if result.is_error is not None:
             writer.report_unsupported((at, "isError"), "isError")
         wire: dict[str, Any] = {
             "role": "tool",
-            "tool_call_id": write_result_id(
+            "tool_call_id": write_result_call(
                 result.tool_call_id,
                 result.name,
                 extra_at(extras, "tool_call_id") if extras else ABSENT,
@@ -817,7 +822,7 @@ class Cohere(CohereConverter):
             raise wrong_type((at, "text"), "a string", text)
         if len(wire) == 2:
             return TextPart(text)
-        rest = extra_members(wire, _TEXT_PART)
+        rest = unmapped_members(wire, _TEXT_PART)
         return TextPart(text, metadata=reader.metadata(rest))
 
     def write_text_part(
@@ -829,7 +834,7 @@ class Cohere(CohereConverter):
                 "type": "text",
                 "text": part.text,
             }
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         if part.cache is not None:
             writer.report_unsupported((at, "cache"), "cache")
         wire: dict[str, Any] = {
@@ -860,8 +865,8 @@ class Cohere(CohereConverter):
             and None not in image_url.values()
         ):
             return ImagePart(url, data, media_type, detail=detail)
-        rest = extra_members(wire, _IMAGE_PART)
-        image_url_rest = extra_members(image_url, _IMAGE_PART_IMAGE_URL)
+        rest = unmapped_members(wire, _IMAGE_PART)
+        image_url_rest = unmapped_members(image_url, _IMAGE_PART_IMAGE_URL)
         if url_kept is not ABSENT:
             image_url_rest["url"] = url_kept
         keep_inner_extras(rest, wire, "image_url", image_url_rest)
@@ -873,7 +878,7 @@ class Cohere(CohereConverter):
         self, part: ImagePart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write an image part."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         if part.name is not None:
             writer.report_unsupported((at, "name"), "name")
         if part.cache is not None:
@@ -907,7 +912,7 @@ class Cohere(CohereConverter):
             raise wrong_type((at, "thinking"), "a string", text)
         if len(wire) == 2:
             return ReasoningPart(text)
-        rest = extra_members(wire, _THINKING_PART)
+        rest = unmapped_members(wire, _THINKING_PART)
         return ReasoningPart(text, metadata=reader.metadata(rest))
 
     def write_thinking_part(
@@ -919,7 +924,7 @@ class Cohere(CohereConverter):
                 "type": "thinking",
                 "thinking": part.text,
             }
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         wire: dict[str, Any] = {
             "type": "thinking",
             "thinking": part.text,
@@ -937,7 +942,7 @@ class Cohere(CohereConverter):
             raise wrong_type((at, "schema"), "an object", schema)
         if len(wire) == 2:
             return OutputSchema(schema)
-        rest = extra_members(wire, _OUTPUT_SCHEMA)
+        rest = unmapped_members(wire, _OUTPUT_SCHEMA)
         return OutputSchema(schema, metadata=reader.metadata(rest))
 
     def write_output_schema(
@@ -949,7 +954,9 @@ class Cohere(CohereConverter):
                 "type": "json_object",
                 "schema": schema.schema,
             }
-        extras = writer.own_extras(schema.metadata, at) if schema.metadata else NOTHING
+        extras = (
+            writer.own_extras(schema.metadata, at) if schema.metadata else NO_EXTRAS
+        )
         if schema.name is not None:
             writer.report_unsupported((at, "name"), "name")
         if schema.strict is not None:
@@ -971,7 +978,7 @@ class Cohere(CohereConverter):
         )
         if wire.keys() == _SYSTEM_MESSAGE_LEAST:
             return SystemMessage(content)
-        rest = extra_members(wire, _SYSTEM_MESSAGE)
+        rest = unmapped_members(wire, _SYSTEM_MESSAGE)
         return SystemMessage(content, metadata=reader.metadata(rest))
 
     def write_system_message(
@@ -979,7 +986,7 @@ class Cohere(CohereConverter):
     ) -> dict[str, Any]:
         """Write a system message."""
         extras = (
-            writer.own_extras(message.metadata, at) if message.metadata else NOTHING
+            writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS
         )
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
@@ -1004,7 +1011,7 @@ class Cohere(CohereConverter):
         )
         if wire.keys() == _USER_MESSAGE_LEAST:
             return UserMessage(content)
-        rest = extra_members(wire, _USER_MESSAGE)
+        rest = unmapped_members(wire, _USER_MESSAGE)
         return UserMessage(content, metadata=reader.metadata(rest))
 
     def write_user_message(
@@ -1012,7 +1019,7 @@ class Cohere(CohereConverter):
     ) -> dict[str, Any]:
         """Write a user message."""
         extras = (
-            writer.own_extras(message.metadata, at) if message.metadata else NOTHING
+            writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS
         )
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")

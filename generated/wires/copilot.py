@@ -20,13 +20,13 @@ from ..runtime.apis.copilot.fields import (
     write_untyped_arguments,
 )
 from ..runtime.apis.copilot.requests import binary_kind, to_plain_tool_request
-from ..runtime.clients import call_tool_kwargs
+from ..runtime.clients import tool_call_kwargs
 from ..runtime.conversion.extras import (
     ABSENT,
-    NOTHING,
+    NO_EXTRAS,
     extra_at,
-    extra_members,
     restore_extras,
+    unmapped_members,
 )
 from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.wire import WireFacts
@@ -159,7 +159,7 @@ class Copilot(CopilotConverter):
     )
     USAGE_KEYS: ClassVar[frozenset[str]] = _USAGE
     client_data = staticmethod(to_plain_tool_request)
-    sdk_call = staticmethod(call_tool_kwargs)
+    sdk_call = staticmethod(tool_call_kwargs)
 
     def read_usage(self, wire: dict[str, Any], at: Path, reader: Reader) -> Usage:
         """Read the usage of a response."""
@@ -187,7 +187,7 @@ class Copilot(CopilotConverter):
             and reasoning_tokens_count is not None
         ):
             reasoning_tokens_count = read_count(wire, "reasoningTokens", at)
-        rest = extra_members(wire, _USAGE)
+        rest = unmapped_members(wire, _USAGE)
         if input_tokens_count is None:
             rest["$absent"] = [*rest.get("$absent", ()), "inputTokens"]
         input_tokens = input_tokens_count or 0
@@ -293,7 +293,7 @@ class Copilot(CopilotConverter):
             and None not in wire.values()
         ):
             return ToolDefinition(name, description, parameters)
-        rest = extra_members(wire, _TOOL)
+        rest = unmapped_members(wire, _TOOL)
         if name_kept is not ABSENT:
             rest["name"] = name_kept
         if description_kept is not ABSENT:
@@ -311,7 +311,7 @@ class Copilot(CopilotConverter):
         extras = (
             writer.own_extras(definition.metadata, at)
             if definition.metadata
-            else NOTHING
+            else NO_EXTRAS
         )
         if definition.strict is not None:
             writer.report_unsupported((at, "strict"), "strict")
@@ -354,7 +354,7 @@ class Copilot(CopilotConverter):
         arguments, invalid, arguments_kept = read_untyped_arguments(
             wire.get("arguments", ABSENT), (at, "arguments"), reader
         )
-        rest = extra_members(wire, _TOOL_REQUEST)
+        rest = unmapped_members(wire, _TOOL_REQUEST)
         if id_kept is not ABSENT:
             rest["toolCallId"] = id_kept
         rest |= name_kept
@@ -369,7 +369,7 @@ class Copilot(CopilotConverter):
     ) -> dict[str, Any]:
         """Write a request for a tool: of a message, or one that waits for its answer."""
         call = writer.encode_call(call, at)
-        extras = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
+        extras = writer.own_extras(call.metadata, at) if call.metadata else NO_EXTRAS
         wire: dict[str, Any] = {}
         id = write_id_or_null(
             call.id,
@@ -405,7 +405,7 @@ class Copilot(CopilotConverter):
         name = wire.get("description")
         if name is not None and type(name) is not str:
             raise wrong_type((at, "description"), "a string", name)
-        rest = extra_members(wire, _IMAGE_RESULT)
+        rest = unmapped_members(wire, _IMAGE_RESULT)
         rest |= url_kept
         return ImagePart(url, data, media_type, name, metadata=reader.metadata(rest))
 
@@ -413,7 +413,7 @@ class Copilot(CopilotConverter):
         self, part: ImagePart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write an image."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         if part.detail is not None:
             writer.report_unsupported((at, "detail"), "detail")
         if part.cache is not None:
@@ -444,7 +444,7 @@ class Copilot(CopilotConverter):
         name = wire.get("description")
         if name is not None and type(name) is not str:
             raise wrong_type((at, "description"), "a string", name)
-        rest = extra_members(wire, _AUDIO_RESULT)
+        rest = unmapped_members(wire, _AUDIO_RESULT)
         rest |= url_kept
         return AudioPart(url, data, media_type, name, metadata=reader.metadata(rest))
 
@@ -452,7 +452,7 @@ class Copilot(CopilotConverter):
         self, part: AudioPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write an audio recording."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         if part.detail is not None:
             writer.report_unsupported((at, "detail"), "detail")
         if part.cache is not None:
@@ -483,7 +483,7 @@ class Copilot(CopilotConverter):
         name = wire.get("description")
         if name is not None and type(name) is not str:
             raise wrong_type((at, "description"), "a string", name)
-        rest = extra_members(wire, _VIDEO_RESULT)
+        rest = unmapped_members(wire, _VIDEO_RESULT)
         rest |= url_kept
         return VideoPart(url, data, media_type, name, metadata=reader.metadata(rest))
 
@@ -491,7 +491,7 @@ class Copilot(CopilotConverter):
         self, part: VideoPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a video."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         if part.detail is not None:
             writer.report_unsupported((at, "detail"), "detail")
         if part.cache is not None:
@@ -522,7 +522,7 @@ class Copilot(CopilotConverter):
         name = wire.get("description")
         if name is not None and type(name) is not str:
             raise wrong_type((at, "description"), "a string", name)
-        rest = extra_members(wire, _DOCUMENT_RESULT)
+        rest = unmapped_members(wire, _DOCUMENT_RESULT)
         rest |= url_kept
         return DocumentPart(url, data, media_type, name, metadata=reader.metadata(rest))
 
@@ -530,7 +530,7 @@ class Copilot(CopilotConverter):
         self, part: DocumentPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a document."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         if part.detail is not None:
             writer.report_unsupported((at, "detail"), "detail")
         if part.cache is not None:

@@ -17,10 +17,10 @@ from ..runtime.apis.copilot_quorum.fields import (
 )
 from ..runtime.conversion.extras import (
     ABSENT,
-    NOTHING,
+    NO_EXTRAS,
     extra_at,
-    extra_members,
     restore_extras,
+    unmapped_members,
 )
 from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.wire import WireFacts
@@ -44,7 +44,7 @@ __all__ = ["CopilotQuorum"]
 
 _TOOL: frozenset[str] = frozenset(["description", "input_schema", "name"])
 _TOOL_LEAST: frozenset[str] = frozenset(["name"])
-_CALLED: frozenset[str] = frozenset(["arguments", "native_id", "tool_name"])
+_APPLICATION_CALL: frozenset[str] = frozenset(["arguments", "native_id", "tool_name"])
 _TOOL_USE: frozenset[str] = frozenset(["id", "input", "name"])
 _TOOL_RESULT: frozenset[str] = frozenset(
     ["is_error", "output", "tool_name", "tool_use_id"]
@@ -120,7 +120,7 @@ class CopilotQuorum(CopilotQuorumConverter):
             and None not in wire.values()
         ):
             return ToolDefinition(name, description, parameters)
-        rest = extra_members(wire, _TOOL)
+        rest = unmapped_members(wire, _TOOL)
         if name_kept is not ABSENT:
             rest["name"] = name_kept
         if description_kept is not ABSENT:
@@ -138,7 +138,7 @@ class CopilotQuorum(CopilotQuorumConverter):
         extras = (
             writer.own_extras(definition.metadata, at)
             if definition.metadata
-            else NOTHING
+            else NO_EXTRAS
         )
         if definition.strict is not None:
             writer.report_unsupported((at, "strict"), "strict")
@@ -170,7 +170,9 @@ class CopilotQuorum(CopilotQuorumConverter):
             restore_extras(wire, extras)
         return wire
 
-    def read_called(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
+    def read_application_call(
+        self, wire: dict[str, Any], at: Path, reader: Reader
+    ) -> ToolCall:
         """Read a call as the application has it."""
         name, name_kept = read_tool_name(
             wire.get("tool_name", ABSENT), (at, "tool_name"), reader
@@ -181,7 +183,7 @@ class CopilotQuorum(CopilotQuorumConverter):
         id, id_kept = read_id_or_null(
             wire.get("native_id", ABSENT), (at, "native_id"), reader
         )
-        rest = extra_members(wire, _CALLED)
+        rest = unmapped_members(wire, _APPLICATION_CALL)
         if name_kept is not ABSENT:
             rest["tool_name"] = name_kept
         if arguments_kept is not ABSENT:
@@ -192,10 +194,12 @@ class CopilotQuorum(CopilotQuorumConverter):
             ToolCall(id, name, arguments, invalid, metadata=reader.metadata(rest))
         )
 
-    def write_called(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
+    def write_application_call(
+        self, call: ToolCall, at: Path, writer: Writer
+    ) -> dict[str, Any]:
         """Write a call as the application has it."""
         call = writer.encode_call(call, at)
-        extras = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
+        extras = writer.own_extras(call.metadata, at) if call.metadata else NO_EXTRAS
         wire: dict[str, Any] = {
             "tool_name": write_tool_name(
                 call.name,
@@ -232,7 +236,7 @@ class CopilotQuorum(CopilotQuorumConverter):
         arguments, invalid, arguments_kept = read_map_arguments(
             wire.get("input", ABSENT), (at, "input"), reader
         )
-        rest = extra_members(wire, _TOOL_USE)
+        rest = unmapped_members(wire, _TOOL_USE)
         if id_kept is not ABSENT:
             rest["id"] = id_kept
         if name_kept is not ABSENT:
@@ -248,7 +252,7 @@ class CopilotQuorum(CopilotQuorumConverter):
     ) -> dict[str, Any]:
         """Write a tool use block of a response."""
         call = writer.encode_call(call, at)
-        extras = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
+        extras = writer.own_extras(call.metadata, at) if call.metadata else NO_EXTRAS
         wire: dict[str, Any] = {
             "name": write_tool_name(
                 call.name,
@@ -285,8 +289,8 @@ class CopilotQuorum(CopilotQuorumConverter):
         name, name_kept = read_result_tool_name(
             wire.get("tool_name", ABSENT), (at, "tool_name"), reader
         )
-        kind, value_, is_error, kind_kept = self.read_output(wire, at, reader)
-        rest = extra_members(wire, _TOOL_RESULT)
+        kind, value_, is_error, kind_kept = self.read_result_content(wire, at, reader)
+        rest = unmapped_members(wire, _TOOL_RESULT)
         if tool_call_id_kept is not ABSENT:
             rest["tool_use_id"] = tool_call_id_kept
         if name_kept is not ABSENT:
@@ -300,7 +304,9 @@ class CopilotQuorum(CopilotQuorumConverter):
         self, result: ToolResult, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a result for a session."""
-        extras = writer.own_extras(result.metadata, at) if result.metadata else NOTHING
+        extras = (
+            writer.own_extras(result.metadata, at) if result.metadata else NO_EXTRAS
+        )
         wire: dict[str, Any] = {
             "tool_use_id": write_result_call_id(
                 result.tool_call_id,
@@ -315,7 +321,7 @@ class CopilotQuorum(CopilotQuorumConverter):
                 writer,
             ),
         }
-        wire |= self.write_output(
+        wire |= self.write_result_content(
             result.kind, result.value, result.is_error, extras, (at, "kind"), writer
         )
         if extras:

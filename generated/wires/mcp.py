@@ -10,11 +10,11 @@ from typing import Any, ClassVar
 
 from ..runtime.apis.mcp.converter import McpConverter
 from ..runtime.apis.mcp.fields import (
-    read_client_arguments,
-    read_object_schema,
+    read_call_arguments,
+    read_result_schema,
     read_text_block,
-    write_client_arguments,
-    write_object_schema,
+    write_call_arguments,
+    write_result_schema,
     write_text_block,
 )
 from ..runtime.apis.mcp.results import (
@@ -22,13 +22,13 @@ from ..runtime.apis.mcp.results import (
     result_block_kind,
     write_media_block,
 )
-from ..runtime.clients import call_tool_kwargs
+from ..runtime.clients import tool_call_kwargs
 from ..runtime.conversion.extras import (
     ABSENT,
-    NOTHING,
+    NO_EXTRAS,
     extra_at,
-    extra_members,
     restore_extras,
+    unmapped_members,
 )
 from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.wire import WireFacts
@@ -132,7 +132,7 @@ class Mcp(McpConverter):
     SDK_KEYWORDS: ClassVar[frozenset[str]] = frozenset(
         ["name", "arguments", "input_responses", "request_state", "meta"]
     )
-    sdk_call = staticmethod(call_tool_kwargs)
+    sdk_call = staticmethod(tool_call_kwargs)
 
     def read_tool_entry(
         self, wire: Any, at: Path, reader: Reader
@@ -194,7 +194,7 @@ class Mcp(McpConverter):
         parameters, parameters_kept = read_non_strict_schema(
             wire.get("inputSchema", ABSENT), (at, "inputSchema"), reader
         )
-        result, result_kept = read_object_schema(
+        result, result_kept = read_result_schema(
             wire.get("outputSchema", ABSENT), (at, "outputSchema"), reader
         )
         if (
@@ -205,7 +205,7 @@ class Mcp(McpConverter):
             and None not in wire.values()
         ):
             return ToolDefinition(name, description, parameters, result=result)
-        rest = extra_members(wire, _TOOL)
+        rest = unmapped_members(wire, _TOOL)
         if name_kept is not ABSENT:
             rest["name"] = name_kept
         if parameters_kept is not ABSENT:
@@ -223,7 +223,7 @@ class Mcp(McpConverter):
         extras = (
             writer.own_extras(definition.metadata, at)
             if definition.metadata
-            else NOTHING
+            else NO_EXTRAS
         )
         if definition.strict is not None:
             writer.report_unsupported((at, "strict"), "strict")
@@ -245,7 +245,7 @@ class Mcp(McpConverter):
         )
         if parameters is not ABSENT:
             wire["inputSchema"] = parameters
-        result = write_object_schema(
+        result = write_result_schema(
             definition.result,
             extra_at(extras, "outputSchema") if extras else ABSENT,
             (at, "result"),
@@ -262,10 +262,10 @@ class Mcp(McpConverter):
     ) -> ToolCall:
         """Read the params of a call."""
         name, name_kept = read_tool_name(wire.get("name", ABSENT), (at, "name"), reader)
-        arguments, invalid, arguments_kept = read_client_arguments(
+        arguments, invalid, arguments_kept = read_call_arguments(
             wire.get("arguments", ABSENT), (at, "arguments"), reader
         )
-        rest = extra_members(wire, _TOOL_CALL)
+        rest = unmapped_members(wire, _TOOL_CALL)
         if name_kept is not ABSENT:
             rest["name"] = name_kept
         if arguments_kept is not ABSENT:
@@ -279,7 +279,7 @@ class Mcp(McpConverter):
     ) -> dict[str, Any]:
         """Write the params of a call."""
         call = writer.encode_call(call, at)
-        extras = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
+        extras = writer.own_extras(call.metadata, at) if call.metadata else NO_EXTRAS
         wire: dict[str, Any] = {
             "name": write_tool_name(
                 call.name,
@@ -288,7 +288,7 @@ class Mcp(McpConverter):
                 writer,
             ),
         }
-        arguments = write_client_arguments(
+        arguments = write_call_arguments(
             call.arguments,
             call.invalid,
             extra_at(extras, "arguments") if extras else ABSENT,
@@ -306,7 +306,7 @@ class Mcp(McpConverter):
     ) -> TextPart:
         """Read a text: a block of its own, or an embedded resource."""
         text, text_kept = read_text_block(wire, at, reader)
-        rest = extra_members(wire, _TEXT_BLOCK)
+        rest = unmapped_members(wire, _TEXT_BLOCK)
         rest |= text_kept
         return TextPart(text, metadata=reader.metadata(rest))
 
@@ -314,7 +314,7 @@ class Mcp(McpConverter):
         self, part: TextPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a text: a block of its own, or an embedded resource."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         if part.cache is not None:
             writer.report_unsupported((at, "cache"), "cache")
         wire: dict[str, Any] = {}
@@ -330,7 +330,7 @@ class Mcp(McpConverter):
         url, data, media_type, name, url_kept = read_media_block(
             wire, at, reader, _IMAGE_BLOCK_TYPE
         )
-        rest = extra_members(wire, _IMAGE_BLOCK)
+        rest = unmapped_members(wire, _IMAGE_BLOCK)
         rest |= url_kept
         return ImagePart(url, data, media_type, name, metadata=reader.metadata(rest))
 
@@ -338,7 +338,7 @@ class Mcp(McpConverter):
         self, part: ImagePart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write an image."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         if part.detail is not None:
             writer.report_unsupported((at, "detail"), "detail")
         if part.cache is not None:
@@ -365,7 +365,7 @@ class Mcp(McpConverter):
         url, data, media_type, name, url_kept = read_media_block(
             wire, at, reader, _AUDIO_BLOCK_TYPE
         )
-        rest = extra_members(wire, _AUDIO_BLOCK)
+        rest = unmapped_members(wire, _AUDIO_BLOCK)
         rest |= url_kept
         return AudioPart(url, data, media_type, name, metadata=reader.metadata(rest))
 
@@ -373,7 +373,7 @@ class Mcp(McpConverter):
         self, part: AudioPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write an audio recording."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         if part.detail is not None:
             writer.report_unsupported((at, "detail"), "detail")
         if part.cache is not None:
@@ -400,7 +400,7 @@ class Mcp(McpConverter):
         url, data, media_type, name, url_kept = read_media_block(
             wire, at, reader, _VIDEO_BLOCK_TYPE
         )
-        rest = extra_members(wire, _VIDEO_BLOCK)
+        rest = unmapped_members(wire, _VIDEO_BLOCK)
         rest |= url_kept
         return VideoPart(url, data, media_type, name, metadata=reader.metadata(rest))
 
@@ -408,7 +408,7 @@ class Mcp(McpConverter):
         self, part: VideoPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a video."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         if part.detail is not None:
             writer.report_unsupported((at, "detail"), "detail")
         if part.cache is not None:
@@ -435,7 +435,7 @@ class Mcp(McpConverter):
         url, data, media_type, name, url_kept = read_media_block(
             wire, at, reader, _DOCUMENT_BLOCK_TYPE
         )
-        rest = extra_members(wire, _DOCUMENT_BLOCK)
+        rest = unmapped_members(wire, _DOCUMENT_BLOCK)
         rest |= url_kept
         return DocumentPart(url, data, media_type, name, metadata=reader.metadata(rest))
 
@@ -443,7 +443,7 @@ class Mcp(McpConverter):
         self, part: DocumentPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a document."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         if part.detail is not None:
             writer.report_unsupported((at, "detail"), "detail")
         if part.cache is not None:

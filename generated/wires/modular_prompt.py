@@ -11,18 +11,18 @@ from typing import Any, ClassVar
 
 from ..runtime.apis.modular_prompt import (
     ModularPromptConverter,
-    read_text_only,
-    write_text_only,
+    read_single_text,
+    write_single_text,
 )
-from ..runtime.apis.text_messages import read_named_result, write_named_result
+from ..runtime.apis.text_messages import read_named_result_call, write_named_result_call
 from ..runtime.conversion.extras import (
     ABSENT,
-    NOTHING,
+    NO_EXTRAS,
     extra_at,
-    extra_members,
     keep_inner_extras,
     nested_extras,
     restore_extras,
+    unmapped_members,
 )
 from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.wire import WireFacts
@@ -115,7 +115,7 @@ class ModularPrompt(ModularPromptConverter):
         total_tokens_count = wire.get("totalTokens")
         if type(total_tokens_count) is not int and total_tokens_count is not None:
             total_tokens_count = read_count(wire, "totalTokens", at)
-        rest = extra_members(wire, _USAGE)
+        rest = unmapped_members(wire, _USAGE)
         if prompt_tokens_count is None:
             rest["$absent"] = [*rest.get("$absent", ()), "promptTokens"]
         input_tokens = prompt_tokens_count or 0
@@ -204,7 +204,7 @@ class ModularPrompt(ModularPromptConverter):
         stream = wire.get("stream")
         if stream is not None and type(stream) is not bool:
             raise wrong_type((at, "stream"), "a boolean", stream)
-        rest = extra_members(wire, _REQUEST)
+        rest = unmapped_members(wire, _REQUEST)
         if tools_kept is not ABSENT:
             rest["tools"] = tools_kept
         if tool_choice_kept is not ABSENT:
@@ -227,7 +227,7 @@ class ModularPrompt(ModularPromptConverter):
     ) -> dict[str, Any]:
         """Write the options of a query."""
         extras = (
-            writer.own_extras(request.metadata, at) if request.metadata else NOTHING
+            writer.own_extras(request.metadata, at) if request.metadata else NO_EXTRAS
         )
         if request.parallel_tool_calls is not None:
             writer.report_unsupported(
@@ -310,8 +310,8 @@ class ModularPrompt(ModularPromptConverter):
             and None not in function.values()
         ):
             return ToolDefinition(name, description, parameters, strict)
-        rest = extra_members(wire, _TOOL)
-        function_rest = extra_members(function, _TOOL_FUNCTION)
+        rest = unmapped_members(wire, _TOOL)
+        function_rest = unmapped_members(function, _TOOL_FUNCTION)
         if name_kept is not ABSENT:
             function_rest["name"] = name_kept
         if parameters_kept is not ABSENT:
@@ -328,7 +328,7 @@ class ModularPrompt(ModularPromptConverter):
         extras = (
             writer.own_extras(definition.metadata, at)
             if definition.metadata
-            else NOTHING
+            else NO_EXTRAS
         )
         function: dict[str, Any] = {
             "name": write_tool_name(
@@ -391,10 +391,10 @@ class ModularPrompt(ModularPromptConverter):
         arguments, invalid, arguments_kept = read_json_arguments(
             function.get("arguments", ABSENT), ((at, "function"), "arguments"), reader
         )
-        rest = extra_members(wire, _TOOL_CALL)
+        rest = unmapped_members(wire, _TOOL_CALL)
         if wire.get("type") is None:
             rest["$absent"] = ["type"]
-        function_rest = extra_members(function, _TOOL_CALL_FUNCTION)
+        function_rest = unmapped_members(function, _TOOL_CALL_FUNCTION)
         if id_kept is not ABSENT:
             rest["id"] = id_kept
         if name_kept is not ABSENT:
@@ -423,7 +423,7 @@ class ModularPrompt(ModularPromptConverter):
                 },
             }
         call = writer.encode_call(call, at)
-        extras = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
+        extras = writer.own_extras(call.metadata, at) if call.metadata else NO_EXTRAS
         function: dict[str, Any] = {
             "name": write_tool_name(
                 call.name,
@@ -462,8 +462,8 @@ class ModularPrompt(ModularPromptConverter):
         kind, value_, kind_kept = self.read_result_content(
             wire.get("content", ABSENT), (at, "content"), reader
         )
-        tool_call_id, name, tool_call_id_kept = read_named_result(wire, at, reader)
-        rest = extra_members(wire, _TOOL_RESULT)
+        tool_call_id, name, tool_call_id_kept = read_named_result_call(wire, at, reader)
+        rest = unmapped_members(wire, _TOOL_RESULT)
         if kind_kept is not ABSENT:
             rest["content"] = kind_kept
         rest |= tool_call_id_kept
@@ -475,7 +475,9 @@ class ModularPrompt(ModularPromptConverter):
         self, result: ToolResult, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a result as a message."""
-        extras = writer.own_extras(result.metadata, at) if result.metadata else NOTHING
+        extras = (
+            writer.own_extras(result.metadata, at) if result.metadata else NO_EXTRAS
+        )
         if result.is_error is not None:
             writer.report_unsupported((at, "isError"), "isError")
         wire: dict[str, Any] = {
@@ -489,7 +491,7 @@ class ModularPrompt(ModularPromptConverter):
                 result.is_error,
             ),
         }
-        wire |= write_named_result(
+        wire |= write_named_result_call(
             result.tool_call_id, result.name, extras, (at, "toolCallId"), writer
         )
         if extras:
@@ -500,7 +502,7 @@ class ModularPrompt(ModularPromptConverter):
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> SystemMessage:
         """Read a system message."""
-        content, content_kept = read_text_only(
+        content, content_kept = read_single_text(
             wire.get("content", ABSENT), (at, "content"), reader
         )
         if (
@@ -509,7 +511,7 @@ class ModularPrompt(ModularPromptConverter):
             and None not in wire.values()
         ):
             return SystemMessage(content)
-        rest = extra_members(wire, _SYSTEM_MESSAGE)
+        rest = unmapped_members(wire, _SYSTEM_MESSAGE)
         if content_kept is not ABSENT:
             rest["content"] = content_kept
         return SystemMessage(content, metadata=reader.metadata(rest))
@@ -519,7 +521,7 @@ class ModularPrompt(ModularPromptConverter):
     ) -> dict[str, Any]:
         """Write a system message."""
         extras = (
-            writer.own_extras(message.metadata, at) if message.metadata else NOTHING
+            writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS
         )
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
@@ -527,7 +529,7 @@ class ModularPrompt(ModularPromptConverter):
             writer.report_unsupported((at, "cache"), "cache")
         wire: dict[str, Any] = {
             "role": "system",
-            "content": write_text_only(
+            "content": write_single_text(
                 message.content,
                 extra_at(extras, "content") if extras else ABSENT,
                 (at, "content"),
@@ -542,7 +544,7 @@ class ModularPrompt(ModularPromptConverter):
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> UserMessage:
         """Read a user message."""
-        content, content_kept = read_text_only(
+        content, content_kept = read_single_text(
             wire.get("content", ABSENT), (at, "content"), reader
         )
         if (
@@ -551,7 +553,7 @@ class ModularPrompt(ModularPromptConverter):
             and None not in wire.values()
         ):
             return UserMessage(content)
-        rest = extra_members(wire, _USER_MESSAGE)
+        rest = unmapped_members(wire, _USER_MESSAGE)
         if content_kept is not ABSENT:
             rest["content"] = content_kept
         return UserMessage(content, metadata=reader.metadata(rest))
@@ -561,13 +563,13 @@ class ModularPrompt(ModularPromptConverter):
     ) -> dict[str, Any]:
         """Write a user message."""
         extras = (
-            writer.own_extras(message.metadata, at) if message.metadata else NOTHING
+            writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS
         )
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
         wire: dict[str, Any] = {
             "role": "user",
-            "content": write_text_only(
+            "content": write_single_text(
                 message.content,
                 extra_at(extras, "content") if extras else ABSENT,
                 (at, "content"),

@@ -17,15 +17,15 @@ from ..runtime.apis.openai_chat.compatible import (
 from ..runtime.apis.openai_chat.reasoning import ReasoningKeys
 from ..runtime.conversion.extras import (
     ABSENT,
-    NOTHING,
+    NO_EXTRAS,
     extra_at,
-    extra_members,
     first_present,
     keep_inner_extras,
     nested_extras,
     note_alias,
     original_key,
     restore_extras,
+    unmapped_members,
 )
 from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.values import read_list
@@ -35,10 +35,10 @@ from ..runtime.errors import wrong_type
 from ..runtime.fields import (
     read_data_url,
     read_effort,
-    read_one_or_many,
+    read_string_or_list,
     write_data_url,
     write_effort,
-    write_one_or_many,
+    write_string_or_list,
 )
 from ..runtime.json_text import strict_json_text
 from ..runtime.models import (
@@ -54,9 +54,9 @@ from ..runtime.models import (
 from ..runtime.paths import Path
 from ..runtime.responses import FinishReason
 from ..runtime.tool_fields import (
+    read_recorded_text_call,
     read_text_call,
     read_tool_name,
-    take_text_call,
     write_tool_name,
 )
 from .openai_chat import OpenaiChat
@@ -207,7 +207,7 @@ class OpenaiCompatible(OpenaiChat):
         },
         "final": ["insufficient_quota"],
     }
-    ANSWERS: ClassVar[dict[str, Any]] = {
+    BODY_PATHS: ClassVar[dict[str, Any]] = {
         "usage": [["usage"], ["x_groq", "usage"], ["choices", 0, "usage"]],
         "error": [["error"], ["x_groq", "error"], ["choices", 0, "error"]],
     }
@@ -250,9 +250,9 @@ class OpenaiCompatible(OpenaiChat):
                     if (
                         type(arguments) is str
                         and type(id) is str
-                        and reader.wire.legal_id(id)
+                        and reader.wire.is_legal_id(id)
                     ):
-                        call = take_text_call(
+                        call = read_recorded_text_call(
                             id,
                             name,
                             arguments,
@@ -307,7 +307,7 @@ class OpenaiCompatible(OpenaiChat):
         top_p = wire.get("top_p")
         if top_p is not None and type(top_p) is not float and type(top_p) is not int:
             raise wrong_type((at, "top_p"), "a number", top_p)
-        stop, stop_kept = read_one_or_many(
+        stop, stop_kept = read_string_or_list(
             wire.get("stop", ABSENT), (at, "stop"), reader
         )
         seed = wire.get("seed")
@@ -349,7 +349,7 @@ class OpenaiCompatible(OpenaiChat):
                 reasoning,
                 stream,
             )
-        rest = extra_members(wire, _REQUEST)
+        rest = unmapped_members(wire, _REQUEST)
         if messages_kept is not ABSENT:
             rest["messages"] = messages_kept
         if tools_kept is not ABSENT:
@@ -385,7 +385,7 @@ class OpenaiCompatible(OpenaiChat):
     ) -> dict[str, Any]:
         """Write a request body."""
         extras = (
-            writer.own_extras(request.metadata, at) if request.metadata else NOTHING
+            writer.own_extras(request.metadata, at) if request.metadata else NO_EXTRAS
         )
         wire: dict[str, Any] = {
             "messages": self.write_messages(
@@ -427,7 +427,7 @@ class OpenaiCompatible(OpenaiChat):
             wire["temperature"] = request.temperature
         if request.top_p is not None:
             wire["top_p"] = request.top_p
-        stop = write_one_or_many(
+        stop = write_string_or_list(
             request.stop,
             extra_at(extras, "stop") if extras else ABSENT,
             (at, "stop"),
@@ -463,7 +463,7 @@ class OpenaiCompatible(OpenaiChat):
         id = wire.get("id")
         name = function.get("name")
         arguments = function.get("arguments")
-        if type(arguments) is str and type(id) is str and reader.wire.legal_id(id):
+        if type(arguments) is str and type(id) is str and reader.wire.is_legal_id(id):
             found = read_text_call(
                 id,
                 name,
@@ -485,8 +485,8 @@ class OpenaiCompatible(OpenaiChat):
         arguments, invalid, arguments_kept = read_arguments_text(
             function.get("arguments", ABSENT), ((at, "function"), "arguments"), reader
         )
-        rest = extra_members(wire, _TOOL_CALL)
-        function_rest = extra_members(function, _TOOL_CALL_FUNCTION)
+        rest = unmapped_members(wire, _TOOL_CALL)
+        function_rest = unmapped_members(function, _TOOL_CALL_FUNCTION)
         if id_kept is not ABSENT:
             rest["id"] = id_kept
         if name_kept is not ABSENT:
@@ -515,7 +515,7 @@ class OpenaiCompatible(OpenaiChat):
                 },
             }
         call = writer.encode_call(call, at)
-        extras = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
+        extras = writer.own_extras(call.metadata, at) if call.metadata else NO_EXTRAS
         function: dict[str, Any] = {
             "name": write_tool_name(
                 call.name,
@@ -565,8 +565,8 @@ class OpenaiCompatible(OpenaiChat):
             and None not in file.values()
         ):
             return DocumentPart(url, data, media_type, name)
-        rest = extra_members(wire, _DOCUMENT_PART)
-        file_rest = extra_members(file, _DOCUMENT_PART_FILE)
+        rest = unmapped_members(wire, _DOCUMENT_PART)
+        file_rest = unmapped_members(file, _DOCUMENT_PART_FILE)
         if url_kept is not ABSENT:
             file_rest["file_data"] = url_kept
         keep_inner_extras(rest, wire, "file", file_rest)
@@ -576,7 +576,7 @@ class OpenaiCompatible(OpenaiChat):
         self, part: DocumentPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a file part."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         if part.detail is not None:
             writer.report_unsupported((at, "detail"), "detail")
         if part.cache is not None:

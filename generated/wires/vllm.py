@@ -17,12 +17,12 @@ from ..runtime.apis.openai_chat.compatible import (
 from ..runtime.apis.openai_chat.reasoning import ReasoningKeys
 from ..runtime.conversion.extras import (
     ABSENT,
-    NOTHING,
+    NO_EXTRAS,
     extra_at,
-    extra_members,
     keep_inner_extras,
     nested_extras,
     restore_extras,
+    unmapped_members,
 )
 from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.wire import WireFacts
@@ -156,7 +156,7 @@ class Vllm(OpenaiCompatible):
         "final": ["insufficient_quota"],
     }
     REASONING: ClassVar[ReasoningKeys] = ReasoningKeys(
-        ["reasoning", "reasoning_content"], writes="reasoning"
+        ["reasoning", "reasoning_content"], default_key="reasoning"
     )
 
     def read_user_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
@@ -197,7 +197,7 @@ class Vllm(OpenaiCompatible):
         id = wire.get("id")
         name = function.get("name")
         arguments = function.get("arguments")
-        if type(arguments) is str and type(id) is str and reader.wire.legal_id(id):
+        if type(arguments) is str and type(id) is str and reader.wire.is_legal_id(id):
             found = read_text_call(
                 id,
                 name,
@@ -219,8 +219,8 @@ class Vllm(OpenaiCompatible):
         arguments, invalid, arguments_kept = read_parsable_arguments(
             function.get("arguments", ABSENT), ((at, "function"), "arguments"), reader
         )
-        rest = extra_members(wire, _TOOL_CALL)
-        function_rest = extra_members(function, _TOOL_CALL_FUNCTION)
+        rest = unmapped_members(wire, _TOOL_CALL)
+        function_rest = unmapped_members(function, _TOOL_CALL_FUNCTION)
         if id_kept is not ABSENT:
             rest["id"] = id_kept
         if name_kept is not ABSENT:
@@ -250,7 +250,7 @@ class Vllm(OpenaiCompatible):
                 },
             }
         call = writer.encode_call(call, at)
-        extras = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
+        extras = writer.own_extras(call.metadata, at) if call.metadata else NO_EXTRAS
         function: dict[str, Any] = {
             "name": write_tool_name(
                 call.name,
@@ -297,8 +297,8 @@ class Vllm(OpenaiCompatible):
             and None not in video_url.values()
         ):
             return VideoPart(url, data, media_type)
-        rest = extra_members(wire, _VIDEO_PART)
-        video_url_rest = extra_members(video_url, _VIDEO_PART_VIDEO_URL)
+        rest = unmapped_members(wire, _VIDEO_PART)
+        video_url_rest = unmapped_members(video_url, _VIDEO_PART_VIDEO_URL)
         if url_kept is not ABSENT:
             video_url_rest["url"] = url_kept
         keep_inner_extras(rest, wire, "video_url", video_url_rest)
@@ -308,7 +308,7 @@ class Vllm(OpenaiCompatible):
         self, part: VideoPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a video part."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         if part.name is not None:
             writer.report_unsupported((at, "name"), "name")
         if part.detail is not None:

@@ -48,12 +48,12 @@ def goes_back(provider: str) -> Check:
     return check
 
 
-def hand_over(provider: str, target: str) -> Check:
+def call_between_steps(provider: str, target: str) -> Check:
     """The histories of a provider, sent to another."""
 
     def check(package: Package) -> None:
         for recording in test_history.history(provider):
-            laws.hand_over(package, provider, target, recording["request"])
+            laws.call_between_steps(package, provider, target, recording["request"])
 
     return check
 
@@ -185,7 +185,7 @@ MUTATIONS = (
     ),
     Mutation(
         "6: ids keep their length",
-        hand_over(CHAT, MISTRAL),
+        call_between_steps(CHAT, MISTRAL),
         "wires/mistral.py",
         "id_length=9",
         "id_length=12",
@@ -307,7 +307,7 @@ MUTATIONS = (
     ),
     Mutation(
         "6: results without ids go to the first call",
-        hand_over(OLLAMA, CHAT),
+        call_between_steps(OLLAMA, CHAT),
         "runtime/conversion/reader.py",
         "                del self._open[i]\n",
         "",
@@ -342,14 +342,14 @@ MUTATIONS = (
     ),
     Mutation(
         "6: results go to other calls",
-        hand_over(ANTHROPIC, CHAT),
+        call_between_steps(ANTHROPIC, CHAT),
         "runtime/tool_fields.py",
         "writer.call_id(identifier)",
         'writer.call_id(identifier + "x")',
     ),
     Mutation(
         "6: ids are not made legal",
-        hand_over(CHAT, ANTHROPIC),
+        call_between_steps(CHAT, ANTHROPIC),
         "runtime/apis/anthropic/messages.py",
         "writer.call_id(result.tool_call_id)",
         "result.tool_call_id[:3]",
@@ -493,7 +493,7 @@ MUTATIONS = (
         "6: the system speaks twice",
         lambda package: test_cohere.test_the_systems_messages_become_its_one_turn(package, package.module("models")),
         "runtime/apis/cohere/converter.py",
-        "add_to_turn(system, wire)",
+        "append_content(system, wire)",
         "wires.append(wire)",
     ),
     Mutation(

@@ -52,7 +52,7 @@ MUTATIONS = (
         "what a sub-agent says is the answer's",
         with_models(test_copilot.test_what_the_agent_runs_itself_is_no_call),
         STREAM,
-        '            or (event.get("agentId") is not None and not self._is_asked(kind))\n',
+        '            or (event.get("agentId") is not None and not self._is_app_request(kind))\n',
         "",
     ),
     Mutation(

@@ -159,13 +159,13 @@ def optional(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_absent_null_and_given(run: Run, optional: Path, given: dict[str, Any], read: Any) -> None:
     value = {"req": 1, "req_null": None, **given}
 
-    with_object, as_text = run(optional, _TABLE, [["probe", value], ["probe", json.dumps(value)]])
+    restore_object_content, as_text = run(optional, _TABLE, [["probe", value], ["probe", json.dumps(value)]])
 
-    assert with_object == as_text
+    assert restore_object_content == as_text
     if isinstance(read, str):
-        assert with_object == {"error": read}
+        assert restore_object_content == {"error": read}
     else:
-        assert with_object == {
+        assert restore_object_content == {
             "value": {"req": 1, "req_null": None, **READ, **read},
             "set": sorted(value),
         }

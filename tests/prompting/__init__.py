@@ -20,8 +20,10 @@ def definitions(package: Package) -> list[Any]:
 
 
 def read(package: Package, text: str, *untrusted: str, turn: int = 0) -> Any:
-    """What `read_reply` makes of a text."""
-    return package.module("runtime.prompting.text_parser").read_reply(text, definitions(package), untrusted, turn)
+    """What `read_response_text` makes of a text."""
+    return package.module("runtime.prompting.text_parser").read_response_text(
+        text, definitions(package), untrusted, turn
+    )
 
 
 def calls(package: Package, text: str, *untrusted: str) -> list[Any]:
@@ -37,6 +39,6 @@ def names(package: Package, text: str) -> list[str]:
 
 def followed(package: Package, pieces: list[str], *untrusted: str) -> tuple[list[Any], Any]:
     """The events of a text that comes in pieces, and the message in the end."""
-    reader = package.module("runtime.prompting.stream_parser").ReplyReader(definitions(package), untrusted)
+    reader = package.module("runtime.prompting.stream_parser").ResponseReader(definitions(package), untrusted)
     events = [event for piece in pieces for event in reader.feed(piece)] + reader.finish()
     return events, reader.message()

@@ -69,7 +69,7 @@ def _adds_up(package: Package, events: list[Any], message: Any) -> None:
 
 def told(package: Package, text: str) -> list[str]:
     """What is told of a text sign by sign before its end is known."""
-    reader = package.module("runtime.prompting.stream_parser").ReplyReader(definitions(package))
+    reader = package.module("runtime.prompting.stream_parser").ResponseReader(definitions(package))
     events = [event for sign in text for event in reader.feed(sign)]
     return [
         event.text if event.type == "text_delta" else f"<{getattr(event, 'name', '')}>"
@@ -109,14 +109,14 @@ def test_only_what_may_be_a_call_is_held_back(sample: Package, text: str, before
 
 
 def test_without_tools_nothing_is_held_back_but_tool_fences(sample: Package) -> None:
-    reader = sample.module("runtime.prompting.stream_parser").ReplyReader()
+    reader = sample.module("runtime.prompting.stream_parser").ResponseReader()
     for text in (CALL, f"\n```json\n{CALL}\n```\n.", f"\n<tool_call>{CALL}</tool_call>\n."):
         assert [event.text.strip() for event in reader.feed(text)] != []
     assert reader.feed("\n```tool\n") == []
 
 
 def test_ids_of_earlier_calls_are_not_given_again(sample: Package) -> None:
-    reader = sample.module("runtime.prompting.stream_parser").ReplyReader(definitions(sample), turn=1, used=["mine"])
+    reader = sample.module("runtime.prompting.stream_parser").ResponseReader(definitions(sample), turn=1, used=["mine"])
     events = reader.feed('```tool\n{"id": "mine", "name": "now"}\n```\n')
     assert [event.id for event in events] == ["call_1_0"]
     assert [part.call.id for part in reader.message().content] == ["call_1_0"]

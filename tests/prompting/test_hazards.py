@@ -192,7 +192,7 @@ def test_work_grows_as_the_text_does(sample: Package, name: str) -> None:
         return steps(lambda: read(sample, make(size), make(size)))
 
     def in_pieces(size: int) -> int:
-        reader = sample.module("runtime.prompting.stream_parser").ReplyReader(definitions(sample))
+        reader = sample.module("runtime.prompting.stream_parser").ResponseReader(definitions(sample))
         return steps(lambda: [reader.feed(sign) for sign in make(size)])
 
     for work in (whole, in_pieces):

@@ -11,7 +11,7 @@ import json
 import warnings
 from typing import Any
 
-from tests.providers.wires import MARK, WIRES, with_object
+from tests.providers.wires import MARK, WIRES, restore_object_content
 from tests.support.generated import Package
 from tests.support.repository import profile
 
@@ -432,7 +432,7 @@ def answer_goes_back(package: Package, provider: str, completion: Any, said: Any
     assert wire.signatures(body) == said.signatures
     calls = wire.calls(body)
     assert [c.name for c in calls] == [s.name for s in said.calls]
-    assert [exact(with_object(c.value)) for c in calls] == [exact(s.value) for s in said.calls]
+    assert [exact(restore_object_content(c.value)) for c in calls] == [exact(s.value) for s in said.calls]
     given = [s.id for s in said.calls]
     if len(set(given)) == len(given):
         assert [c.id for c in calls] == given
@@ -467,7 +467,7 @@ def cut_anywhere(package: Package, provider: str, events: list[Any]) -> None:
 # Hand-over
 
 
-def hand_over(package: Package, provider: str, target: str, body: Any) -> None:
+def call_between_steps(package: Package, provider: str, target: str, body: Any) -> None:
     """Law 6: a history made by one provider goes out through another one.
 
     Order, types, ids and names are the target's; text, calls, arguments and results are there or in a loss; opaque
@@ -489,7 +489,7 @@ def hand_over(package: Package, provider: str, target: str, body: Any) -> None:
         if part["type"] == "tool_call"
     ]
     calls = there.calls(out)
-    sent = [with_object(c.value) for c in calls]
+    sent = [restore_object_content(c.value) for c in calls]
     assert [exact(meant(s, c["arguments"])) for s, c in zip(sent, asked, strict=True)] == [
         exact(c["arguments"]) for c in asked
     ], "arguments"
@@ -498,7 +498,7 @@ def hand_over(package: Package, provider: str, target: str, body: Any) -> None:
     strange = here.signatures(body)
     assert [s for s in strange if s in text] == [], "foreign state"
     assert not strange or losses != [], "foreign state was left out in silence"
-    for path, said in dump_texts(given):
+    for path, said in unique_texts(given):
         assert exact(said)[1:-1] in text or exact(exact(said)[1:-1])[1:-1] in text or covered(losses, path), path
 
 
@@ -524,7 +524,7 @@ def as_value(text: str) -> Any:
         return text
 
 
-def dump_texts(request: Any) -> list[tuple[str, str]]:
+def unique_texts(request: Any) -> list[tuple[str, str]]:
     """All that is said in a dumped request, with its path: texts of messages and parts, and what results hold."""
     found: list[tuple[str, str]] = []
     for i, message in enumerate(request["messages"]):

@@ -144,7 +144,7 @@ def _same_words(completion: Any) -> None:
         completion["message"].pop("content", None)
 
 
-def hand_over(package: Package, source: str, target: str, request: Any) -> list[Any]:
+def call_between_steps(package: Package, source: str, target: str, request: Any) -> list[Any]:
     """Law 6: a history of another wire goes out through this one; what is said is there, or a loss speaks of it."""
     models, losses = package.module("models"), []
     wire = written(package, target, request.messages, losses)
@@ -155,7 +155,7 @@ def hand_over(package: Package, source: str, target: str, request: Any) -> list[
     assert [(c.name, laws.exact(c.arguments)) for c in again] == [(c.name, laws.exact(c.arguments)) for c in calls]
     given, text = models.dump(request), laws.exact(wire)
     told = [path_of(loss) for loss in losses]
-    for path, said in laws.dump_texts(given):
+    for path, said in laws.unique_texts(given):
         there = laws.exact(said)[1:-1] in text or laws.exact(laws.exact(said)[1:-1])[1:-1] in text
         assert there or any(path.startswith(one) for one in told), path
     return list(back)

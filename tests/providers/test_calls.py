@@ -11,7 +11,7 @@ import pytest
 from tests.providers import laws
 from tests.providers.answers import answer_of
 from tests.providers.exchanges import Exchanges
-from tests.providers.wires import WIRES, with_object
+from tests.providers.wires import WIRES, restore_object_content
 from tests.support.generated import Package, wire_name
 from tests.support.places import put
 from tests.support.repository import OWN_CODE, having, table
@@ -101,7 +101,7 @@ def test_no_arguments_are_an_empty_object(sample: Package, provider: str, call: 
     completion = module.from_response(body)
     assert completion.finish_reason == "tool_calls"
     sent, _ = laws.next_request(sample, provider, completion)
-    assert [with_object(seen.value) for seen in WIRES[provider].calls(sent)] == [{}]
+    assert [restore_object_content(seen.value) for seen in WIRES[provider].calls(sent)] == [{}]
     assert WIRES[provider].type_faults(sent) == []
 
 

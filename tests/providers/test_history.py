@@ -14,7 +14,7 @@ import pytest
 from tests.providers import laws
 from tests.providers.recorded import history
 from tests.providers.requests import HELLO, PIXEL, one_result, result
-from tests.providers.wires import WIRES, with_object
+from tests.providers.wires import WIRES, restore_object_content
 from tests.support.generated import Package
 from tests.support.places import at
 from tests.support.repository import CONVERSING, OWN_CODE, names_tools, table
@@ -37,7 +37,7 @@ HANDOVERS = [
 def test_law_6_a_history_goes_out_through_another_provider(
     sample: Package, provider: str, target: str, body: Any
 ) -> None:
-    laws.hand_over(sample, provider, target, body)
+    laws.call_between_steps(sample, provider, target, body)
 
 
 @each_provider
@@ -154,7 +154,7 @@ def test_ids_of_all_kinds_are_paired_one_to_one(sample: Package, models: Any, pr
     assert len(set(spelled)) == len(ids)
     assert [r.id for r in results] == spelled
     for seen, given in zip(calls, results, strict=True):
-        assert f"r{with_object(seen.value)['at']}" in laws.exact(given.value)
+        assert f"r{restore_object_content(seen.value)['at']}" in laws.exact(given.value)
     order = [i for _, i in [*list(enumerate(ids))[::2], *list(enumerate(ids))[1::2]]]
     went = dict(zip(order, spelled, strict=True))
     assert [i for i in facts["legal"] if went[i] != i] == []

@@ -14,10 +14,10 @@ from tests.support.generated import Package
 from tests.support.loopback import Loopback, Reply
 from tests.support.repository import OWN_CODE, PROFILES, extended, profile
 
-SESSIONS = [name for name in PROFILES if "session" in profile(name) and "hosted" not in profile(name)["session"]]
+SESSIONS = [name for name in PROFILES if "session" in profile(name) and "stateful" not in profile(name)["session"]]
 """The providers with a client that sends requests one by one."""
 
-HOSTED = [name for name in PROFILES if "hosted" in profile(name).get("session", {})]
+STATEFUL = [name for name in PROFILES if "stateful" in profile(name).get("session", {})]
 """Those whose client is a live session with an agent, which holds the conversation; `hosts` has what stands after it."""
 
 OWN_SESSIONS = [name for name in SESSIONS if name in OWN_CODE]
@@ -74,7 +74,7 @@ def replied(package: Package, provider: str, completion: Any, streaming: bool) -
 
 
 @contextmanager
-def hosted(package: Package, provider: str, address: str, later: bool, **settings: Any) -> Iterator[Any]:
+def stateful(package: Package, provider: str, address: str, later: bool, **settings: Any) -> Iterator[Any]:
     """A session on a live session of the official client, and what runs code on the client's loop."""
     host = importlib.import_module(f"tests.running.hosts.{provider}")
     module = package.module(f"sessions.{provider}")

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.running.clients import HOSTED, OWN_SESSIONS, SESSIONS, hosted, replied, runtime, session
+from tests.running.clients import STATEFUL, OWN_SESSIONS, SESSIONS, stateful, replied, runtime, session
 from tests.running.hosts import Says
 from tests.running.project import Handlers, reviewed
 from tests.running.scripts import native
@@ -148,13 +148,13 @@ def said(turn: int, parts: tuple[Any, ...]) -> Says:
 @pytest.mark.row("Q02", "Q06", "Q61")
 @pytest.mark.parametrize("streaming", [False, True], ids=["whole", "stream"])
 @pytest.mark.parametrize("later", [False, True], ids=["sync", "async"])
-@pytest.mark.parametrize("provider", HOSTED)
+@pytest.mark.parametrize("provider", STATEFUL)
 def test_a_conversation_is_the_same_where_the_client_holds_it(
     runnable: Package, expected: Any, provider: str, later: bool, streaming: bool
 ) -> None:
     with (
         closing(runtime(provider, [said(turn, parts) for turn, parts in enumerate(SCRIPT)])) as after,
-        hosted(runnable, provider, after.address, later) as made,
+        stateful(runnable, provider, after.address, later) as made,
     ):
         result = ran(runnable, made, later=later, streaming=streaming)
     assert plainly(runnable, result) == expected

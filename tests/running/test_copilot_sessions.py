@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.running.clients import hosted
+from tests.running.clients import stateful
 from tests.running.hosts import Says, Script
 from tests.running.hosts.copilot import Runtime, opened, side_by_side
 from tests.running.project import Handlers, reviewed
@@ -40,7 +40,7 @@ def play() -> Iterator[Callable[[Script], Runtime]]:
 
 @contextmanager
 def talking(package: Package, runtime: Runtime, later: bool = True, **settings: Any) -> Iterator[Any]:
-    with hosted(package, "copilot", runtime.address, later, **settings) as made:
+    with stateful(package, "copilot", runtime.address, later, **settings) as made:
         yield made
 
 

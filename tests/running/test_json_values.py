@@ -116,7 +116,7 @@ TABLE: list[tuple[Any, Any]] = [
     ("value", "expected"), TABLE, ids=[type(v).__name__ + str(i) for i, (v, _) in enumerate(TABLE)]
 )
 def test_a_value_has_one_json(runnable: Package, value: Any, expected: Any) -> None:
-    made = runnable.module("runtime.running.results").json_value(value)
+    made = runnable.module("runtime.running.results").to_json_value(value)
     assert made == expected
     assert type(made) is type(expected)
 
@@ -135,12 +135,12 @@ REFUSED = [object(), print, int, ValueError("x"), {(1, 2): 1}, {1: 1, "1": 2}, l
 def test_what_has_no_json_is_refused(runnable: Package, value: Any) -> None:
     module = runnable.module("runtime.running.results")
     with pytest.raises(module.NotJSONError):
-        module.json_value({"a": [value]})
+        module.to_json_value({"a": [value]})
 
 
 def test_a_type_of_the_format_is_dumped(runnable: Package) -> None:
     models = runnable.module("models")
-    made = runnable.module("runtime.running.results").json_value(
+    made = runnable.module("runtime.running.results").to_json_value(
         {"part": models.ImagePart(data="aa", media_type="image/png")}
     )
     assert made == {"part": {"data": "aa", "mediaType": "image/png", "type": "image"}}
@@ -155,4 +155,4 @@ JSON = st.recursive(
 
 @given(value=JSON)
 def test_plain_json_stays_as_it_is(runnable: Package, value: Any) -> None:
-    assert runnable.module("runtime.running.results").json_value(value) == value
+    assert runnable.module("runtime.running.results").to_json_value(value) == value

@@ -131,7 +131,7 @@ def test_a_run_that_is_killed_at_any_await_repeats_no_recorded_call_and_loses_no
     runnable: Package, tmp_path: Path
 ) -> None:
     """A process that ends at the n-th step of its event loop, and another one that goes on from what the first stored."""
-    models, messages_of = runnable.module("models"), runnable.module("messages")
+    models, extras_of_messages = runnable.module("models"), runnable.module("messages")
     running = runnable.module("running")
     answers = [completion(runnable, READ, WRITE), completion(runnable, COMMAND), completion(runnable, "Done.")]
     stored, ran = tmp_path / "messages", tmp_path / "ran"
@@ -189,12 +189,12 @@ def test_a_run_that_is_killed_at_any_await_repeats_no_recorded_call_and_loses_no
         os.waitpid(child, 0)
         recorded = [r.name for message in read() if message.role == "tool" for r in message.results]
         before = len(ran.read_text().split())
-        if read()[-1].role != "assistant" or messages_of.has_tool_calls(read()[-1]):
+        if read()[-1].role != "assistant" or extras_of_messages.has_tool_calls(read()[-1]):
             killed += 1
             asyncio.run(resume(None))
         assert [name for name in ran.read_text().split()[before:] if name in recorded] == [], steps
         done = [r.tool_call_id for message in read() if message.role == "tool" for r in message.results]
-        asked = [call.id for message in read() for call in messages_of.tool_calls_of(message)]
+        asked = [call.id for message in read() for call in extras_of_messages.tool_calls_of(message)]
         assert sorted(done) == sorted(asked), steps
         assert len(asked) == 3
     assert 10 < killed < 59

@@ -134,11 +134,17 @@ def two_paths() -> list[Package]:
         ):
             files = compiled(schemas)
         wires = "".join(text for path, text in files.items() if path.startswith("wires/"))
-        for fast in ("read_text_call", "take_text_call", "take_call", "unchanged_call", "is_unchanged_call"):
+        for fast in (
+            "read_text_call",
+            "read_recorded_text_call",
+            "make_pending_call",
+            "make_call",
+            "is_unchanged_call",
+        ):
             assert fast not in wires
         _TWO.append(Package(files, folder))
         texts, fields = (_TWO[1].module(f"runtime.{name}") for name in ("json_text", "tool_fields"))
-        fields.loads_spelled = lambda text: (texts.loads(text), texts.is_compact(text, texts.loads(text)))
+        fields.loads_checking_compact = lambda text: (texts.loads(text), texts.is_compact(text, texts.loads(text)))
     return _TWO
 
 

@@ -15,13 +15,13 @@ from .keywords import (
     describe_rule,
     keep_rules,
     lower_annotations,
+    lower_enum,
     lower_untyped,
-    lower_values,
 )
 from .schemas import (
     ANNOTATIONS,
-    BOUND_TO,
     IDENTITY,
+    TYPES_OF_KEYWORD,
     Pointer,
     declared_types,
     has_json_type,
@@ -42,12 +42,12 @@ _ASSERTIONS = (
 
 
 class Engine(LoweringContext):
-    """One lowering, schema by schema."""
+    """One lowering, which converts a schema and its subschemas."""
 
     def lower_node(
         self, schema: Any, pointer: Pointer, ref_stack: RefStack = ()
     ) -> Node:
-        """Lower a schema; NEVER if it admits no value."""
+        """Lower a schema. Return NEVER if it admits no value."""
         if schema is False:
             return NEVER, None
         if type(schema) is not dict:
@@ -71,7 +71,7 @@ class Engine(LoweringContext):
             said, nullable = (
                 one,
                 False,
-            )  # a listed null goes as a text, as the other values do
+            )  # a listed null is sent as text, like the other values
         if type(said.get("anyOf")) is list:
             out, encoding = _lower_union(self, said, pointer, ref_stack)
         else:
@@ -134,7 +134,7 @@ def _lower_reference(
 def _kept(
     context: LoweringContext, rest: dict[str, Any], target: Pointer, pointer: Pointer
 ) -> Node:
-    """Keep a reference. Keywords next to it are moved around it if it must stand alone."""
+    """Keep a reference. If it must have no keywords next to it, wrap it to keep the annotations."""
     for keyword in sorted(rest.keys() - ANNOTATIONS):
         context.record_change(
             pointer,
@@ -154,7 +154,7 @@ def _kept(
 
 
 def _end(context: LoweringContext, found: dict[str, Any], pointer: Pointer) -> Node:
-    """End the expansion of a recursion with an unrestricted value of the type."""
+    """End the expansion of a recursion with an unrestricted schema of the same type."""
     reason = f"recursion is expanded {context.depth} levels deep; deeper values are not restricted"
     context.record_change(
         pointer, "$ref", "described", reason, checked="parse_arguments"
@@ -177,7 +177,7 @@ def _end(context: LoweringContext, found: dict[str, Any], pointer: Pointer) -> N
 def _one_union(
     context: LoweringContext, schema: dict[str, Any], pointer: Pointer
 ) -> dict[str, Any]:
-    """Replace `oneOf` by `anyOf` if the dialect only supports that."""
+    """Replace `oneOf` with `anyOf`, or drop it if both exist."""
     if "oneOf" not in schema:
         return schema
     if "anyOf" in schema:
@@ -207,7 +207,7 @@ def _lower_union(
     pointer: Pointer,
     ref_stack: RefStack,
 ) -> Node:
-    """Lower `anyOf` branch by branch, each with the rules next to it. Identical branches are merged."""
+    """Lower the branches of `anyOf`, each merged with the rules next to it. Identical branches are merged."""
     branches: list[Any] = schema["anyOf"]
     outer = {key: value for key, value in schema.items() if key != "anyOf"}
     rules = {
@@ -323,12 +323,14 @@ def _split_types(
     ref_stack: RefStack,
     sentences: list[str],
 ) -> Node:
-    """Return a branch for each of several types, with the keywords for it."""
+    """Lower a schema with several types as a union, with a branch for each type and the keywords for it."""
     rules = {key: value for key, value in source.items() if key not in ANNOTATIONS}
     branches = []
     for kind in kinds:
         branch = {
-            k: v for k, v in rules.items() if k not in BOUND_TO or kind in BOUND_TO[k]
+            k: v
+            for k, v in rules.items()
+            if k not in TYPES_OF_KEYWORD or kind in TYPES_OF_KEYWORD[k]
         }
         if type(branch.get("enum")) is list:
             branch["enum"] = [
@@ -363,7 +365,7 @@ def _lower_typed(
     kinds = declared_types(source)
     sentences = sentences or []
     if not kinds and (context.dialect.untyped != "keep" or context.dialect.closed):
-        kinds = _meant(context, source, pointer)
+        kinds = _infer_types(context, source, pointer)
         if not kinds:
             return lower_untyped(context, source, pointer, sentences)
         source = context.register_pointer({"type": list(kinds), **source}, pointer)
@@ -378,7 +380,7 @@ def _lower_typed(
     out: dict[str, Any] = {}
     if kinds and context.dialect.supports("type"):
         out["type"] = kinds[0] if len(kinds) == 1 else list(kinds)
-    encoding, possible = lower_values(context, source, pointer, kinds, out, sentences)
+    encoding, possible = lower_enum(context, source, pointer, kinds, out, sentences)
     if not possible:
         return NEVER, None
     if encoding is None:
@@ -410,9 +412,9 @@ def _lower_typed(
 
 
 def _is_respelled(context: LoweringContext, encoding: Table | None) -> bool:
-    """Whether values may be encoded differently from the source.
+    """Return whether values may be encoded differently from the source.
 
-    It is not known what a definition does to its values before it is lowered.
+    For a reference, this is decided by the dialect, because its definition may not be lowered yet.
     """
     if encoding is None:
         return False
@@ -441,7 +443,7 @@ def _leave_listed(
     out: dict[str, Any],
     sentences: list[str],
 ) -> None:
-    """Remove objects and lists from an enum if they would be encoded."""
+    """Remove an enum of objects or lists if its values would be encoded."""
     for keyword in ("enum", "const"):
         values = out.get("enum") if keyword == "enum" else [out.get("const")]
         if (
@@ -456,14 +458,14 @@ def _leave_listed(
 
 
 def _speaks_of(keyword: str, kinds: tuple[str, ...], out: dict[str, Any]) -> bool:
-    """Whether a keyword applies to a type of the source that is still the type on the wire."""
-    if keyword not in BOUND_TO:
+    """Return whether a keyword applies to a type of the source that is also a type on the wire."""
+    if keyword not in TYPES_OF_KEYWORD:
         return True
     sent = declared_types(out) or kinds
-    return any(kind in BOUND_TO[keyword] and kind in sent for kind in kinds)
+    return any(kind in TYPES_OF_KEYWORD[keyword] and kind in sent for kind in kinds)
 
 
-def _meant(
+def _infer_types(
     context: LoweringContext, source: dict[str, Any], pointer: Pointer
 ) -> tuple[str, ...]:
     """Infer the types of a schema without a type, from its values or its keywords."""
@@ -476,7 +478,9 @@ def _meant(
     )
     if values:
         return tuple(dict.fromkeys(json_type(value) for value in values))
-    spoken = [BOUND_TO[keyword] for keyword in source if keyword in BOUND_TO]
+    spoken = [
+        TYPES_OF_KEYWORD[keyword] for keyword in source if keyword in TYPES_OF_KEYWORD
+    ]
     spoken += [("string",)] if "format" in source else []
     if not spoken:
         return ()

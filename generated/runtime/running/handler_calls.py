@@ -13,10 +13,10 @@ from types import FunctionType
 from typing import Any
 
 from .results import PLAIN
-from .sync_runner import ENDING, call_may_block, running_loop, switch_to_loop
+from .sync_runner import ENDING, call_blocking, running_loop, switch_to_loop
 
 __all__ = [
-    "Cancellation",
+    "CancellationWatch",
     "HandlerTimeoutError",
     "await_value",
     "call_handler",
@@ -31,16 +31,16 @@ class HandlerTimeoutError(Exception):
     """A handler did not finish in time."""
 
 
-class Cancellation:
-    """Tells whether this task was cancelled since this was created. Only real cancellations count, not raised exceptions.
+class CancellationWatch:
+    """Detects whether this task was cancelled since the object was created. Raised exceptions alone do not count.
 
-    Code that is stepped by hand has no task before it continues on a loop.
+    Code that is stepped by hand has no task until it continues on a loop.
     """
 
     __slots__ = ("_before", "_task")
 
     def __init__(self) -> None:
-        """Start to watch."""
+        """Start to watch the current task."""
         self._task = None if running_loop() is None else asyncio.current_task()
         self._before = 0 if self._task is None else self._task.cancelling()
 
@@ -53,7 +53,7 @@ class Cancellation:
         return task is not None and task.cancelling() > self._before
 
     def should_propagate(self, error: BaseException) -> bool:
-        """Whether an exception ends the task or the program, and is not a failure of the code that raised it."""
+        """Return whether an exception ends the task or the program, and is not a failure of the code that raised it."""
         return (
             self.was_requested
             if isinstance(error, asyncio.CancelledError)
@@ -62,11 +62,11 @@ class Cancellation:
 
 
 def is_async(handler: Handler) -> bool:
-    """Whether calling a handler returns a coroutine."""
+    """Return whether calling a handler returns a coroutine."""
     function = getattr(handler, "__func__", handler)
     if (
         type(function) is FunctionType and not function.__dict__
-    ):  # nothing is said of it but what its code says
+    ):  # its code object says everything
         return bool(function.__code__.co_flags & inspect.CO_COROUTINE)
     return inspect.iscoroutinefunction(handler) or inspect.iscoroutinefunction(
         type(handler).__call__
@@ -76,9 +76,9 @@ def is_async(handler: Handler) -> bool:
 async def call_handler(
     handler: Handler, arguments: object, timeout: float | None, inline: bool
 ) -> Any:
-    """Call a handler and return what it gives; `timeout` is in seconds.
+    """Call a handler and return its value. `timeout` is in seconds.
 
-    `inline` calls one that is not async on this very thread, between two steps of the loop, for which nothing else waits.
+    If `inline` is set, a synchronous handler is called in this thread, between two steps of the loop.
 
     Raises:
         HandlerTimeoutError: The handler did not finish in time.
@@ -92,14 +92,16 @@ async def call_handler(
         await switch_to_loop()
     if later and timeout is None:
         return await handler(arguments)
-    cancellation = Cancellation()
+    cancellation = CancellationWatch()
     end = None if timeout is None else asyncio.get_running_loop().time() + timeout
     if here:
-        value = await call_may_block(_whole, handler, arguments)
+        value = await call_blocking(_whole, handler, arguments)
     elif later:
         value = handler(arguments)
     else:
-        value = await _beside(asyncio.get_running_loop(), handler, arguments, end)
+        value = await _call_in_thread(
+            asyncio.get_running_loop(), handler, arguments, end
+        )
     if not _is_awaitable(value):
         return value
     if cancellation.was_requested:
@@ -116,7 +118,7 @@ async def call_handler(
 
 
 async def await_value(value: Any) -> Any:
-    """Return the value of one of the app's functions; await it if it is awaitable."""
+    """Return the value of one of the app's functions, and await it if it is awaitable."""
     if not _is_awaitable(value):
         return value
     return await _waited_for(value) if running_loop() is None else await value
@@ -127,7 +129,7 @@ def _is_awaitable(value: object) -> bool:
 
 
 async def _waited_for(value: Awaitable[Any]) -> Any:
-    """Wait on a loop for the value of a handler, if no loop is running."""
+    """Await the value of a handler on a loop, if no loop is running."""
     try:
         await switch_to_loop()
     except BaseException:
@@ -137,7 +139,7 @@ async def _waited_for(value: Awaitable[Any]) -> Any:
 
 
 def _whole(handler: Handler, arguments: object) -> Any:
-    """Return the value of a handler, or the items of a generator, which runs the handler's code."""
+    """Call a handler and return its value. A generator becomes a list, because iterating it runs the handler's code."""
     value = handler(arguments)
     return list(value) if inspect.isgenerator(value) else value
 
@@ -150,13 +152,13 @@ def _drop(value: Any) -> None:
         value.cancel()
 
 
-async def _beside(
+async def _call_in_thread(
     loop: asyncio.AbstractEventLoop,
     handler: Handler,
     arguments: object,
     end: float | None,
 ) -> Any:
-    """Call a handler in a thread of its own, until a time of the loop.
+    """Call a handler in a thread of its own. `end` is its time limit, as a time of the loop.
 
     Raises:
         HandlerTimeoutError: The handler did not finish in time. Its thread continues.
@@ -174,9 +176,9 @@ async def _beside(
         value, error = None, None
         try:
             value = context.run(_whole, handler, arguments)
-        except BaseException as raised:  # noqa: BLE001 - raised again by whoever waits
+        except BaseException as raised:  # noqa: BLE001 - the waiting code raises it again
             error = raised
-        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits
+        with contextlib.suppress(RuntimeError):  # the loop is closed, so nobody waits
             loop.call_soon_threadsafe(finish, value, error)
 
     threading.Thread(target=work, name="tool", daemon=True).start()
@@ -194,10 +196,10 @@ async def _beside(
 async def _ended(
     loop: asyncio.AbstractEventLoop, done: asyncio.Future[Any], end: float | None
 ) -> None:
-    """Wait for a thread, through cancellations too; whoever cancels is told when it is done.
+    """Wait for a thread, even if this task is cancelled. The cancellation takes effect when the thread is done.
 
     Raises:
-        HandlerTimeoutError: The time limit was already over.
+        HandlerTimeoutError: The time limit is over.
     """
     while not done.done():
         left = None if end is None else end - loop.time()

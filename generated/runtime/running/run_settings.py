@@ -44,7 +44,7 @@ __all__ = [
     "StoppedBy",
     "check_settings",
     "check_tools",
-    "correction_text",
+    "correction_message",
     "parse_output",
     "request_output",
     "total_usage",
@@ -92,7 +92,7 @@ class RunResult:
 
 
 def total_usage(used: Sequence[Usage]) -> Usage | None:
-    """Add up the counts. A count that no response has is None, and so is the total if there are no counts."""
+    """Add up token counts. A count that no response has is None, and so is the total without any usage."""
     if not used:
         return None
     totals: dict[str, Any] = {}
@@ -108,17 +108,17 @@ class RunSettings(TypedDict, total=False):
     max_tool_turns: int
     """Maximum number of turns; default: 10."""
     at_limit: Literal["stop", "answer"]
-    """What to do at that limit: "stop" (default), or "answer" with one more request in which the model cannot call tools."""
+    """What to do at this limit: "stop" (default), or "answer" with one more request, where no tools can be called."""
     review: Review | None
     """Decides on each high-risk call before it runs. `allow_all` allows all calls."""
     verdicts: Mapping[str, Verdict]
     """Verdicts on calls of the history without a result, by call id."""
     results: Sequence[ToolResult]
-    """Results of such calls that the app has from elsewhere."""
+    """Results of such calls that the app obtained elsewhere."""
     others: Mapping[str, OtherHandler]
-    """Functions of a `ToolCall` for tools that the package does not declare, by name. They are high-risk unless `low_risk` lists them."""
+    """Functions of a `ToolCall` for undeclared tools, by name. They are high-risk unless `low_risk` lists them."""
     low_risk: Collection[str]
-    """Names of these tools whose calls run concurrently and without review."""
+    """Names of tools in `others` whose calls run concurrently and without review."""
     prepare: Callable[[Request], Request | Awaitable[Request]] | None
     """Called with each request before it is sent. Returns the request to send."""
     on_answer: Callable[[Completion], object] | None
@@ -197,7 +197,7 @@ _FAULTS = 20
 
 
 def request_output(request: Request, output: type[Any], *, in_text: bool) -> Request:
-    """Return a request for a response that matches a type: by the API's own format, or by text if `in_text`."""
+    """Request a response that matches a type: by the API's output format, and also by a prompt if `in_text` is set."""
     from pydantic import TypeAdapter
 
     schema = TypeAdapter(output).json_schema()
@@ -213,10 +213,10 @@ def request_output(request: Request, output: type[Any], *, in_text: bool) -> Req
 
 
 def parse_output(output: type[Any], message: AssistantMessage) -> Any:
-    """Return the response as a value of the type. A fence around its JSON is removed.
+    """Parse the text of a response as a value of the type. A fence around the JSON is removed.
 
     Raises:
-        ValidationError: The value does not fit.
+        ValidationError: The value does not match the type.
     """
     from pydantic import TypeAdapter
 
@@ -226,8 +226,8 @@ def parse_output(output: type[Any], message: AssistantMessage) -> Any:
     return TypeAdapter(output).validate_json(text)
 
 
-def correction_text(error: ValidationError) -> UserMessage:
-    """Return the message about a response that does not match: where and why, without the values."""
+def correction_message(error: ValidationError) -> UserMessage:
+    """Return the message about a response that does not match its schema, with locations and reasons, but no values."""
     faults = error.errors(
         include_url=False, include_context=False, include_input=False
     )[:_FAULTS]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from pydantic import ValidationError
 else:
-    from ..lazy_dataclass import dataclass, declared_fields
+    from ..lazy_dataclass import dataclass, pop_field_defaults
 
 __all__ = [
     "ArgumentsError",
@@ -41,7 +41,7 @@ class Fault:
     found: str
 
     if not TYPE_CHECKING:
-        __slots__ = declared_fields(vars())
+        __slots__ = pop_field_defaults(vars())
 
         def __init__(self, pointer, expected, found):
             self.pointer = pointer
@@ -49,7 +49,7 @@ class Fault:
             self.found = found
 
     def __hash__(self) -> int:
-        """Equal faults have the same hash."""
+        """Return a hash that is the same for equal faults."""
         return hash((self.pointer, self.expected, self.found))
 
     def __str__(self) -> str:
@@ -64,12 +64,12 @@ class ArgumentsError(ValueError):
 
     Attributes:
         tool: The name of the tool.
-        faults: What is wrong, as a list of `Fault`.
+        faults: The problems, as a list of `Fault`.
         omitted: The number of further faults that are not listed.
     """
 
     def __init__(self, tool: str, faults: Sequence[Fault], omitted: int = 0) -> None:
-        """Set the name of the tool, the faults, and the number of further ones."""
+        """Set the name of the tool, its faults, and the number of faults that are not listed."""
         super().__init__(tool, tuple(faults), omitted)
         self.tool = tool
         self.faults = tuple(faults)
@@ -84,8 +84,10 @@ class ArgumentsError(ValueError):
 
 
 def unknown_tool_error(name: object, known: Iterable[str]) -> ArgumentsError:
-    """Make the error for an unknown tool. It suggests similar names."""
-    from difflib import get_close_matches  # late: few names are unknown
+    """Return the error for an unknown tool. It suggests similar names."""
+    from difflib import (
+        get_close_matches,
+    )  # imported here, because unknown names are rare
 
     near = (
         get_close_matches(name[:64], list(known), n=3, cutoff=0.5)
@@ -99,7 +101,7 @@ def unknown_tool_error(name: object, known: Iterable[str]) -> ArgumentsError:
 
 
 def find_faults(value: object, error: ValidationError) -> tuple[list[Fault], int]:
-    """List what pydantic found wrong in a value, and count the faults that are not listed."""
+    """List the faults that pydantic found in a value, and count those that are not listed."""
     faults = list(
         dict.fromkeys(
             _fault(value, dict(row)) for row in error.errors(include_url=False)
@@ -161,7 +163,7 @@ _NOWHERE = object()
 
 
 def _inner(value: object, step: int | str) -> object:
-    """Return the member or item of a step."""
+    """Return the member or item that a step of a location leads to."""
     if isinstance(value, Mapping):
         return value.get(step, _NOWHERE)
     if isinstance(value, list | tuple) and isinstance(step, int) and step < len(value):
@@ -170,15 +172,15 @@ def _inner(value: object, step: int | str) -> object:
 
 
 MAX_READINGS = 32
-"""Maximum number of ways to read the steps of a fault that are compared."""
+"""Maximum number of interpretations of a fault's location that are compared."""
 
 
 def _pointer(
     value: object, loc: Sequence[int | str], found: object, *, missing: bool
 ) -> str:
-    """Return the JSON pointer of a fault, without the steps that name a branch of a union.
+    """Return the JSON pointer of a fault, without the steps that only name a branch of a union.
 
-    The name of a branch may also be a key of the value. The `found` value then decides which is meant.
+    The name of a branch may also be a key of the value. Then the value `found` decides which one is meant.
     """
     readings: list[tuple[list[str], object]] = []
     waiting: list[tuple[int, object, list[str]]] = [(0, value, [])]

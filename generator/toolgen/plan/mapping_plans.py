@@ -40,14 +40,14 @@ PLAIN_FORMS: Mapping[str, FastPathForm] = {
     "optional_id": FastPathForm("reader.claim_id({0})", "writer.is_id_unchanged({0})", last=True),
     "object_arguments": FastPathForm("type({0}) is dict", "{1} is None and is_strict_json({0})"),
     "json_arguments": JSON_TEXT,
-    "ephemeral": FastPathForm(),
+    "cache_control": FastPathForm(),
     "server_call_id": FastPathForm(
-        "type({0}) is str and reader.wire.legal_id({0}) and reader.claim_id({0})",
+        "type({0}) is str and reader.wire.is_legal_id({0}) and reader.claim_id({0})",
         "writer.is_id_unchanged({0})",
         last=True,
     ),
     "id_or_placeholder": FastPathForm(
-        "type({0}) is str and {0} not in {table} and reader.wire.legal_id({0}) and reader.claim_id({0})",
+        "type({0}) is str and {0} not in {table} and reader.wire.is_legal_id({0}) and reader.claim_id({0})",
         "writer.is_id_unchanged({0})",
         last=True,
     ),

@@ -197,7 +197,7 @@ def _class_facts(
         "ERRORS": facts.get("errors"),
         "DEFAULTS": facts.get("defaults"),
         "EFFORTS": facts.get("efforts"),
-        "ANSWERS": facts.get("answers"),
+        "BODY_PATHS": facts.get("body_paths"),
         "SDK_MEMBERS": sdk.get("members"),
         "SIGNED_MODELS": facts.get("signed_models"),
         "SYSTEM_ROLES": _roles(shapes.get("system_message")),
@@ -211,7 +211,7 @@ def _class_facts(
     if "accepts" in sdk:
         found.append(ClassAttribute("SDK_KEYWORDS", (sdk["accepts"],), call="frozenset"))
     if "bytes" in sdk:
-        found.append(ClassAttribute("SDK_BYTES", (sdk["bytes"]["keys"], sdk["bytes"]["free"]), call="ByteKeys"))
+        found.append(ClassAttribute("SDK_BYTES", (sdk["bytes"]["keys"], sdk["bytes"]["free"]), call="Base64Keys"))
     if facts.get("usage"):
         found.append(ClassAttribute("USAGE_KEYS", reference="_USAGE"))
     if "spelling" in facts:
@@ -219,12 +219,12 @@ def _class_facts(
             ClassAttribute(
                 "SPELLING",
                 tuple(facts["spelling"][key] for key in ("free", "maps", "upper", "numbers")),
-                call="KeyCase",
+                call="KeySpelling",
             )
         )
     if "reasoning" in facts:
         keys = facts["reasoning"]
-        others = {key: keys[key] for key in ("details", "writes", "needed") if key in keys}
+        others = {key: keys[key] for key in ("details", "default_key", "needed") if key in keys}
         found.append(ClassAttribute("REASONING", (keys["keys"],), others, call="ReasoningKeys"))
     found += [ClassAttribute(constant.removeprefix("_"), reference=constant) for constant in tables]
     annotations = _annotations(converter_class(str(facts["converter"])))

@@ -172,7 +172,7 @@ def _session(plan: ProviderPlan) -> str:
         ShapeError: the profile lacks a fact that is printed there.
     """
     path = f"sessions/{plan.name}.py"
-    template = "hosted" if "hosted" in plan.facts["session"] else "provider"
+    template = "stateful" if "stateful" in plan.facts["session"] else "provider"
     try:
         return format_source(
             path, template_environment().get_template(f"sessions/{template}.py.jinja").render(plan=plan)

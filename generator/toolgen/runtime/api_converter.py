@@ -28,7 +28,9 @@ class ToolObjectConverter(Converter):
 
     def tools(self, *names: str) -> list[dict[str, Any]]:
         """Return the entries of some declared tools, in the given order. They are shared, so do not change them."""
-        if self.crowded_out and not self.crowded_out.isdisjoint(names):  # with fewer tools, more of them can be strict
+        if self.strict_if_fewer_tools and not self.strict_if_fewer_tools.isdisjoint(
+            names
+        ):  # with fewer tools, more of them can be strict
             found = [self.wire.declared.definitions[name] for name in names]
             return self.to_tools(found, on_loss=lambda loss: None, on_unsupported="weaken")
         return list(map(self.entry_of, names))

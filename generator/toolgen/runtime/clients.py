@@ -9,10 +9,10 @@ from typing import Any
 from .conversion.writer import Writer
 from .paths import ROOT
 
-__all__ = ["ByteKeys", "call_kwargs", "call_tool_kwargs"]
+__all__ = ["Base64Keys", "call_kwargs", "tool_call_kwargs"]
 
 
-class ByteKeys:
+class Base64Keys:
     """Keys with base64 strings in a body. The values of `free` keys belong to the user or the model, and stay."""
 
     __slots__ = ("free", "keys")
@@ -34,7 +34,7 @@ def call_kwargs(body: dict[str, Any], allowed_names: Collection[str]) -> dict[st
 _CAPITAL = r"(?<=[a-z])([A-Z])"
 
 
-def call_tool_kwargs(params: dict[str, Any], allowed_names: Collection[str], writer: Writer) -> dict[str, Any]:
+def tool_call_kwargs(params: dict[str, Any], allowed_names: Collection[str], writer: Writer) -> dict[str, Any]:
     """Convert the parameters to the client's keyword arguments in snake case. Report those that it does not accept."""
     found: dict[str, Any] = {}
     for key, value in params.items():

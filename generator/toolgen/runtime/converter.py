@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, TypeAlias, TypeVar
 
-from .clients import ByteKeys
-from .conversion.extras import ABSENT, is_mark
+from .clients import Base64Keys
+from .conversion.extras import ABSENT, is_internal_mark
 from .conversion.reader import Reader
 from .conversion.values import read_list, to_plain_object, write_list
 from .conversion.wire import DeclaredTools, ProviderWire, WireFacts
@@ -30,7 +30,7 @@ from .models import (
     ToolDefinition,
 )
 from .paths import ROOT, Path
-from .responses import FinishReason, api_error
+from .responses import FinishReason, classify_api_error
 from .tool_selection import read_choice, write_choice, write_tool_definition
 
 __all__ = ["Converter", "ObjectReader", "ObjectWriter", "SdkConverter", "ValueReader", "ValueWriter"]
@@ -63,7 +63,7 @@ class Converter:
     """The required keys of `DEFAULTS`."""
     SDK_KEYWORDS: ClassVar[frozenset[str]] = frozenset()
     """The arguments that the official client's call accepts."""
-    SDK_BYTES: ClassVar[ByteKeys]
+    SDK_BYTES: ClassVar[Base64Keys]
     """The values that are base64 in a body and bytes in the client."""
 
     client_data: Callable[[Any, Path], Any] = staticmethod(to_plain_object)
@@ -86,7 +86,7 @@ class Converter:
             zip(self.wire.declared.names, self.split_payload(self.wire.declared.payload), strict=True)
         )
         self.entry_of = self.entries.__getitem__
-        self.crowded_out = self.wire.declared.crowded_out
+        self.strict_if_fewer_tools = self.wire.declared.strict_if_fewer_tools
 
     def normalize(self, wire: Any) -> Any:
         """Convert a body to the form that the readers expect. Most wires have only one form."""
@@ -260,7 +260,7 @@ class Converter:
         Raises:
             ConversionError: The wire cannot express a value, and `on_unsupported` is "error".
         """
-        writer = Writer(self.wire, on_loss, on_unsupported, answer=True)
+        writer = Writer(self.wire, on_loss, on_unsupported, is_response=True)
         written = self.write_response(completion, id, created, writer)
         writer.finish()
         return written
@@ -294,7 +294,7 @@ class Converter:
         Returns:
             The error: its kind, its message, and whether a retry may help.
         """
-        return api_error(self.wire.name, status, body, self.ERRORS)
+        return classify_api_error(self.wire.name, status, body, self.ERRORS)
 
     def read_tools(self, value: Any, at: Path, reader: Reader) -> tuple[list[ToolDefinition | OpaquePart] | None, Any]:
         """Read the offered tools."""
@@ -317,7 +317,7 @@ class Converter:
     def write_tool_choice(self, choice: ToolChoice | None, extra: Any, at: Path, writer: Writer) -> Any:
         """Write the tool choice."""
         if choice is None:
-            return ABSENT if is_mark(extra) else extra
+            return ABSENT if is_internal_mark(extra) else extra
         return write_choice(choice, extra, at, writer, self.TOOL_CHOICES)
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from .conversion.extras import ABSENT, UnsupportedValueError, is_mark
+from .conversion.extras import ABSENT, UnsupportedValueError, is_internal_mark
 from .conversion.reader import Reader
 from .conversion.writer import Writer
 from .errors import wrong_type
@@ -14,17 +14,17 @@ from .models import Reasoning
 from .paths import Path
 
 __all__ = [
+    "read_cache_control",
     "read_data_url",
     "read_effort",
     "read_enum_value",
-    "read_ephemeral",
-    "read_one_or_many",
+    "read_string_or_list",
     "read_text_blank_as_none",
+    "write_cache_control",
     "write_data_url",
     "write_effort",
     "write_enum_value",
-    "write_ephemeral",
-    "write_one_or_many",
+    "write_string_or_list",
     "write_text_blank_as_none",
 ]
 
@@ -65,7 +65,7 @@ def write_data_url(
     return url
 
 
-def read_one_or_many(value: Any, at: Path, reader: Reader) -> tuple[list[str] | None, Any]:
+def read_string_or_list(value: Any, at: Path, reader: Reader) -> tuple[list[str] | None, Any]:
     """Read a list of texts. A single text becomes a list, and is kept as the extra.
 
     Raises:
@@ -83,7 +83,7 @@ def read_one_or_many(value: Any, at: Path, reader: Reader) -> tuple[list[str] | 
     return value, ABSENT
 
 
-def write_one_or_many(texts: list[str] | None, extra: Any, at: Path, writer: Writer) -> Any:
+def write_string_or_list(texts: list[str] | None, extra: Any, at: Path, writer: Writer) -> Any:
     """Write a list of texts. A single text that was read as a string is written as one."""
     if texts is None:
         return ABSENT
@@ -137,20 +137,20 @@ def write_text_blank_as_none(text: str | None, extra: Any, at: Path, writer: Wri
     """Write a text. None becomes an empty text, unless it was read as null or as an absent key."""
     if text is not None:
         return text
-    return ABSENT if extra is None or is_mark(extra) else ""
+    return ABSENT if extra is None or is_internal_mark(extra) else ""
 
 
 _PLAIN = {"type": "ephemeral"}
 
 
-def read_ephemeral(value: Any, at: Path, reader: Reader) -> tuple[bool | None, Any]:
+def read_cache_control(value: Any, at: Path, reader: Reader) -> tuple[bool | None, Any]:
     """Read whether an object asks for caching. If it has other keys, it becomes the extra."""
     if type(value) is not dict:
         return None, value if value is not None else ABSENT
     return True, ABSENT if value == _PLAIN else value
 
 
-def write_ephemeral(cache: bool | None, extra: Any, at: Path, writer: Writer) -> Any:
+def write_cache_control(cache: bool | None, extra: Any, at: Path, writer: Writer) -> Any:
     """Write the object that asks for caching, as it was read."""
     if not cache:
         return ABSENT

@@ -23,7 +23,7 @@ from .models import (
 )
 
 __all__ = [
-    "expand",
+    "expand_result",
     "has_tool_calls",
     "is_tool_result",
     "repair",
@@ -98,7 +98,7 @@ def tool_calls_of(message: Message) -> list[ToolCall]:
     return [part.call for part in message.content if type(part) is ToolCallPart]
 
 
-def expand(result: ToolResult, fetch: Callable[[str], str]) -> ToolResult:
+def expand_result(result: ToolResult, fetch: Callable[[str], str]) -> ToolResult:
     """Replace a truncated result by the complete one.
 
     A result that is complete is returned as it is. For `data`, the fetched text is read as JSON. For `multimodal`, it
@@ -144,7 +144,7 @@ def validate(messages: Sequence[Message]) -> list[Finding]:
     Raises:
         TypeError: A value is not a message.
     """
-    return _Pairs(messages).findings()
+    return _CallResultPairs(messages).findings()
 
 
 def repair(messages: Sequence[Message]) -> tuple[list[Message], list[Finding]]:
@@ -163,7 +163,7 @@ def repair(messages: Sequence[Message]) -> tuple[list[Message], list[Finding]]:
     Raises:
         TypeError: A value is not a message.
     """
-    pairs = _Pairs(messages)
+    pairs = _CallResultPairs(messages)
     findings = pairs.findings()
     return (pairs.repaired() if findings else list(messages)), findings
 
@@ -180,7 +180,7 @@ class _Call:
         self.result: ToolResult | None = None
 
 
-class _Pairs:
+class _CallResultPairs:
     """The calls of a history with their results, and the findings about them."""
 
     def __init__(self, messages: Sequence[Message]) -> None:

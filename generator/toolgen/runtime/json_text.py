@@ -20,14 +20,14 @@ __all__ = [
     "dump_deep",
     "dump_lenient",
     "is_compact",
-    "is_encodable",
+    "is_utf8_encodable",
     "loads",
-    "loads_spelled",
+    "loads_checking_compact",
     "strict_json_text",
 ]
 
 
-def is_encodable(value: Any) -> bool:
+def is_utf8_encodable(value: Any) -> bool:
     """Return whether the strings and keys of a value, which must not be too deep, contain no lone surrogate."""
     kind = type(value)
     if kind is str:
@@ -44,7 +44,7 @@ def is_encodable(value: Any) -> bool:
         if kind is str:
             if not item.isascii() and not _encodes(item):
                 return False
-        elif (kind is dict or kind is list) and not is_encodable(item):
+        elif (kind is dict or kind is list) and not is_utf8_encodable(item):
             return False
     return True
 
@@ -142,7 +142,7 @@ def loads(text: str | bytes | bytearray) -> Any:
     return value
 
 
-def loads_spelled(text: str) -> tuple[Any, bool]:
+def loads_checking_compact(text: str) -> tuple[Any, bool]:
     """Read a JSON text like `loads`, and return whether it is spelled as `compact` spells its value.
 
     A text that is the compact form of its value has no duplicate keys and only numbers of JSON: no hooks are needed.

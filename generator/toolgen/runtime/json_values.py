@@ -8,13 +8,13 @@ from typing import Any
 __all__ = [
     "MAX_DEPTH",
     "copy_json",
+    "equal_json",
     "exceeds_depth",
-    "is_deep",
     "is_json",
+    "is_object_too_deep",
     "is_strict_json",
     "is_too_deep",
     "same_json",
-    "same_number",
     "walk_values",
 ]
 
@@ -43,7 +43,7 @@ def exceeds_depth(holder: Any, max_depth: int) -> bool:
     return False
 
 
-def is_deep(arguments: dict[str, Any]) -> bool:
+def is_object_too_deep(arguments: dict[str, Any]) -> bool:
     """Return whether an object is too deep. The common case, at most two levels, is checked without recursion."""
     for item in arguments.values():
         kind = type(item)
@@ -54,10 +54,10 @@ def is_deep(arguments: dict[str, Any]) -> bool:
     return False
 
 
-def is_json(value: Any, apart_from: str | None = None) -> bool:
-    """Return whether a value can be written as JSON: all keys are strings, and none is `apart_from`."""
+def is_json(value: Any, forbidden_key: str | None = None) -> bool:
+    """Return whether a value can be written as JSON: all keys are strings, and none is `forbidden_key`."""
     try:
-        return _holds((value,), apart_from, -1)
+        return _holds((value,), forbidden_key, -1)
     except RecursionError:
         return False
 
@@ -123,7 +123,7 @@ def same_json(left: Any, right: Any) -> bool:
     return bool(left == right)
 
 
-def same_number(left: Any, right: Any) -> bool:
+def equal_json(left: Any, right: Any) -> bool:
     """Return whether two JSON values are equal in JSON Schema: like `same_json`, but 1 equals 1.0."""
     return same_json(_whole(left), _whole(right))
 

@@ -39,10 +39,10 @@ def order_as_received(messages: Sequence[Message], at: Path, writer: Writer) -> 
     return order_for_api(messages, at, writer)
 
 
-def results_of(message: ToolMessage, at: Path, places: tuple[Path, ...] | None) -> Iterator[tuple[ToolResult, Path]]:
+def results_of(message: ToolMessage, at: Path, paths: tuple[Path, ...] | None) -> Iterator[tuple[ToolResult, Path]]:
     """Return the results of a message, each with its path."""
-    if places is not None:
-        return zip(message.results, places, strict=True)
+    if paths is not None:
+        return zip(message.results, paths, strict=True)
     holder = (at, "results")
     return ((result, (holder, i)) for i, result in enumerate(message.results))
 

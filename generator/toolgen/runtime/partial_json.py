@@ -119,10 +119,10 @@ def _open_string(string: str, before: str, stack: list[str]) -> str:
 class OpenCall:
     """An incomplete call. `head` is the wire's object without the arguments, `pieces` is their text so far.
 
-    `place` is its index on the wire. The call is `malformed` if a piece was not a string, or if its name changed.
+    `wire_index` is its index on the wire. The call is `malformed` if a piece was not a string, or if its name changed.
     """
 
-    __slots__ = ("head", "index", "malformed", "name", "partial", "pieces", "place", "told", "wire_id")
+    __slots__ = ("head", "index", "malformed", "name", "partial", "pieces", "was_announced", "wire_id", "wire_index")
 
     def __init__(self, index: int, head: dict[str, Any]) -> None:
         self.index = index
@@ -130,9 +130,9 @@ class OpenCall:
         self.wire_id: str | None = None
         self.name: str | None = None
         self.pieces: list[str] = []
-        self.told = False
+        self.was_announced = False
         self.malformed = False
-        self.place: int | None = None
+        self.wire_index: int | None = None
         self.partial: PartialObject | None = None
 
     def add(self, piece: str) -> None:
@@ -142,7 +142,7 @@ class OpenCall:
 
 def order_by_index(calls: list[OpenCall]) -> list[OpenCall]:
     """Sort calls by their index if each has its own; otherwise keep the order of arrival."""
-    places = {call.place for call in calls}
+    places = {call.wire_index for call in calls}
     if None in places or len(places) < len(calls):
         return calls
-    return sorted(calls, key=lambda call: call.place or 0)
+    return sorted(calls, key=lambda call: call.wire_index or 0)

@@ -13,20 +13,20 @@ from .paths import Path
 
 __all__ = [
     "FinishReason",
-    "api_error",
-    "finish_reason",
+    "classify_api_error",
+    "derive_finish_reason",
     "format_rfc3339",
     "invalidate_call",
     "invalidate_calls",
     "provider_stop_reason",
     "read_count",
-    "read_counts",
+    "read_usage_object",
 ]
 
 FinishReason = Literal["stop", "length", "tool_calls", "content_filter", "error", "other"]
 
 
-def finish_reason(
+def derive_finish_reason(
     word: Any, message: AssistantMessage, table: Mapping[str, Any], opaque_calls: bool = False
 ) -> FinishReason:
     """Return the stop reason: a cut, a filter or a failure first, then calls, then the provider's reason.
@@ -108,7 +108,7 @@ def read_count(wire: dict[str, Any], key: str, at: Path) -> int | None:
     raise wrong_type((at, key), "an integer", value)
 
 
-def read_counts(wire: dict[str, Any], key: str, at: Path) -> dict[str, Any]:
+def read_usage_object(wire: dict[str, Any], key: str, at: Path) -> dict[str, Any]:
     """Read an object of token counts. Empty if the key is null or absent.
 
     Raises:
@@ -158,7 +158,7 @@ _STATUSES: dict[int, Kind] = {
 _RETRYABLE = ("rate_limit", "overloaded", "server")
 
 
-def api_error(provider: str, status: int, body: Any, table: Mapping[str, Any]) -> ApiError:
+def classify_api_error(provider: str, status: int, body: Any, table: Mapping[str, Any]) -> ApiError:
     """Classify an API error by the codes in its body, otherwise by its status.
 
     `table` has `codes` (paths of the codes), `words` (the kind for each code), `phrases` (the kind for texts in the

@@ -18,7 +18,7 @@ from typing import Any, Final, Literal, TypeVar, cast
 from .errors import ConversionError, wrong_type
 from .paths import ROOT, Path, format_path, path_of_non_finite
 
-__all__ = ["PYDANTIC", "dump", "load"]
+__all__ = ["PYDANTIC_CONFIG", "dump", "load"]
 Data = dict[str, Any]
 
 
@@ -97,7 +97,7 @@ def _definition(data: Data, at: Path) -> Data:
     return data
 
 
-FORMS: dict[str, Callable[[Data, Path], Data]] = {
+NORMALIZERS: dict[str, Callable[[Data, Path], Data]] = {
     "AssistantMessage": _assistant,
     "ImagePart": _image_part,
     "TextPart": _text_part,
@@ -114,14 +114,14 @@ UNKNOWN: Final = "unknown"
 _NAME: Final = r"[a-zA-Z0-9_-]{1,64}"
 
 
-def camel(name: str) -> str:
+def to_camel_case(name: str) -> str:
     """Return the camel case form of a Python name, as JSON has it."""
     first, *rest = name.split("_")
     return first + "".join(word[:1].upper() + word[1:] for word in rest)
 
 
-PYDANTIC: Final[dict[str, Any]] = {
-    "alias_generator": camel,
+PYDANTIC_CONFIG: Final[dict[str, Any]] = {
+    "alias_generator": to_camel_case,
     "validate_by_name": True,
     "validate_by_alias": True,
     "serialize_by_alias": True,
@@ -190,7 +190,7 @@ def _fields(kind: Any) -> tuple[tuple[str, str, bool, bool], ...] | None:
     """
     if not _is_dataclass(kind):
         return None
-    return tuple((camel(name), name, _holds_types(hint), required) for name, hint, required in _stated(kind))
+    return tuple((to_camel_case(name), name, _holds_types(hint), required) for name, hint, required in _stated(kind))
 
 
 @cache
@@ -342,7 +342,7 @@ def _class_of(data: dict[str, Any], at: Path, classes: list[Any], tag: str, tagg
         return untagged[0]
     for candidate in untagged:
         required = [name for name, _, required in _stated(candidate) if required]
-        if all(name in data or camel(name) in data for name in required):
+        if all(name in data or to_camel_case(name) in data for name in required):
             return candidate
     if tagged:
         raise ConversionError(format_path((at, tag)), "is missing")
@@ -350,10 +350,13 @@ def _class_of(data: dict[str, Any], at: Path, classes: list[Any], tag: str, tagg
 
 
 def _object_loader(kind: Any) -> Load:
-    table = [(name, camel(name), _loader(hint), required, _is_optional(hint)) for name, hint, required in _stated(kind)]
+    table = [
+        (name, to_camel_case(name), _loader(hint), required, _is_optional(hint))
+        for name, hint, required in _stated(kind)
+    ]
     known = {name for python, json, *_ in table for name in (python, json)}
     keeps = "metadata" in known
-    form = FORMS.get(kind.__name__)
+    form = NORMALIZERS.get(kind.__name__)
     refined = _refined(kind)
 
     def read(data: Any, at: Path) -> Any:

@@ -132,7 +132,7 @@ class BaseStream:
         """
         event = event if type(event) is dict else self._plain(event, ROOT)
         try:
-            return self._take(event)
+            return self._read_event(event)
         except ConversionError as error:
             self._failure = self._failure or f"an event has a value of the wrong type: {error}"
             return []
@@ -160,11 +160,11 @@ class BaseStream:
         parts = completion.message.content
         calls = [p.call for p in parts if type(p) is ToolCallPart] if type(parts) is list else []
         for open_call, call in zip(order_by_index(self._calls), calls, strict=False):
-            if not open_call.told:
-                open_call.told = True
+            if not open_call.was_announced:
+                open_call.was_announced = True
                 events.append(ToolCallDelta(open_call.index, call.id, call.name))
         if self._ended() and not self._calls_told:
-            events += self._tell_calls(completion)
+            events += self._call_events(completion)
         if self._failure is not None or not self._ended():
             events.append(
                 ErrorEvent(self._failure or "the stream ended before the response was complete", error=self._api_error)
@@ -187,7 +187,7 @@ class BaseStream:
                 invalidate_call(completion.message, position, "malformed", "".join(call.pieces))
         return completion
 
-    def _lasting(self, before: Any, word: Any) -> Any:
+    def _final_stop_reason(self, before: Any, word: Any) -> Any:
         """Return the stop reason that counts. A response that was cut off, filtered or failed keeps its reason."""
         table = self.converter.FINISH_REASONS
         cut = type(before) is str and table.get(before) in ("length", "content_filter", "error")
@@ -229,7 +229,7 @@ class BaseStream:
             call.partial = PartialObject()
         return call.partial.view(call.pieces)
 
-    def _tell_calls(self, completion: Completion | None = None) -> list[StreamEvent]:
+    def _call_events(self, completion: Completion | None = None) -> list[StreamEvent]:
         """Return events for the calls of a response that ended normally, in order."""
         self._calls_told = True
         parts = (completion or self.result()).message.content
@@ -241,19 +241,19 @@ class BaseStream:
 
     def _delta(self, call: OpenCall, piece: str | None) -> ToolCallDelta:
         """Return the delta of a call. The first delta for which both are known contains the id and the name."""
-        if call.told or not call.name:
+        if call.was_announced or not call.name:
             return ToolCallDelta(call.index, arguments_delta=piece)
         name = self._names.tool_name(call.name)
-        if not call.wire_id or call.wire_id.isspace() or self._taken(call):
+        if not call.wire_id or call.wire_id.isspace() or self._is_id_used(call):
             return ToolCallDelta(call.index, None, None, piece)
-        call.told = True
+        call.was_announced = True
         return ToolCallDelta(call.index, call.wire_id, name, piece)
 
-    def _taken(self, call: OpenCall) -> bool:
+    def _is_id_used(self, call: OpenCall) -> bool:
         """Return whether another call already has this id."""
         return self._owners.setdefault(str(call.wire_id), call) is not call
 
-    def _take(self, event: dict[str, Any]) -> list[StreamEvent]:
+    def _read_event(self, event: dict[str, Any]) -> list[StreamEvent]:
         raise NotImplementedError
 
     def _body(self) -> dict[str, Any]:
@@ -315,7 +315,7 @@ class BaseStreamWriter:
     def __init__(self, *, id: str | None = None, created: int | None = None, on_loss: OnLoss | None = None) -> None:
         self.id = id
         self.created = created
-        self.writer = Writer(self.converter.wire, on_loss, "weaken", answer=True)
+        self.writer = Writer(self.converter.wire, on_loss, "weaken", is_response=True)
         self.calls: dict[int, SentCall] = {}
         self.text: list[str] = []
         self.reasoning: list[str] = []

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .conversion.extras import ABSENT, Extras, is_mark
+from .conversion.extras import ABSENT, Extras, is_internal_mark
 from .conversion.reader import Reader
 from .conversion.writer import Writer
 from .errors import ConversionError, wrong_type
-from .json_text import compact, loads, loads_spelled
+from .json_text import compact, loads, loads_checking_compact
 from .json_values import is_json, same_json
 from .models import InvalidCall, ToolCall
 from .paths import Path, format_path
 
 __all__ = [
-    "INVALID",
+    "INVALID_ARGUMENTS_KEY",
     "read_call_id",
     "read_id_or_null",
     "read_json_arguments",
@@ -23,13 +23,13 @@ __all__ = [
     "read_object_arguments",
     "read_optional_id",
     "read_parameters_schema",
+    "read_recorded_text_call",
+    "read_result_call",
     "read_result_call_id",
-    "read_result_id",
     "read_schema_or_empty",
     "read_schema_or_null",
     "read_text_call",
     "read_tool_name",
-    "take_text_call",
     "write_call_id",
     "write_id_or_null",
     "write_json_arguments",
@@ -37,8 +37,8 @@ __all__ = [
     "write_object_arguments",
     "write_optional_id",
     "write_parameters_schema",
+    "write_result_call",
     "write_result_call_id",
-    "write_result_id",
     "write_schema_or_empty",
     "write_schema_or_null",
     "write_tool_name",
@@ -98,7 +98,7 @@ def write_optional_id(identifier: str, extra: Any, at: Path, writer: Writer) -> 
     return writer.call_id(identifier)
 
 
-def read_result_id(value: Any, at: Path, reader: Reader) -> tuple[str, str, Any]:
+def read_result_call(value: Any, at: Path, reader: Reader) -> tuple[str, str, Any]:
     """Read the id of a result's call, and the name of the called tool. The name is empty if the call is unknown.
 
     Raises:
@@ -110,7 +110,7 @@ def read_result_id(value: Any, at: Path, reader: Reader) -> tuple[str, str, Any]
     return identifier, name, ABSENT
 
 
-def write_result_id(identifier: str, name: str, extra: Any, at: Path, writer: Writer) -> str:
+def write_result_call(identifier: str, name: str, extra: Any, at: Path, writer: Writer) -> str:
     """Write the id of a result's call, as it was written with the call."""
     return writer.call_id(identifier)
 
@@ -158,33 +158,33 @@ read_optional_id = read_call_id
 
 
 def read_text_call(
-    identifier: Any, name: Any, text: str, rest: Extras | None, way: Sequence[str], reader: Reader
+    identifier: Any, name: Any, text: str, rest: Extras | None, key_path: Sequence[str], reader: Reader
 ) -> ToolCall | None:
     """Read a call whose arguments are text. Return None if its id or name differs in the format.
 
-    The call keeps the extras `rest`, and at the key path `way` the text, if it would be written differently.
+    The call keeps the extras `rest`, and at the key path `key_path` the text, if it would be written differently.
     """
     if type(name) is not str or name in reader.tool_names or not reader.claim_id(identifier):
         return None
     arguments, invalid, kept = _read_text(text)
-    metadata = reader.metadata(_with_text(rest, way, kept))
+    metadata = reader.metadata(_with_text(rest, key_path, kept))
     return reader.decode_parsed_call(ToolCall(identifier, name, arguments, invalid, metadata))
 
 
-def take_text_call(
-    identifier: Any, name: Any, text: str, rest: Extras | None, way: Sequence[str], reader: Reader
+def read_recorded_text_call(
+    identifier: Any, name: Any, text: str, rest: Extras | None, key_path: Sequence[str], reader: Reader
 ) -> ToolCall | None:
     """Read a call as `read_text_call` does, and note it for its result."""
     arguments, invalid, kept = _read_text(text)
-    return reader.take_call(identifier, name, arguments, _with_text(rest, way, kept), invalid, parsed=True)
+    return reader.make_pending_call(identifier, name, arguments, _with_text(rest, key_path, kept), invalid, parsed=True)
 
 
-def _with_text(extras: Extras | None, way: Sequence[str], text: Any) -> Extras | None:
+def _with_text(extras: Extras | None, key_path: Sequence[str], text: Any) -> Extras | None:
     """Return the extras of a call with its text at the end of a key path; unchanged if the text is ABSENT."""
     if text is ABSENT:
         return extras
     extras = {} if extras is None else extras
-    *outer, key = way
+    *outer, key = key_path
     holder = extras
     for step in outer:
         holder = holder.setdefault(step, {})
@@ -196,7 +196,7 @@ def _read_text(text: str) -> tuple[dict[str, Any], InvalidCall | None, Any]:
     if not text or text.isspace():
         return {}, None, text
     try:
-        arguments, spelled = loads_spelled(text)
+        arguments, spelled = loads_checking_compact(text)
     except ValueError:
         return {}, InvalidCall(text, "malformed"), ABSENT
     if type(arguments) is not dict:
@@ -250,7 +250,7 @@ def _says(extras: Any, arguments: dict[str, Any]) -> bool:
         return False
 
 
-INVALID = "INVALID_JSON"
+INVALID_ARGUMENTS_KEY = "INVALID_JSON"
 """The key for text that is not an object (Anthropic, fine-grained tool streaming)."""
 
 
@@ -294,7 +294,7 @@ def write_object_arguments(
             raise ConversionError(format_path(at), f"cannot be written as JSON: {type(error).__name__}") from error
         return arguments
     writer.report_loss(at, "the text of an invalid call", "rewritten", "note", "the API requires an object")
-    return {INVALID: invalid.text}
+    return {INVALID_ARGUMENTS_KEY: invalid.text}
 
 
 def read_parameters_schema(
@@ -352,7 +352,7 @@ def write_non_strict_schema(parameters: dict[str, Any] | None, extra: Any, at: P
     """Write the schema of a tool. If it has none, write an object without properties, or nothing if none was read."""
     if parameters is not None:
         return write_parameters_schema(parameters, extra, at, writer, None)
-    return ABSENT if extra is None or is_mark(extra) else {"type": "object", "properties": {}}
+    return ABSENT if extra is None or is_internal_mark(extra) else {"type": "object", "properties": {}}
 
 
 def read_schema_or_null(
@@ -380,7 +380,7 @@ def write_schema_or_null(
         return write_parameters_schema(parameters, extra, at, writer, strict)
     if extra is None:
         return None
-    return ABSENT if is_mark(extra) else {"type": "object", "properties": {}}
+    return ABSENT if is_internal_mark(extra) else {"type": "object", "properties": {}}
 
 
 read_schema_or_empty = read_parameters_schema

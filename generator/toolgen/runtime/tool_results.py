@@ -16,7 +16,7 @@ from .models import OpaquePart, TextPart
 from .paths import Path, format_path
 
 __all__ = [
-    "MEDIA_BEHIND",
+    "MEDIA_FOLLOW_TEXT",
     "media_kind",
     "read_result_object",
     "read_result_parts",
@@ -27,7 +27,7 @@ __all__ = [
 ]
 
 
-MEDIA_BEHIND = "The result follows in the next message."
+MEDIA_FOLLOW_TEXT = "The result follows in the next message."
 """The text for a result that contains only media, because the text of a result must not be empty."""
 
 
@@ -94,7 +94,7 @@ def write_result_parts(parts: Sequence[Any], at: Path, writer: Writer, write: Wr
         return texts
     if len(texts) == 1 and texts[0].keys() == {"type", "text"}:
         return str(texts[0]["text"])
-    return texts or MEDIA_BEHIND
+    return texts or MEDIA_FOLLOW_TEXT
 
 
 _KINDS = ("audio", "image", "video")

@@ -18,7 +18,7 @@ from .models import AllowedToolChoice, NamedToolChoice, ToolChoice, ToolDefiniti
 from .paths import Path, format_path
 
 __all__ = [
-    "UNSAID",
+    "OMITTED",
     "fill_pattern",
     "match_pattern",
     "read_choice",
@@ -81,7 +81,7 @@ def _match(pattern: Any, value: Any, found: dict[str, list[str]]) -> Any:
     return {} if type(value) is type(pattern) and value == pattern else ABSENT
 
 
-UNSAID = "$absent"
+OMITTED = "$absent"
 """The entry in the table for a choice that is made by omitting the key."""
 
 
@@ -90,7 +90,7 @@ _CHOICES: tuple[Literal["auto", "none", "required"], ...] = ("auto", "none", "re
 
 def read_choice(value: Any, reader: Reader, table: Mapping[str, Any]) -> tuple[ToolChoice | None, Any]:
     """Read a tool choice. If no entry of the table matches, the choice is None and the value becomes the extra."""
-    table = {form: row for form, row in table.items() if row != UNSAID}
+    table = {form: row for form, row in table.items() if row != OMITTED}
     for word in _CHOICES:
         if word in table and type(value) is type(table[word]) and value == table[word]:
             return word, ABSENT
@@ -145,7 +145,7 @@ def write_choice(choice: ToolChoice, extra: Any, at: Path, writer: Writer, table
             at, "toolChoice", "dropped", "behaviour", f"{writer.wire.title} does not support this choice"
         )
         return ABSENT
-    if table[row] == UNSAID:
+    if table[row] == OMITTED:
         writer.report_loss(at, "toolChoice", "defaulted", "note", "it is the default")
         return ABSENT
     spelling = [writer.tool_name(name, (at, "name")) for name in names]
@@ -261,12 +261,12 @@ def _written(tool: ToolDefinition, at: Path, writer: Writer, write: OfferedWrite
         return ABSENT, False
     extras = writer.peek_extras(tool.metadata)
     said = inner_extras(tool.metadata or {}, "declaration")
-    writer.known = "$strict" in said
-    settled = _settled(tool, at, writer)
+    writer.is_declared_tool = "$strict" in said
+    settled = _with_strictness(tool, at, writer)
     if type(extras.get("$description")) is str:
         settled = replace(settled, description=extras["$description"])
     entry = write(settled, at, writer)
-    writer.known = False
+    writer.is_declared_tool = False
     for name, key in writer.wire.declared_keys.items():
         if f"${name}" in said and type(entry) is dict:
             entry = {**entry, key: said[f"${name}"]}
@@ -281,7 +281,7 @@ def _crowded_out(tool: ToolDefinition, writer: Writer) -> bool:
     return bool(writer.wire.lowerings.choose_strictness(tool.parameters, {})[0])
 
 
-def _settled(tool: ToolDefinition, at: Path, writer: Writer) -> ToolDefinition:
+def _with_strictness(tool: ToolDefinition, at: Path, writer: Writer) -> ToolDefinition:
     """Return a tool with `strict` decided for this wire.
 
     Raises:

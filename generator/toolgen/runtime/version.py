@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-__all__ = ["__version__", "require"]
+__all__ = ["__version__", "check_runtime_version"]
 
 __version__ = "0.1.0"
 
 
-def require(needed: str, package: str) -> None:
+def check_runtime_version(needed: str, package: str) -> None:
     """Check that a package was built for this minor version of the runtime. Patch releases change nothing that it uses.
 
     Raises:

@@ -11,20 +11,20 @@ from typing import Any, ClassVar
 
 from ..runtime.apis.anthropic.converter import AnthropicConverter
 from ..runtime.apis.anthropic.fields import (
-    read_exact_number,
+    read_echoed_number,
     read_source,
-    write_exact_number,
+    write_echoed_number,
     write_source,
 )
 from ..runtime.clients import call_kwargs
 from ..runtime.conversion.extras import (
     ABSENT,
-    NOTHING,
+    NO_EXTRAS,
     extra_at,
-    extra_members,
     has_value_at,
     keep_inner_extras,
     restore_extras,
+    unmapped_members,
 )
 from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.values import read_list, write_one
@@ -32,10 +32,10 @@ from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
 from ..runtime.fields import (
-    read_ephemeral,
-    read_one_or_many,
-    write_ephemeral,
-    write_one_or_many,
+    read_cache_control,
+    read_string_or_list,
+    write_cache_control,
+    write_string_or_list,
 )
 from ..runtime.json_values import is_strict_json
 from ..runtime.models import (
@@ -54,7 +54,7 @@ from ..runtime.models import (
     Usage,
 )
 from ..runtime.paths import Path
-from ..runtime.responses import FinishReason, read_count, read_counts
+from ..runtime.responses import FinishReason, read_count, read_usage_object
 from ..runtime.tool_fields import (
     read_call_id,
     read_object_arguments,
@@ -198,7 +198,7 @@ class Anthropic(AnthropicConverter):
             "request_too_large": "invalid_request",
             "rate_limit_error": "rate_limit",
             "timeout_error": "server",
-            "api_error": "server",
+            "classify_api_error": "server",
             "overloaded_error": "overloaded",
         },
         "phrases": {
@@ -245,9 +245,11 @@ class Anthropic(AnthropicConverter):
         """Read the usage of a response."""
         output_tokens_details_count = wire.get("output_tokens_details")
         if output_tokens_details_count is None:
-            output_tokens_details_count = NOTHING
+            output_tokens_details_count = NO_EXTRAS
         elif type(output_tokens_details_count) is not dict:
-            output_tokens_details_count = read_counts(wire, "output_tokens_details", at)
+            output_tokens_details_count = read_usage_object(
+                wire, "output_tokens_details", at
+            )
         input_tokens_count = wire.get("input_tokens")
         if type(input_tokens_count) is not int and input_tokens_count is not None:
             input_tokens_count = read_count(wire, "input_tokens", at)
@@ -280,7 +282,7 @@ class Anthropic(AnthropicConverter):
             output_tokens_details_thinking_tokens_count = read_count(
                 output_tokens_details_count, "thinking_tokens", at
             )
-        rest = extra_members(wire, _USAGE)
+        rest = unmapped_members(wire, _USAGE)
         if input_tokens_count is None:
             rest["$absent"] = [*rest.get("$absent", ()), "input_tokens"]
         input_tokens = (
@@ -298,7 +300,7 @@ class Anthropic(AnthropicConverter):
                 rest,
                 wire,
                 "output_tokens_details",
-                extra_members(
+                unmapped_members(
                     output_tokens_details_count, _USAGE_OUTPUT_TOKENS_DETAILS_COUNT
                 ),
             )
@@ -426,11 +428,13 @@ class Anthropic(AnthropicConverter):
                     name = wire.get("name")
                     arguments = wire.get("input")
                     if type(arguments) is dict:
-                        call = reader.take_call(
+                        call = reader.make_pending_call(
                             id,
                             name,
                             arguments,
-                            None if len(wire) == 4 else extra_members(wire, _TOOL_CALL),
+                            None
+                            if len(wire) == 4
+                            else unmapped_members(wire, _TOOL_CALL),
                         )
                         if call is not None:
                             found.append(ToolCallPart(call))
@@ -498,19 +502,19 @@ class Anthropic(AnthropicConverter):
                 wire.get("tool_choice", ABSENT), (at, "tool_choice"), reader
             )
         )
-        temperature, temperature_kept = read_exact_number(
+        temperature, temperature_kept = read_echoed_number(
             wire.get("temperature", ABSENT), (at, "temperature"), reader
         )
-        top_p, top_p_kept = read_exact_number(
+        top_p, top_p_kept = read_echoed_number(
             wire.get("top_p", ABSENT), (at, "top_p"), reader
         )
-        stop, stop_kept = read_one_or_many(
+        stop, stop_kept = read_string_or_list(
             wire.get("stop_sequences", ABSENT), (at, "stop_sequences"), reader
         )
         stream = wire.get("stream")
         if stream is not None and type(stream) is not bool:
             raise wrong_type((at, "stream"), "a boolean", stream)
-        rest = extra_members(wire, _REQUEST_BODY)
+        rest = unmapped_members(wire, _REQUEST_BODY)
         if messages_kept is not ABSENT:
             rest["messages"] = messages_kept
         if tools_kept is not ABSENT:
@@ -542,7 +546,7 @@ class Anthropic(AnthropicConverter):
     ) -> dict[str, Any]:
         """Write the plain keys of a request body."""
         extras = (
-            writer.own_extras(request.metadata, at) if request.metadata else NOTHING
+            writer.own_extras(request.metadata, at) if request.metadata else NO_EXTRAS
         )
         if request.seed is not None:
             writer.report_unsupported((at, "seed"), "seed", "warning")
@@ -575,7 +579,7 @@ class Anthropic(AnthropicConverter):
         )
         if tool_choice is not ABSENT:
             wire["tool_choice"] = tool_choice
-        temperature = write_exact_number(
+        temperature = write_echoed_number(
             request.temperature,
             extra_at(extras, "temperature") if extras else ABSENT,
             (at, "temperature"),
@@ -583,7 +587,7 @@ class Anthropic(AnthropicConverter):
         )
         if temperature is not ABSENT:
             wire["temperature"] = temperature
-        top_p = write_exact_number(
+        top_p = write_echoed_number(
             request.top_p,
             extra_at(extras, "top_p") if extras else ABSENT,
             (at, "topP"),
@@ -591,7 +595,7 @@ class Anthropic(AnthropicConverter):
         )
         if top_p is not ABSENT:
             wire["top_p"] = top_p
-        stop = write_one_or_many(
+        stop = write_string_or_list(
             request.stop,
             extra_at(extras, "stop_sequences") if extras else ABSENT,
             (at, "stop"),
@@ -626,7 +630,7 @@ class Anthropic(AnthropicConverter):
             and None not in wire.values()
         ):
             return ToolDefinition(name, description, parameters, strict)
-        rest = extra_members(wire, _TOOL)
+        rest = unmapped_members(wire, _TOOL)
         if name_kept is not ABSENT:
             rest["name"] = name_kept
         if parameters_kept is not ABSENT:
@@ -642,7 +646,7 @@ class Anthropic(AnthropicConverter):
         extras = (
             writer.own_extras(definition.metadata, at)
             if definition.metadata
-            else NOTHING
+            else NO_EXTRAS
         )
         wire: dict[str, Any] = {
             "name": write_tool_name(
@@ -675,13 +679,13 @@ class Anthropic(AnthropicConverter):
         name = wire.get("name")
         arguments = wire.get("input")
         if type(arguments) is dict:
-            found = reader.unchanged_call(
+            found = reader.make_call(
                 id,
                 name,
                 arguments,
                 None
                 if len(wire) == 4 and "type" in wire
-                else extra_members(wire, _TOOL_CALL),
+                else unmapped_members(wire, _TOOL_CALL),
             )
             if found is not None:
                 return found
@@ -690,7 +694,7 @@ class Anthropic(AnthropicConverter):
         arguments, invalid, arguments_kept = read_object_arguments(
             wire.get("input", ABSENT), (at, "input"), reader
         )
-        rest = extra_members(wire, _TOOL_CALL)
+        rest = unmapped_members(wire, _TOOL_CALL)
         if id_kept is not ABSENT:
             rest["id"] = id_kept
         if name_kept is not ABSENT:
@@ -713,7 +717,7 @@ class Anthropic(AnthropicConverter):
                 "input": call.arguments,
             }
         call = writer.encode_call(call, at)
-        extras = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
+        extras = writer.own_extras(call.metadata, at) if call.metadata else NO_EXTRAS
         wire: dict[str, Any] = {
             "type": "tool_use",
             "id": write_call_id(
@@ -749,10 +753,10 @@ class Anthropic(AnthropicConverter):
             return TextPart(text)
         if type(text) is not str:
             raise wrong_type((at, "text"), "a string", text)
-        cache, cache_kept = read_ephemeral(
+        cache, cache_kept = read_cache_control(
             wire.get("cache_control", ABSENT), (at, "cache_control"), reader
         )
-        rest = extra_members(wire, _TEXT_PART)
+        rest = unmapped_members(wire, _TEXT_PART)
         if cache_kept is not ABSENT:
             rest["cache_control"] = cache_kept
         return TextPart(text, cache, metadata=reader.metadata(rest))
@@ -766,12 +770,12 @@ class Anthropic(AnthropicConverter):
                 "type": "text",
                 "text": part.text,
             }
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         wire: dict[str, Any] = {
             "type": "text",
             "text": part.text,
         }
-        cache = write_ephemeral(
+        cache = write_cache_control(
             part.cache,
             extra_at(extras, "cache_control") if extras else ABSENT,
             (at, "cache"),
@@ -790,7 +794,7 @@ class Anthropic(AnthropicConverter):
         url, data, media_type, url_kept = read_source(
             wire.get("source", ABSENT), (at, "source"), reader, _IMAGE_PART_SOURCE
         )
-        cache, cache_kept = read_ephemeral(
+        cache, cache_kept = read_cache_control(
             wire.get("cache_control", ABSENT), (at, "cache_control"), reader
         )
         if (
@@ -800,7 +804,7 @@ class Anthropic(AnthropicConverter):
             and None not in wire.values()
         ):
             return ImagePart(url, data, media_type, cache=cache)
-        rest = extra_members(wire, _IMAGE_PART)
+        rest = unmapped_members(wire, _IMAGE_PART)
         if url_kept is not ABSENT:
             rest["source"] = url_kept
         if cache_kept is not ABSENT:
@@ -813,7 +817,7 @@ class Anthropic(AnthropicConverter):
         self, part: ImagePart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write an image block."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         if part.name is not None:
             writer.report_unsupported((at, "name"), "name")
         if part.detail is not None:
@@ -830,7 +834,7 @@ class Anthropic(AnthropicConverter):
                 _IMAGE_PART_SOURCE,
             ),
         }
-        cache = write_ephemeral(
+        cache = write_cache_control(
             part.cache,
             extra_at(extras, "cache_control") if extras else ABSENT,
             (at, "cache"),
@@ -852,7 +856,7 @@ class Anthropic(AnthropicConverter):
         name = wire.get("title")
         if name is not None and type(name) is not str:
             raise wrong_type((at, "title"), "a string", name)
-        cache, cache_kept = read_ephemeral(
+        cache, cache_kept = read_cache_control(
             wire.get("cache_control", ABSENT), (at, "cache_control"), reader
         )
         if (
@@ -862,7 +866,7 @@ class Anthropic(AnthropicConverter):
             and None not in wire.values()
         ):
             return DocumentPart(url, data, media_type, name, cache=cache)
-        rest = extra_members(wire, _DOCUMENT_PART)
+        rest = unmapped_members(wire, _DOCUMENT_PART)
         if url_kept is not ABSENT:
             rest["source"] = url_kept
         if cache_kept is not ABSENT:
@@ -875,7 +879,7 @@ class Anthropic(AnthropicConverter):
         self, part: DocumentPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a document block."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         if part.detail is not None:
             writer.report_unsupported((at, "detail"), "detail")
         wire: dict[str, Any] = {
@@ -892,7 +896,7 @@ class Anthropic(AnthropicConverter):
         }
         if part.name is not None:
             wire["title"] = part.name
-        cache = write_ephemeral(
+        cache = write_cache_control(
             part.cache,
             extra_at(extras, "cache_control") if extras else ABSENT,
             (at, "cache"),
@@ -913,7 +917,7 @@ class Anthropic(AnthropicConverter):
             raise wrong_type((at, "thinking"), "a string", text)
         if len(wire) == 2:
             return ReasoningPart(text)
-        rest = extra_members(wire, _THINKING_PART)
+        rest = unmapped_members(wire, _THINKING_PART)
         return ReasoningPart(text, metadata=reader.metadata(rest))
 
     def write_thinking_part(
@@ -925,7 +929,7 @@ class Anthropic(AnthropicConverter):
                 "type": "thinking",
                 "thinking": part.text,
             }
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         wire: dict[str, Any] = {
             "type": "thinking",
             "thinking": part.text,
@@ -943,7 +947,7 @@ class Anthropic(AnthropicConverter):
             raise wrong_type((at, "schema"), "an object", schema)
         if len(wire) == 2:
             return OutputSchema(schema)
-        rest = extra_members(wire, _OUTPUT_SCHEMA)
+        rest = unmapped_members(wire, _OUTPUT_SCHEMA)
         return OutputSchema(schema, metadata=reader.metadata(rest))
 
     def write_output_schema(
@@ -955,7 +959,9 @@ class Anthropic(AnthropicConverter):
                 "type": "json_schema",
                 "schema": schema.schema,
             }
-        extras = writer.own_extras(schema.metadata, at) if schema.metadata else NOTHING
+        extras = (
+            writer.own_extras(schema.metadata, at) if schema.metadata else NO_EXTRAS
+        )
         if schema.name is not None:
             writer.report_unsupported((at, "name"), "name")
         if schema.strict is not None:

@@ -21,16 +21,16 @@ from ..runtime.apis.bedrock.fields import (
     write_nonempty_text,
     write_schema_text,
 )
-from ..runtime.clients import ByteKeys
+from ..runtime.clients import Base64Keys
 from ..runtime.conversion.extras import (
     ABSENT,
-    NOTHING,
+    NO_EXTRAS,
     extra_at,
-    extra_members,
     inner_extras,
     keep_inner_extras,
     nested_extras,
     restore_extras,
+    unmapped_members,
 )
 from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.wire import WireFacts
@@ -60,12 +60,12 @@ from ..runtime.responses import FinishReason, read_count
 from ..runtime.tool_fields import (
     read_call_id,
     read_object_arguments,
-    read_result_id,
+    read_result_call,
     read_schema_or_empty,
     read_tool_name,
     write_call_id,
     write_object_arguments,
-    write_result_id,
+    write_result_call,
     write_schema_or_empty,
     write_tool_name,
 )
@@ -295,7 +295,7 @@ class Bedrock(BedrockConverter):
             "toolConfig",
         ]
     )
-    SDK_BYTES: ClassVar[ByteKeys] = ByteKeys(
+    SDK_BYTES: ClassVar[Base64Keys] = Base64Keys(
         ["bytes", "redactedContent"],
         [
             "additionalModelRequestFields",
@@ -332,7 +332,7 @@ class Bedrock(BedrockConverter):
         total_tokens_count = wire.get("totalTokens")
         if type(total_tokens_count) is not int and total_tokens_count is not None:
             total_tokens_count = read_count(wire, "totalTokens", at)
-        rest = extra_members(wire, _USAGE)
+        rest = unmapped_members(wire, _USAGE)
         if input_tokens_count is None:
             rest["$absent"] = [*rest.get("$absent", ()), "inputTokens"]
         input_tokens = (
@@ -561,12 +561,14 @@ class Bedrock(BedrockConverter):
             reader,
         )
         messages, messages_kept = self.read_conversation(wire, at, reader)
-        rest = extra_members(wire, _REQUEST_BODY)
-        inference_config_rest = extra_members(
+        rest = unmapped_members(wire, _REQUEST_BODY)
+        inference_config_rest = unmapped_members(
             inference_config, _REQUEST_BODY_INFERENCE_CONFIG
         )
-        tool_config_rest = extra_members(tool_config, _REQUEST_BODY_TOOL_CONFIG)
-        output_config_rest = extra_members(output_config, _REQUEST_BODY_OUTPUT_CONFIG)
+        tool_config_rest = unmapped_members(tool_config, _REQUEST_BODY_TOOL_CONFIG)
+        output_config_rest = unmapped_members(
+            output_config, _REQUEST_BODY_OUTPUT_CONFIG
+        )
         if tools_kept is not ABSENT:
             tool_config_rest["tools"] = tools_kept
         if tool_choice_kept is not ABSENT:
@@ -597,7 +599,7 @@ class Bedrock(BedrockConverter):
     ) -> dict[str, Any]:
         """Write the plain keys of a request body."""
         extras = (
-            writer.own_extras(request.metadata, at) if request.metadata else NOTHING
+            writer.own_extras(request.metadata, at) if request.metadata else NO_EXTRAS
         )
         if request.parallel_tool_calls is not None:
             writer.report_unsupported(
@@ -697,9 +699,9 @@ class Bedrock(BedrockConverter):
             and None not in json_schema.values()
         ):
             return OutputSchema(schema, name)
-        rest = extra_members(wire, _OUTPUT_SCHEMA)
-        structure_rest = extra_members(structure, _OUTPUT_SCHEMA_STRUCTURE)
-        json_schema_rest = extra_members(json_schema, _OUTPUT_SCHEMA_JSON_SCHEMA)
+        rest = unmapped_members(wire, _OUTPUT_SCHEMA)
+        structure_rest = unmapped_members(structure, _OUTPUT_SCHEMA_STRUCTURE)
+        json_schema_rest = unmapped_members(json_schema, _OUTPUT_SCHEMA_JSON_SCHEMA)
         if schema_kept is not ABSENT:
             json_schema_rest["schema"] = schema_kept
         keep_inner_extras(structure_rest, structure, "jsonSchema", json_schema_rest)
@@ -710,7 +712,9 @@ class Bedrock(BedrockConverter):
         self, schema: OutputSchema, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write an output schema."""
-        extras = writer.own_extras(schema.metadata, at) if schema.metadata else NOTHING
+        extras = (
+            writer.own_extras(schema.metadata, at) if schema.metadata else NO_EXTRAS
+        )
         if schema.strict is not None:
             writer.report_unsupported((at, "strict"), "strict")
         json_schema: dict[str, Any] = {
@@ -776,9 +780,9 @@ class Bedrock(BedrockConverter):
             and None not in input_schema.values()
         ):
             return ToolDefinition(name, description, parameters, strict)
-        rest = extra_members(wire, _TOOL)
-        tool_spec_rest = extra_members(tool_spec, _TOOL_TOOL_SPEC)
-        input_schema_rest = extra_members(input_schema, _TOOL_INPUT_SCHEMA)
+        rest = unmapped_members(wire, _TOOL)
+        tool_spec_rest = unmapped_members(tool_spec, _TOOL_TOOL_SPEC)
+        input_schema_rest = unmapped_members(input_schema, _TOOL_INPUT_SCHEMA)
         if name_kept is not ABSENT:
             tool_spec_rest["name"] = name_kept
         if description_kept is not ABSENT:
@@ -798,7 +802,7 @@ class Bedrock(BedrockConverter):
         extras = (
             writer.own_extras(definition.metadata, at)
             if definition.metadata
-            else NOTHING
+            else NO_EXTRAS
         )
         input_schema: dict[str, Any] = {
             "json": write_schema_or_empty(
@@ -846,7 +850,7 @@ class Bedrock(BedrockConverter):
         name = tool_use.get("name")
         arguments = tool_use.get("input")
         if type(arguments) is dict:
-            found = reader.unchanged_call(
+            found = reader.make_call(
                 id,
                 name,
                 arguments,
@@ -867,8 +871,8 @@ class Bedrock(BedrockConverter):
         arguments, invalid, arguments_kept = read_object_arguments(
             tool_use.get("input", ABSENT), ((at, "toolUse"), "input"), reader
         )
-        rest = extra_members(wire, _TOOL_USE)
-        tool_use_rest = extra_members(tool_use, _TOOL_USE_TOOL_USE)
+        rest = unmapped_members(wire, _TOOL_USE)
+        tool_use_rest = unmapped_members(tool_use, _TOOL_USE_TOOL_USE)
         if id_kept is not ABSENT:
             tool_use_rest["toolUseId"] = id_kept
         if name_kept is not ABSENT:
@@ -893,7 +897,7 @@ class Bedrock(BedrockConverter):
                 },
             }
         call = writer.encode_call(call, at)
-        extras = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
+        extras = writer.own_extras(call.metadata, at) if call.metadata else NO_EXTRAS
         tool_use: dict[str, Any] = {
             "toolUseId": write_call_id(
                 call.id,
@@ -929,7 +933,7 @@ class Bedrock(BedrockConverter):
         tool_result = wire.get("toolResult")
         if type(tool_result) is not dict:
             raise wrong_type((at, "toolResult"), "an object", tool_result)
-        tool_call_id, name, tool_call_id_kept = read_result_id(
+        tool_call_id, name, tool_call_id_kept = read_result_call(
             tool_result.get("toolUseId", ABSENT),
             ((at, "toolResult"), "toolUseId"),
             reader,
@@ -937,8 +941,8 @@ class Bedrock(BedrockConverter):
         kind, value_, is_error, kind_kept = self.read_result_content(
             tool_result, (at, "toolResult"), reader
         )
-        rest = extra_members(wire, _TOOL_RESULT)
-        tool_result_rest = extra_members(tool_result, _TOOL_RESULT_TOOL_RESULT)
+        rest = unmapped_members(wire, _TOOL_RESULT)
+        tool_result_rest = unmapped_members(tool_result, _TOOL_RESULT_TOOL_RESULT)
         if tool_call_id_kept is not ABSENT:
             tool_result_rest["toolUseId"] = tool_call_id_kept
         tool_result_rest |= kind_kept
@@ -951,9 +955,11 @@ class Bedrock(BedrockConverter):
         self, result: ToolResult, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a result of a call."""
-        extras = writer.own_extras(result.metadata, at) if result.metadata else NOTHING
+        extras = (
+            writer.own_extras(result.metadata, at) if result.metadata else NO_EXTRAS
+        )
         tool_result: dict[str, Any] = {
-            "toolUseId": write_result_id(
+            "toolUseId": write_result_call(
                 result.tool_call_id,
                 result.name,
                 extra_at(extras, "toolResult", "toolUseId") if extras else ABSENT,
@@ -985,7 +991,7 @@ class Bedrock(BedrockConverter):
             raise wrong_type((at, "text"), "a string", text)
         if len(wire) == 1:
             return TextPart(text)
-        rest = extra_members(wire, _TEXT_PART)
+        rest = unmapped_members(wire, _TEXT_PART)
         return TextPart(text, metadata=reader.metadata(rest))
 
     def write_text_part(
@@ -996,7 +1002,7 @@ class Bedrock(BedrockConverter):
             return {
                 "text": part.text,
             }
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         wire: dict[str, Any] = {
             "text": part.text,
         }
@@ -1024,17 +1030,17 @@ class Bedrock(BedrockConverter):
         ):
             if len(wire) == 1:
                 return ReasoningPart(text)
-            rest = extra_members(wire, _REASONING_PART)
+            rest = unmapped_members(wire, _REASONING_PART)
             return ReasoningPart(text, metadata=reader.metadata(rest))
         if type(text) is not str:
             raise wrong_type(
                 (((at, "reasoningContent"), "reasoningText"), "text"), "a string", text
             )
-        rest = extra_members(wire, _REASONING_PART)
-        reasoning_content_rest = extra_members(
+        rest = unmapped_members(wire, _REASONING_PART)
+        reasoning_content_rest = unmapped_members(
             reasoning_content, _REASONING_PART_REASONING_CONTENT
         )
-        reasoning_text_rest = extra_members(
+        reasoning_text_rest = unmapped_members(
             reasoning_text, _REASONING_PART_REASONING_TEXT
         )
         keep_inner_extras(
@@ -1058,7 +1064,7 @@ class Bedrock(BedrockConverter):
                     },
                 },
             }
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         reasoning_text: dict[str, Any] = {
             "text": part.text,
         }
@@ -1084,8 +1090,8 @@ class Bedrock(BedrockConverter):
         url, data, media_type, url_kept = read_block_source(
             image, (at, "image"), reader, _IMAGE_PART_FORMAT
         )
-        rest = extra_members(wire, _IMAGE_PART)
-        image_rest = extra_members(image, _IMAGE_PART_IMAGE)
+        rest = unmapped_members(wire, _IMAGE_PART)
+        image_rest = unmapped_members(image, _IMAGE_PART_IMAGE)
         image_rest |= url_kept
         keep_inner_extras(rest, wire, "image", image_rest)
         return ImagePart(url, data, media_type, metadata=reader.metadata(rest))
@@ -1094,7 +1100,7 @@ class Bedrock(BedrockConverter):
         self, part: ImagePart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write an image block."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         if part.name is not None:
             writer.report_unsupported((at, "name"), "name")
         if part.detail is not None:
@@ -1129,8 +1135,8 @@ class Bedrock(BedrockConverter):
         url, data, media_type, url_kept = read_block_source(
             document, (at, "document"), reader, _DOCUMENT_PART_FORMAT
         )
-        rest = extra_members(wire, _DOCUMENT_PART)
-        document_rest = extra_members(document, _DOCUMENT_PART_DOCUMENT)
+        rest = unmapped_members(wire, _DOCUMENT_PART)
+        document_rest = unmapped_members(document, _DOCUMENT_PART_DOCUMENT)
         if name_kept is not ABSENT:
             document_rest["name"] = name_kept
         document_rest |= url_kept
@@ -1141,7 +1147,7 @@ class Bedrock(BedrockConverter):
         self, part: DocumentPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a document block."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         if part.detail is not None:
             writer.report_unsupported((at, "detail"), "detail")
         document: dict[str, Any] = {
@@ -1180,8 +1186,8 @@ class Bedrock(BedrockConverter):
         url, data, media_type, url_kept = read_block_source(
             video, (at, "video"), reader, _VIDEO_PART_FORMAT
         )
-        rest = extra_members(wire, _VIDEO_PART)
-        video_rest = extra_members(video, _VIDEO_PART_VIDEO)
+        rest = unmapped_members(wire, _VIDEO_PART)
+        video_rest = unmapped_members(video, _VIDEO_PART_VIDEO)
         video_rest |= url_kept
         keep_inner_extras(rest, wire, "video", video_rest)
         return VideoPart(url, data, media_type, metadata=reader.metadata(rest))
@@ -1190,7 +1196,7 @@ class Bedrock(BedrockConverter):
         self, part: VideoPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a video block."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         if part.name is not None:
             writer.report_unsupported((at, "name"), "name")
         if part.detail is not None:
@@ -1224,8 +1230,8 @@ class Bedrock(BedrockConverter):
         url, data, media_type, url_kept = read_block_source(
             audio, (at, "audio"), reader, _AUDIO_PART_FORMAT
         )
-        rest = extra_members(wire, _AUDIO_PART)
-        audio_rest = extra_members(audio, _AUDIO_PART_AUDIO)
+        rest = unmapped_members(wire, _AUDIO_PART)
+        audio_rest = unmapped_members(audio, _AUDIO_PART_AUDIO)
         audio_rest |= url_kept
         keep_inner_extras(rest, wire, "audio", audio_rest)
         return AudioPart(url, data, media_type, metadata=reader.metadata(rest))
@@ -1234,7 +1240,7 @@ class Bedrock(BedrockConverter):
         self, part: AudioPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write an audio block."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         if part.name is not None:
             writer.report_unsupported((at, "name"), "name")
         if part.detail is not None:

@@ -10,17 +10,17 @@ from typing import Any, ClassVar
 
 from ..runtime.apis.openai_chat.reasoning import ReasoningKeys
 from ..runtime.conversion.extras import (
-    NOTHING,
-    extra_members,
+    NO_EXTRAS,
     keep_inner_extras,
     restore_extras,
+    unmapped_members,
 )
 from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.models import Usage
 from ..runtime.paths import Path
-from ..runtime.responses import read_count, read_counts
+from ..runtime.responses import read_count, read_usage_object
 from .openai_compatible import OpenaiCompatible
 
 __all__ = ["Deepseek"]
@@ -106,16 +106,16 @@ class Deepseek(OpenaiCompatible):
         },
     )
     REASONING: ClassVar[ReasoningKeys] = ReasoningKeys(
-        ["reasoning_content"], writes="reasoning_content", needed=True
+        ["reasoning_content"], default_key="reasoning_content", needed=True
     )
 
     def read_usage(self, wire: dict[str, Any], at: Path, reader: Reader) -> Usage:
         """Read the usage of a response."""
         completion_tokens_details_count = wire.get("completion_tokens_details")
         if completion_tokens_details_count is None:
-            completion_tokens_details_count = NOTHING
+            completion_tokens_details_count = NO_EXTRAS
         elif type(completion_tokens_details_count) is not dict:
-            completion_tokens_details_count = read_counts(
+            completion_tokens_details_count = read_usage_object(
                 wire, "completion_tokens_details", at
             )
         prompt_tokens_count = wire.get("prompt_tokens")
@@ -148,7 +148,7 @@ class Deepseek(OpenaiCompatible):
             completion_tokens_details_reasoning_tokens_count = read_count(
                 completion_tokens_details_count, "reasoning_tokens", at
             )
-        rest = extra_members(wire, _USAGE)
+        rest = unmapped_members(wire, _USAGE)
         if prompt_tokens_count is None:
             rest["$absent"] = [*rest.get("$absent", ()), "prompt_tokens"]
         input_tokens = prompt_tokens_count or 0
@@ -168,7 +168,7 @@ class Deepseek(OpenaiCompatible):
                 rest,
                 wire,
                 "completion_tokens_details",
-                extra_members(
+                unmapped_members(
                     completion_tokens_details_count,
                     _USAGE_COMPLETION_TOKENS_DETAILS_COUNT,
                 ),

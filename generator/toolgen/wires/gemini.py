@@ -19,16 +19,16 @@ from ..runtime.apis.gemini.fields import (
     write_media_content,
     write_result_id_by_name,
 )
-from ..runtime.apis.gemini.parts import KeyCase, part_kind
+from ..runtime.apis.gemini.parts import KeySpelling, part_kind
 from ..runtime.conversion.extras import (
     ABSENT,
-    NOTHING,
+    NO_EXTRAS,
     extra_at,
-    extra_members,
     inner_extras,
     keep_inner_extras,
     nested_extras,
     restore_extras,
+    unmapped_members,
 )
 from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.values import read_list, write_one
@@ -332,7 +332,7 @@ class Gemini(GeminiConverter):
             "topP",
         ]
     )
-    SPELLING: ClassVar[KeyCase] = KeyCase(
+    SPELLING: ClassVar[KeySpelling] = KeySpelling(
         [
             "args",
             "response",
@@ -424,7 +424,7 @@ class Gemini(GeminiConverter):
             and cached_content_token_count is not None
         ):
             cached_content_token_count = read_count(wire, "cachedContentTokenCount", at)
-        rest = extra_members(wire, _USAGE)
+        rest = unmapped_members(wire, _USAGE)
         if prompt_token_count is None:
             rest["$absent"] = [*rest.get("$absent", ()), "promptTokenCount"]
         input_tokens = (prompt_token_count or 0) + (tool_use_prompt_token_count or 0)
@@ -577,7 +577,7 @@ class Gemini(GeminiConverter):
         writer.report_unsupported(at, writer.type_name(value), "warning")
         return ABSENT
 
-    def read_answer_parts(
+    def read_assistant_part_list(
         self, value: Any, at: Path, reader: Reader
     ) -> list[Any] | None:
         """Read an array, or null; regular objects in it at once."""
@@ -593,7 +593,7 @@ class Gemini(GeminiConverter):
                         name = function_call.get("name")
                         arguments = function_call.get("args")
                         if type(arguments) is dict:
-                            call = reader.take_call(
+                            call = reader.make_pending_call(
                                 id,
                                 name,
                                 arguments,
@@ -618,7 +618,7 @@ class Gemini(GeminiConverter):
             found.append(self.read_assistant_part(wire, (at, len(found)), reader))
         return found
 
-    def write_answer_parts(
+    def write_assistant_part_list(
         self, parts: Iterable[Any], at: Path, writer: Writer
     ) -> list[Any]:
         """Write an array; regular values in it at once."""
@@ -716,9 +716,9 @@ class Gemini(GeminiConverter):
             ((at, "generationConfig"), "thinkingConfig"),
             reader,
         )
-        rest = extra_members(wire, _REQUEST_BODY)
-        tool_config_rest = extra_members(tool_config, _REQUEST_BODY_TOOL_CONFIG)
-        generation_config_rest = extra_members(
+        rest = unmapped_members(wire, _REQUEST_BODY)
+        tool_config_rest = unmapped_members(tool_config, _REQUEST_BODY_TOOL_CONFIG)
+        generation_config_rest = unmapped_members(
             generation_config, _REQUEST_BODY_GENERATION_CONFIG
         )
         rest |= messages_kept
@@ -750,7 +750,7 @@ class Gemini(GeminiConverter):
     ) -> dict[str, Any]:
         """Write a request body."""
         extras = (
-            writer.own_extras(request.metadata, at) if request.metadata else NOTHING
+            writer.own_extras(request.metadata, at) if request.metadata else NO_EXTRAS
         )
         if request.parallel_tool_calls is not None:
             writer.report_unsupported(
@@ -835,7 +835,7 @@ class Gemini(GeminiConverter):
             and None not in wire.values()
         ):
             return Reasoning(effort, budget_tokens)
-        rest = extra_members(wire, _THINKING)
+        rest = unmapped_members(wire, _THINKING)
         if effort_kept is not ABSENT:
             rest["thinkingLevel"] = effort_kept
         return Reasoning(effort, budget_tokens, metadata=reader.metadata(rest))
@@ -845,7 +845,9 @@ class Gemini(GeminiConverter):
     ) -> dict[str, Any]:
         """Write the reasoning settings."""
         extras = (
-            writer.own_extras(reasoning.metadata, at) if reasoning.metadata else NOTHING
+            writer.own_extras(reasoning.metadata, at)
+            if reasoning.metadata
+            else NO_EXTRAS
         )
         wire: dict[str, Any] = {}
         effort = write_enum_value_any_case(
@@ -873,7 +875,7 @@ class Gemini(GeminiConverter):
             raise wrong_type((at, "description"), "a string", description)
         parameters, parameters_kept = self.read_parameters(wire, at, reader)
         result, result_kept = self.read_result_schema(wire, at, reader)
-        rest = extra_members(wire, _TOOL)
+        rest = unmapped_members(wire, _TOOL)
         if name_kept is not ABSENT:
             rest["name"] = name_kept
         rest |= parameters_kept
@@ -889,7 +891,7 @@ class Gemini(GeminiConverter):
         extras = (
             writer.own_extras(definition.metadata, at)
             if definition.metadata
-            else NOTHING
+            else NO_EXTRAS
         )
         if definition.strict is not None:
             writer.report_unsupported((at, "strict"), "strict")
@@ -924,7 +926,7 @@ class Gemini(GeminiConverter):
         name = function_call.get("name")
         arguments = function_call.get("args")
         if type(arguments) is dict:
-            found = reader.unchanged_call(
+            found = reader.make_call(
                 id,
                 name,
                 arguments,
@@ -949,8 +951,8 @@ class Gemini(GeminiConverter):
         arguments, invalid, arguments_kept = read_object_arguments(
             function_call.get("args", ABSENT), ((at, "functionCall"), "args"), reader
         )
-        rest = extra_members(wire, _TOOL_CALL)
-        function_call_rest = extra_members(function_call, _TOOL_CALL_FUNCTION_CALL)
+        rest = unmapped_members(wire, _TOOL_CALL)
+        function_call_rest = unmapped_members(function_call, _TOOL_CALL_FUNCTION_CALL)
         if id_kept is not ABSENT:
             function_call_rest["id"] = id_kept
         if name_kept is not ABSENT:
@@ -975,7 +977,7 @@ class Gemini(GeminiConverter):
                 },
             }
         call = writer.encode_call(call, at)
-        extras = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
+        extras = writer.own_extras(call.metadata, at) if call.metadata else NO_EXTRAS
         function_call: dict[str, Any] = {
             "name": write_tool_name(
                 call.name,
@@ -1027,8 +1029,8 @@ class Gemini(GeminiConverter):
         kind, value_, is_error, kind_kept = self.read_result_object(
             function_response, (at, "functionResponse"), reader
         )
-        rest = extra_members(wire, _TOOL_RESULT)
-        function_response_rest = extra_members(
+        rest = unmapped_members(wire, _TOOL_RESULT)
+        function_response_rest = unmapped_members(
             function_response, _TOOL_RESULT_FUNCTION_RESPONSE
         )
         if name_kept is not ABSENT:
@@ -1045,7 +1047,9 @@ class Gemini(GeminiConverter):
         self, result: ToolResult, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a result of a call."""
-        extras = writer.own_extras(result.metadata, at) if result.metadata else NOTHING
+        extras = (
+            writer.own_extras(result.metadata, at) if result.metadata else NO_EXTRAS
+        )
         function_response: dict[str, Any] = {
             "name": write_tool_name(
                 result.name,
@@ -1087,7 +1091,7 @@ class Gemini(GeminiConverter):
             raise wrong_type((at, "text"), "a string", text)
         if len(wire) == 1:
             return TextPart(text)
-        rest = extra_members(wire, _TEXT_PART)
+        rest = unmapped_members(wire, _TEXT_PART)
         return TextPart(text, metadata=reader.metadata(rest))
 
     def write_text_part(
@@ -1098,7 +1102,7 @@ class Gemini(GeminiConverter):
             return {
                 "text": part.text,
             }
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         if part.cache is not None:
             writer.report_unsupported((at, "cache"), "cache")
         wire: dict[str, Any] = {
@@ -1117,7 +1121,7 @@ class Gemini(GeminiConverter):
             raise wrong_type((at, "text"), "a string", text)
         if len(wire) == 2:
             return ReasoningPart(text)
-        rest = extra_members(wire, _REASONING_PART)
+        rest = unmapped_members(wire, _REASONING_PART)
         return ReasoningPart(text, metadata=reader.metadata(rest))
 
     def write_reasoning_part(
@@ -1129,7 +1133,7 @@ class Gemini(GeminiConverter):
                 "thought": True,
                 "text": part.text,
             }
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         wire: dict[str, Any] = {
             "thought": True,
             "text": part.text,
@@ -1145,7 +1149,7 @@ class Gemini(GeminiConverter):
         url, data, media_type, name, url_kept = read_media_content(
             wire, at, reader, _IMAGE_PART_INLINE_DATA
         )
-        rest = extra_members(wire, _IMAGE_PART)
+        rest = unmapped_members(wire, _IMAGE_PART)
         rest |= url_kept
         return ImagePart(url, data, media_type, name, metadata=reader.metadata(rest))
 
@@ -1153,7 +1157,7 @@ class Gemini(GeminiConverter):
         self, part: ImagePart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write an image."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         if part.detail is not None:
             writer.report_unsupported((at, "detail"), "detail")
         if part.cache is not None:
@@ -1180,7 +1184,7 @@ class Gemini(GeminiConverter):
         url, data, media_type, name, url_kept = read_media_content(
             wire, at, reader, _AUDIO_PART_INLINE_DATA
         )
-        rest = extra_members(wire, _AUDIO_PART)
+        rest = unmapped_members(wire, _AUDIO_PART)
         rest |= url_kept
         return AudioPart(url, data, media_type, name, metadata=reader.metadata(rest))
 
@@ -1188,7 +1192,7 @@ class Gemini(GeminiConverter):
         self, part: AudioPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write an audio recording."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         if part.detail is not None:
             writer.report_unsupported((at, "detail"), "detail")
         if part.cache is not None:
@@ -1215,7 +1219,7 @@ class Gemini(GeminiConverter):
         url, data, media_type, name, url_kept = read_media_content(
             wire, at, reader, _VIDEO_PART_INLINE_DATA
         )
-        rest = extra_members(wire, _VIDEO_PART)
+        rest = unmapped_members(wire, _VIDEO_PART)
         rest |= url_kept
         return VideoPart(url, data, media_type, name, metadata=reader.metadata(rest))
 
@@ -1223,7 +1227,7 @@ class Gemini(GeminiConverter):
         self, part: VideoPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a video."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         if part.detail is not None:
             writer.report_unsupported((at, "detail"), "detail")
         if part.cache is not None:
@@ -1250,7 +1254,7 @@ class Gemini(GeminiConverter):
         url, data, media_type, name, url_kept = read_media_content(
             wire, at, reader, _DOCUMENT_PART_INLINE_DATA
         )
-        rest = extra_members(wire, _DOCUMENT_PART)
+        rest = unmapped_members(wire, _DOCUMENT_PART)
         rest |= url_kept
         return DocumentPart(url, data, media_type, name, metadata=reader.metadata(rest))
 
@@ -1258,7 +1262,7 @@ class Gemini(GeminiConverter):
         self, part: DocumentPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a document."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         if part.detail is not None:
             writer.report_unsupported((at, "detail"), "detail")
         if part.cache is not None:
@@ -1285,7 +1289,7 @@ class Gemini(GeminiConverter):
         content, content_kept = self.read_user_parts(
             wire.get("parts", ABSENT), (at, "parts"), reader
         )
-        rest = extra_members(wire, _SYSTEM_MESSAGE)
+        rest = unmapped_members(wire, _SYSTEM_MESSAGE)
         if content_kept is not ABSENT:
             rest["parts"] = content_kept
         return SystemMessage(content, metadata=reader.metadata(rest))
@@ -1295,7 +1299,7 @@ class Gemini(GeminiConverter):
     ) -> dict[str, Any]:
         """Write a system message."""
         extras = (
-            writer.own_extras(message.metadata, at) if message.metadata else NOTHING
+            writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS
         )
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
@@ -1321,7 +1325,7 @@ class Gemini(GeminiConverter):
         content, content_kept = self.read_user_parts(
             wire.get("parts", ABSENT), (at, "parts"), reader
         )
-        rest = extra_members(wire, _USER_MESSAGE)
+        rest = unmapped_members(wire, _USER_MESSAGE)
         if wire["role"] != "user":
             rest["role"] = wire["role"]
         if content_kept is not ABSENT:
@@ -1333,7 +1337,7 @@ class Gemini(GeminiConverter):
     ) -> dict[str, Any]:
         """Write a user message."""
         extras = (
-            writer.own_extras(message.metadata, at) if message.metadata else NOTHING
+            writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS
         )
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
@@ -1365,7 +1369,7 @@ class Gemini(GeminiConverter):
             and None not in wire.values()
         ):
             return AssistantMessage(content)
-        rest = extra_members(wire, _ASSISTANT_MESSAGE)
+        rest = unmapped_members(wire, _ASSISTANT_MESSAGE)
         if content_kept is not ABSENT:
             rest["parts"] = content_kept
         return AssistantMessage(content, metadata=reader.metadata(rest))
@@ -1375,7 +1379,7 @@ class Gemini(GeminiConverter):
     ) -> dict[str, Any]:
         """Write a message of the model."""
         extras = (
-            writer.own_extras(message.metadata, at) if message.metadata else NOTHING
+            writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS
         )
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")

@@ -11,13 +11,13 @@ from typing import Any, ClassVar
 from ..runtime.apis.openai_chat.reasoning import ReasoningKeys
 from ..runtime.conversion.extras import (
     ABSENT,
-    NOTHING,
+    NO_EXTRAS,
     extra_at,
-    extra_members,
     first_present,
     note_alias,
     original_key,
     restore_extras,
+    unmapped_members,
 )
 from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.wire import WireFacts
@@ -25,9 +25,9 @@ from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
 from ..runtime.fields import (
     read_effort,
-    read_one_or_many,
+    read_string_or_list,
     write_effort,
-    write_one_or_many,
+    write_string_or_list,
 )
 from ..runtime.models import ContentPart, ImagePart, OpaquePart, Request, TextPart
 from ..runtime.paths import Path
@@ -142,12 +142,12 @@ class Groq(OpenaiCompatible):
         "function_call": "tool_calls",
         "error": "error",
     }
-    ANSWERS: ClassVar[dict[str, Any]] = {
+    BODY_PATHS: ClassVar[dict[str, Any]] = {
         "usage": [["usage"], ["x_groq", "usage"]],
         "error": [["error"], ["x_groq", "error"]],
     }
     REASONING: ClassVar[ReasoningKeys] = ReasoningKeys(
-        ["reasoning"], writes="reasoning"
+        ["reasoning"], default_key="reasoning"
     )
 
     def read_user_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
@@ -203,7 +203,7 @@ class Groq(OpenaiCompatible):
         top_p = wire.get("top_p")
         if top_p is not None and type(top_p) is not float and type(top_p) is not int:
             raise wrong_type((at, "top_p"), "a number", top_p)
-        stop, stop_kept = read_one_or_many(
+        stop, stop_kept = read_string_or_list(
             wire.get("stop", ABSENT), (at, "stop"), reader
         )
         seed = wire.get("seed")
@@ -247,7 +247,7 @@ class Groq(OpenaiCompatible):
                 reasoning,
                 stream,
             )
-        rest = extra_members(wire, _REQUEST)
+        rest = unmapped_members(wire, _REQUEST)
         if messages_kept is not ABSENT:
             rest["messages"] = messages_kept
         if tools_kept is not ABSENT:
@@ -283,7 +283,7 @@ class Groq(OpenaiCompatible):
     ) -> dict[str, Any]:
         """Write a request body."""
         extras = (
-            writer.own_extras(request.metadata, at) if request.metadata else NOTHING
+            writer.own_extras(request.metadata, at) if request.metadata else NO_EXTRAS
         )
         wire: dict[str, Any] = {
             "messages": self.write_messages(
@@ -325,7 +325,7 @@ class Groq(OpenaiCompatible):
             wire["temperature"] = request.temperature
         if request.top_p is not None:
             wire["top_p"] = request.top_p
-        stop = write_one_or_many(
+        stop = write_string_or_list(
             request.stop,
             extra_at(extras, "stop") if extras else ABSENT,
             (at, "stop"),

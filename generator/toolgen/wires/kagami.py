@@ -10,15 +10,15 @@ from collections.abc import Collection
 from typing import Any, ClassVar
 
 from ..runtime.apis.kagami import KagamiConverter
-from ..runtime.apis.text_messages import read_named_result, write_named_result
+from ..runtime.apis.text_messages import read_named_result_call, write_named_result_call
 from ..runtime.conversion.extras import (
     ABSENT,
-    NOTHING,
+    NO_EXTRAS,
     extra_at,
-    extra_members,
     keep_inner_extras,
     nested_extras,
     restore_extras,
+    unmapped_members,
 )
 from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.wire import WireFacts
@@ -167,7 +167,7 @@ class Kagami(KagamiConverter):
                 tool_choice=tool_choice,
                 output_format=output_format,
             )
-        rest = extra_members(wire, _REQUEST)
+        rest = unmapped_members(wire, _REQUEST)
         if messages_kept is not ABSENT:
             rest["messages"] = messages_kept
         if tools_kept is not ABSENT:
@@ -189,7 +189,7 @@ class Kagami(KagamiConverter):
     ) -> dict[str, Any]:
         """Write a request of one turn."""
         extras = (
-            writer.own_extras(request.metadata, at) if request.metadata else NOTHING
+            writer.own_extras(request.metadata, at) if request.metadata else NO_EXTRAS
         )
         if request.parallel_tool_calls is not None:
             writer.report_unsupported(
@@ -268,7 +268,7 @@ class Kagami(KagamiConverter):
             and None not in wire.values()
         ):
             return ToolDefinition(name, description, parameters)
-        rest = extra_members(wire, _TOOL)
+        rest = unmapped_members(wire, _TOOL)
         if name_kept is not ABSENT:
             rest["name"] = name_kept
         if description_kept is not ABSENT:
@@ -286,7 +286,7 @@ class Kagami(KagamiConverter):
         extras = (
             writer.own_extras(definition.metadata, at)
             if definition.metadata
-            else NOTHING
+            else NO_EXTRAS
         )
         if definition.strict is not None:
             writer.report_unsupported((at, "strict"), "strict")
@@ -329,7 +329,7 @@ class Kagami(KagamiConverter):
         name = function.get("name")
         arguments = function.get("arguments")
         if type(arguments) is dict:
-            found = reader.unchanged_call(
+            found = reader.make_call(
                 id,
                 name,
                 arguments,
@@ -348,8 +348,8 @@ class Kagami(KagamiConverter):
         arguments, invalid, arguments_kept = read_object_arguments(
             function.get("arguments", ABSENT), ((at, "function"), "arguments"), reader
         )
-        rest = extra_members(wire, _TOOL_CALL)
-        function_rest = extra_members(function, _TOOL_CALL_FUNCTION)
+        rest = unmapped_members(wire, _TOOL_CALL)
+        function_rest = unmapped_members(function, _TOOL_CALL_FUNCTION)
         if id_kept is not ABSENT:
             rest["id"] = id_kept
         if name_kept is not ABSENT:
@@ -374,7 +374,7 @@ class Kagami(KagamiConverter):
                 },
             }
         call = writer.encode_call(call, at)
-        extras = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
+        extras = writer.own_extras(call.metadata, at) if call.metadata else NO_EXTRAS
         function: dict[str, Any] = {
             "name": write_tool_name(
                 call.name,
@@ -407,9 +407,9 @@ class Kagami(KagamiConverter):
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> ToolResult:
         """Read a result as a message."""
-        tool_call_id, name, tool_call_id_kept = read_named_result(wire, at, reader)
+        tool_call_id, name, tool_call_id_kept = read_named_result_call(wire, at, reader)
         kind, value_, is_error, kind_kept = self.read_result_response(wire, at, reader)
-        rest = extra_members(wire, _TOOL_RESULT)
+        rest = unmapped_members(wire, _TOOL_RESULT)
         rest |= tool_call_id_kept
         rest |= kind_kept
         return ToolResult(
@@ -420,11 +420,13 @@ class Kagami(KagamiConverter):
         self, result: ToolResult, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a result as a message."""
-        extras = writer.own_extras(result.metadata, at) if result.metadata else NOTHING
+        extras = (
+            writer.own_extras(result.metadata, at) if result.metadata else NO_EXTRAS
+        )
         wire: dict[str, Any] = {
             "role": "tool",
         }
-        wire |= write_named_result(
+        wire |= write_named_result_call(
             result.tool_call_id, result.name, extras, (at, "toolCallId"), writer
         )
         wire |= self.write_result_response(
@@ -443,7 +445,7 @@ class Kagami(KagamiConverter):
             raise wrong_type((at, "value"), "a string", text)
         if len(wire) == 2:
             return TextPart(text)
-        rest = extra_members(wire, _TEXT_PART)
+        rest = unmapped_members(wire, _TEXT_PART)
         return TextPart(text, metadata=reader.metadata(rest))
 
     def write_text_part(
@@ -455,7 +457,7 @@ class Kagami(KagamiConverter):
                 "type": "text",
                 "value": part.text,
             }
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         if part.cache is not None:
             writer.report_unsupported((at, "cache"), "cache")
         wire: dict[str, Any] = {
@@ -479,7 +481,7 @@ class Kagami(KagamiConverter):
             and None not in wire.values()
         ):
             return SystemMessage(content)
-        rest = extra_members(wire, _SYSTEM_MESSAGE)
+        rest = unmapped_members(wire, _SYSTEM_MESSAGE)
         if content_kept is not ABSENT:
             rest["content"] = content_kept
         return SystemMessage(content, metadata=reader.metadata(rest))
@@ -489,7 +491,7 @@ class Kagami(KagamiConverter):
     ) -> dict[str, Any]:
         """Write a system message."""
         extras = (
-            writer.own_extras(message.metadata, at) if message.metadata else NOTHING
+            writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS
         )
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
@@ -521,7 +523,7 @@ class Kagami(KagamiConverter):
             and None not in wire.values()
         ):
             return UserMessage(content)
-        rest = extra_members(wire, _USER_MESSAGE)
+        rest = unmapped_members(wire, _USER_MESSAGE)
         if content_kept is not ABSENT:
             rest["content"] = content_kept
         return UserMessage(content, metadata=reader.metadata(rest))
@@ -531,7 +533,7 @@ class Kagami(KagamiConverter):
     ) -> dict[str, Any]:
         """Write a user message."""
         extras = (
-            writer.own_extras(message.metadata, at) if message.metadata else NOTHING
+            writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS
         )
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")

@@ -27,15 +27,15 @@ from ..runtime.apis.mistral.fields import (
 from ..runtime.apis.openai_chat.fields import read_schema_name, write_schema_name
 from ..runtime.conversion.extras import (
     ABSENT,
-    NOTHING,
+    NO_EXTRAS,
     extra_at,
-    extra_members,
     has_value_at,
     keep_inner_extras,
     nested_extras,
     note_alias,
     original_key,
     restore_extras,
+    unmapped_members,
 )
 from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.values import read_list, read_text_or_list, write_text_or_list
@@ -45,10 +45,10 @@ from ..runtime.errors import wrong_type
 from ..runtime.fields import (
     read_data_url,
     read_effort,
-    read_one_or_many,
+    read_string_or_list,
     write_data_url,
     write_effort,
-    write_one_or_many,
+    write_string_or_list,
 )
 from ..runtime.json_text import strict_json_text
 from ..runtime.models import (
@@ -71,13 +71,13 @@ from ..runtime.models import (
     UserMessage,
 )
 from ..runtime.paths import Path
-from ..runtime.responses import FinishReason, read_count, read_counts
+from ..runtime.responses import FinishReason, read_count, read_usage_object
 from ..runtime.tool_fields import (
     read_json_arguments,
+    read_recorded_text_call,
     read_schema_or_empty,
     read_text_call,
     read_tool_name,
-    take_text_call,
     write_json_arguments,
     write_schema_or_empty,
     write_tool_name,
@@ -257,9 +257,11 @@ class Mistral(MistralConverter):
         """Read the usage of a response."""
         prompt_tokens_details_count = wire.get("prompt_tokens_details")
         if prompt_tokens_details_count is None:
-            prompt_tokens_details_count = NOTHING
+            prompt_tokens_details_count = NO_EXTRAS
         elif type(prompt_tokens_details_count) is not dict:
-            prompt_tokens_details_count = read_counts(wire, "prompt_tokens_details", at)
+            prompt_tokens_details_count = read_usage_object(
+                wire, "prompt_tokens_details", at
+            )
         prompt_tokens_count = wire.get("prompt_tokens")
         if type(prompt_tokens_count) is not int and prompt_tokens_count is not None:
             prompt_tokens_count = read_count(wire, "prompt_tokens", at)
@@ -282,7 +284,7 @@ class Mistral(MistralConverter):
             prompt_tokens_details_cached_tokens_count = read_count(
                 prompt_tokens_details_count, "cached_tokens", at
             )
-        rest = extra_members(wire, _USAGE)
+        rest = unmapped_members(wire, _USAGE)
         if prompt_tokens_details_cached_tokens_count is None:
             prompt_tokens_details_cached_tokens_count = read_count(
                 wire, "num_cached_tokens", at
@@ -308,7 +310,7 @@ class Mistral(MistralConverter):
                 rest,
                 wire,
                 "prompt_tokens_details",
-                extra_members(
+                unmapped_members(
                     prompt_tokens_details_count, _USAGE_PROMPT_TOKENS_DETAILS_COUNT
                 ),
             )
@@ -480,9 +482,9 @@ class Mistral(MistralConverter):
                         type(arguments) is str
                         and type(id) is str
                         and id not in _TOOL_CALL_ID
-                        and reader.wire.legal_id(id)
+                        and reader.wire.is_legal_id(id)
                     ):
-                        call = take_text_call(
+                        call = read_recorded_text_call(
                             id,
                             name,
                             arguments,
@@ -536,7 +538,7 @@ class Mistral(MistralConverter):
         top_p = wire.get("top_p")
         if top_p is not None and type(top_p) is not float and type(top_p) is not int:
             raise wrong_type((at, "top_p"), "a number", top_p)
-        stop, stop_kept = read_one_or_many(
+        stop, stop_kept = read_string_or_list(
             wire.get("stop", ABSENT), (at, "stop"), reader
         )
         reasoning, reasoning_kept = read_effort(
@@ -576,7 +578,7 @@ class Mistral(MistralConverter):
                 reasoning,
                 stream,
             )
-        rest = extra_members(wire, _REQUEST)
+        rest = unmapped_members(wire, _REQUEST)
         if messages_kept is not ABSENT:
             rest["messages"] = messages_kept
         if tools_kept is not ABSENT:
@@ -611,7 +613,7 @@ class Mistral(MistralConverter):
     ) -> dict[str, Any]:
         """Write a request body."""
         extras = (
-            writer.own_extras(request.metadata, at) if request.metadata else NOTHING
+            writer.own_extras(request.metadata, at) if request.metadata else NO_EXTRAS
         )
         wire: dict[str, Any] = {
             "messages": self.write_conversation(
@@ -653,7 +655,7 @@ class Mistral(MistralConverter):
             wire["temperature"] = request.temperature
         if request.top_p is not None:
             wire["top_p"] = request.top_p
-        stop = write_one_or_many(
+        stop = write_string_or_list(
             request.stop,
             extra_at(extras, "stop") if extras else ABSENT,
             (at, "stop"),
@@ -709,10 +711,10 @@ class Mistral(MistralConverter):
             and None not in function.values()
         ):
             return ToolDefinition(name, description, parameters, strict)
-        rest = extra_members(wire, _TOOL)
+        rest = unmapped_members(wire, _TOOL)
         if wire.get("type") is None:
             rest["$absent"] = ["type"]
-        function_rest = extra_members(function, _TOOL_FUNCTION)
+        function_rest = unmapped_members(function, _TOOL_FUNCTION)
         if name_kept is not ABSENT:
             function_rest["name"] = name_kept
         if parameters_kept is not ABSENT:
@@ -729,7 +731,7 @@ class Mistral(MistralConverter):
         extras = (
             writer.own_extras(definition.metadata, at)
             if definition.metadata
-            else NOTHING
+            else NO_EXTRAS
         )
         function: dict[str, Any] = {
             "name": write_tool_name(
@@ -777,7 +779,7 @@ class Mistral(MistralConverter):
             and type(arguments) is str
             and type(id) is str
             and id not in _TOOL_CALL_ID
-            and reader.wire.legal_id(id)
+            and reader.wire.is_legal_id(id)
         ):
             found = read_text_call(
                 id,
@@ -802,10 +804,10 @@ class Mistral(MistralConverter):
         arguments, invalid, arguments_kept = read_json_arguments(
             function.get("arguments", ABSENT), ((at, "function"), "arguments"), reader
         )
-        rest = extra_members(wire, _TOOL_CALL)
+        rest = unmapped_members(wire, _TOOL_CALL)
         if wire.get("type") is None:
             rest["$absent"] = ["type"]
-        function_rest = extra_members(function, _TOOL_CALL_FUNCTION)
+        function_rest = unmapped_members(function, _TOOL_CALL_FUNCTION)
         if id_kept is not ABSENT:
             rest["id"] = id_kept
         if name_kept is not ABSENT:
@@ -834,7 +836,7 @@ class Mistral(MistralConverter):
                 "id": call.id,
             }
         call = writer.encode_call(call, at)
-        extras = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
+        extras = writer.own_extras(call.metadata, at) if call.metadata else NO_EXTRAS
         function: dict[str, Any] = {
             "name": write_tool_name(
                 call.name,
@@ -879,7 +881,7 @@ class Mistral(MistralConverter):
         kind, value_, kind_kept = self.read_result_content(
             wire.get("content", ABSENT), (at, "content"), reader
         )
-        rest = extra_members(wire, _TOOL_RESULT)
+        rest = unmapped_members(wire, _TOOL_RESULT)
         rest |= tool_call_id_kept
         if kind_kept is not ABSENT:
             rest["content"] = kind_kept
@@ -891,7 +893,9 @@ class Mistral(MistralConverter):
         self, result: ToolResult, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a result as a message."""
-        extras = writer.own_extras(result.metadata, at) if result.metadata else NOTHING
+        extras = (
+            writer.own_extras(result.metadata, at) if result.metadata else NO_EXTRAS
+        )
         if result.is_error is not None:
             writer.report_unsupported((at, "isError"), "isError")
         wire: dict[str, Any] = {
@@ -926,7 +930,7 @@ class Mistral(MistralConverter):
             raise wrong_type((at, "text"), "a string", text)
         if len(wire) == 2:
             return TextPart(text)
-        rest = extra_members(wire, _TEXT_PART)
+        rest = unmapped_members(wire, _TEXT_PART)
         return TextPart(text, metadata=reader.metadata(rest))
 
     def write_text_part(
@@ -938,7 +942,7 @@ class Mistral(MistralConverter):
                 "type": "text",
                 "text": part.text,
             }
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         if part.cache is not None:
             writer.report_unsupported((at, "cache"), "cache")
         wire: dict[str, Any] = {
@@ -962,7 +966,7 @@ class Mistral(MistralConverter):
             and None not in wire.values()
         ):
             return ImagePart(url, data, media_type, detail=detail)
-        rest = extra_members(wire, _IMAGE_PART)
+        rest = unmapped_members(wire, _IMAGE_PART)
         if url_kept is not ABSENT:
             rest["image_url"] = url_kept
         return ImagePart(
@@ -973,7 +977,7 @@ class Mistral(MistralConverter):
         self, part: ImagePart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write an image part."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         if part.name is not None:
             writer.report_unsupported((at, "name"), "name")
         if part.cache is not None:
@@ -1007,7 +1011,7 @@ class Mistral(MistralConverter):
             and None not in wire.values()
         ):
             return AudioPart(url, data, media_type)
-        rest = extra_members(wire, _AUDIO_PART)
+        rest = unmapped_members(wire, _AUDIO_PART)
         if url_kept is not ABSENT:
             rest["input_audio"] = url_kept
         return AudioPart(url, data, media_type, metadata=reader.metadata(rest))
@@ -1016,7 +1020,7 @@ class Mistral(MistralConverter):
         self, part: AudioPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write an audio part."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         if part.name is not None:
             writer.report_unsupported((at, "name"), "name")
         if part.detail is not None:
@@ -1054,7 +1058,7 @@ class Mistral(MistralConverter):
             and None not in wire.values()
         ):
             return DocumentPart(url, data, media_type, name)
-        rest = extra_members(wire, _DOCUMENT_PART)
+        rest = unmapped_members(wire, _DOCUMENT_PART)
         if url_kept is not ABSENT:
             rest["document_url"] = url_kept
         return DocumentPart(url, data, media_type, name, metadata=reader.metadata(rest))
@@ -1063,7 +1067,7 @@ class Mistral(MistralConverter):
         self, part: DocumentPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a file part."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         if part.detail is not None:
             writer.report_unsupported((at, "detail"), "detail")
         if part.cache is not None:
@@ -1108,8 +1112,8 @@ class Mistral(MistralConverter):
             and None not in json_schema.values()
         ):
             return OutputSchema(schema, name, strict)
-        rest = extra_members(wire, _OUTPUT_SCHEMA)
-        json_schema_rest = extra_members(json_schema, _OUTPUT_SCHEMA_JSON_SCHEMA)
+        rest = unmapped_members(wire, _OUTPUT_SCHEMA)
+        json_schema_rest = unmapped_members(json_schema, _OUTPUT_SCHEMA_JSON_SCHEMA)
         if name_kept is not ABSENT:
             json_schema_rest["name"] = name_kept
         keep_inner_extras(rest, wire, "json_schema", json_schema_rest)
@@ -1119,7 +1123,9 @@ class Mistral(MistralConverter):
         self, schema: OutputSchema, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write an output schema."""
-        extras = writer.own_extras(schema.metadata, at) if schema.metadata else NOTHING
+        extras = (
+            writer.own_extras(schema.metadata, at) if schema.metadata else NO_EXTRAS
+        )
         json_schema: dict[str, Any] = {
             "schema": schema.schema,
         }
@@ -1150,7 +1156,7 @@ class Mistral(MistralConverter):
         )
         if wire.keys() == _SYSTEM_MESSAGE_LEAST:
             return SystemMessage(content)
-        rest = extra_members(wire, _SYSTEM_MESSAGE)
+        rest = unmapped_members(wire, _SYSTEM_MESSAGE)
         return SystemMessage(content, metadata=reader.metadata(rest))
 
     def write_system_message(
@@ -1158,7 +1164,7 @@ class Mistral(MistralConverter):
     ) -> dict[str, Any]:
         """Write a system or developer message."""
         extras = (
-            writer.own_extras(message.metadata, at) if message.metadata else NOTHING
+            writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS
         )
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
@@ -1187,7 +1193,7 @@ class Mistral(MistralConverter):
             and None not in wire.values()
         ):
             return UserMessage(content)
-        rest = extra_members(wire, _USER_MESSAGE)
+        rest = unmapped_members(wire, _USER_MESSAGE)
         if content_kept is not ABSENT:
             rest["content"] = content_kept
         return UserMessage(content, metadata=reader.metadata(rest))
@@ -1197,7 +1203,7 @@ class Mistral(MistralConverter):
     ) -> dict[str, Any]:
         """Write a user message."""
         extras = (
-            writer.own_extras(message.metadata, at) if message.metadata else NOTHING
+            writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS
         )
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
@@ -1227,7 +1233,7 @@ class Mistral(MistralConverter):
             and None not in wire.values()
         ):
             return ReasoningPart(text)
-        rest = extra_members(wire, _THINKING_PART)
+        rest = unmapped_members(wire, _THINKING_PART)
         if text_kept is not ABSENT:
             rest["thinking"] = text_kept
         return ReasoningPart(text, metadata=reader.metadata(rest))
@@ -1236,7 +1242,7 @@ class Mistral(MistralConverter):
         self, part: ReasoningPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a reasoning block."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         wire: dict[str, Any] = {
             "type": "thinking",
             "thinking": write_text_chunks(

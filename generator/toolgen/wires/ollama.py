@@ -12,28 +12,28 @@ from ..runtime.apis.ollama.converter import OllamaConverter
 from ..runtime.apis.ollama.fields import (
     read_flag_on_by_default,
     read_limit_negative_as_none,
-    read_result_call,
+    read_matched_result_call,
     read_thinking_switch,
     write_flag_on_by_default,
     write_limit_negative_as_none,
-    write_result_call,
+    write_matched_result_call,
     write_thinking_switch,
 )
 from ..runtime.conversion.extras import (
     ABSENT,
-    NOTHING,
+    NO_EXTRAS,
     extra_at,
-    extra_members,
     keep_inner_extras,
     nested_extras,
     restore_extras,
+    unmapped_members,
 )
 from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.values import read_list
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
-from ..runtime.fields import read_one_or_many, write_one_or_many
+from ..runtime.fields import read_string_or_list, write_string_or_list
 from ..runtime.json_values import is_strict_json
 from ..runtime.models import (
     OpaquePart,
@@ -197,7 +197,7 @@ class Ollama(OllamaConverter):
         eval_count = wire.get("eval_count")
         if type(eval_count) is not int and eval_count is not None:
             eval_count = read_count(wire, "eval_count", at)
-        rest = extra_members(wire, _USAGE)
+        rest = unmapped_members(wire, _USAGE)
         if prompt_eval_count is None:
             rest["$absent"] = [*rest.get("$absent", ()), "prompt_eval_count"]
         input_tokens = prompt_eval_count or 0
@@ -260,7 +260,7 @@ class Ollama(OllamaConverter):
                     name = function.get("name")
                     arguments = function.get("arguments")
                     if type(arguments) is dict:
-                        call = reader.take_call(
+                        call = reader.make_pending_call(
                             id,
                             name,
                             arguments,
@@ -315,7 +315,7 @@ class Ollama(OllamaConverter):
         top_p = options.get("top_p")
         if top_p is not None and type(top_p) is not float and type(top_p) is not int:
             raise wrong_type(((at, "options"), "top_p"), "a number", top_p)
-        stop, stop_kept = read_one_or_many(
+        stop, stop_kept = read_string_or_list(
             options.get("stop", ABSENT), ((at, "options"), "stop"), reader
         )
         seed = options.get("seed")
@@ -350,8 +350,8 @@ class Ollama(OllamaConverter):
                 reasoning=reasoning,
                 stream=stream,
             )
-        rest = extra_members(wire, _REQUEST)
-        options_rest = extra_members(options, _REQUEST_OPTIONS)
+        rest = unmapped_members(wire, _REQUEST)
+        options_rest = unmapped_members(options, _REQUEST_OPTIONS)
         if messages_kept is not ABSENT:
             rest["messages"] = messages_kept
         if tools_kept is not ABSENT:
@@ -388,7 +388,7 @@ class Ollama(OllamaConverter):
     ) -> dict[str, Any]:
         """Write a request body."""
         extras = (
-            writer.own_extras(request.metadata, at) if request.metadata else NOTHING
+            writer.own_extras(request.metadata, at) if request.metadata else NO_EXTRAS
         )
         if request.parallel_tool_calls is not None:
             writer.report_unsupported(
@@ -409,7 +409,7 @@ class Ollama(OllamaConverter):
             options["temperature"] = request.temperature
         if request.top_p is not None:
             options["top_p"] = request.top_p
-        stop = write_one_or_many(
+        stop = write_string_or_list(
             request.stop,
             extra_at(extras, "options", "stop") if extras else ABSENT,
             (at, "stop"),
@@ -493,8 +493,8 @@ class Ollama(OllamaConverter):
             and None not in function.values()
         ):
             return ToolDefinition(name, description, parameters)
-        rest = extra_members(wire, _TOOL)
-        function_rest = extra_members(function, _TOOL_FUNCTION)
+        rest = unmapped_members(wire, _TOOL)
+        function_rest = unmapped_members(function, _TOOL_FUNCTION)
         if name_kept is not ABSENT:
             function_rest["name"] = name_kept
         if parameters_kept is not ABSENT:
@@ -511,7 +511,7 @@ class Ollama(OllamaConverter):
         extras = (
             writer.own_extras(definition.metadata, at)
             if definition.metadata
-            else NOTHING
+            else NO_EXTRAS
         )
         if definition.strict is not None:
             writer.report_unsupported((at, "strict"), "strict")
@@ -552,7 +552,7 @@ class Ollama(OllamaConverter):
         name = function.get("name")
         arguments = function.get("arguments")
         if type(arguments) is dict:
-            found = reader.unchanged_call(
+            found = reader.make_call(
                 id,
                 name,
                 arguments,
@@ -571,8 +571,8 @@ class Ollama(OllamaConverter):
         arguments, invalid, arguments_kept = read_object_arguments(
             function.get("arguments", ABSENT), ((at, "function"), "arguments"), reader
         )
-        rest = extra_members(wire, _TOOL_CALL)
-        function_rest = extra_members(function, _TOOL_CALL_FUNCTION)
+        rest = unmapped_members(wire, _TOOL_CALL)
+        function_rest = unmapped_members(function, _TOOL_CALL_FUNCTION)
         if id_kept is not ABSENT:
             rest["id"] = id_kept
         if name_kept is not ABSENT:
@@ -597,7 +597,7 @@ class Ollama(OllamaConverter):
                 "id": call.id,
             }
         call = writer.encode_call(call, at)
-        extras = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
+        extras = writer.own_extras(call.metadata, at) if call.metadata else NO_EXTRAS
         function: dict[str, Any] = {
             "name": write_tool_name(
                 call.name,
@@ -629,9 +629,11 @@ class Ollama(OllamaConverter):
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> ToolResult:
         """Read a result as a message."""
-        tool_call_id, name, tool_call_id_kept = read_result_call(wire, at, reader)
+        tool_call_id, name, tool_call_id_kept = read_matched_result_call(
+            wire, at, reader
+        )
         kind, value_, kind_kept = self.read_result_content(wire, at, reader)
-        rest = extra_members(wire, _TOOL_RESULT)
+        rest = unmapped_members(wire, _TOOL_RESULT)
         rest |= tool_call_id_kept
         rest |= kind_kept
         return ToolResult(
@@ -642,13 +644,15 @@ class Ollama(OllamaConverter):
         self, result: ToolResult, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a result as a message."""
-        extras = writer.own_extras(result.metadata, at) if result.metadata else NOTHING
+        extras = (
+            writer.own_extras(result.metadata, at) if result.metadata else NO_EXTRAS
+        )
         if result.is_error is not None:
             writer.report_unsupported((at, "isError"), "isError")
         wire: dict[str, Any] = {
             "role": "tool",
         }
-        wire |= write_result_call(
+        wire |= write_matched_result_call(
             result.tool_call_id, result.name, extras, (at, "toolCallId"), writer
         )
         wire |= self.write_result_content(
@@ -663,7 +667,7 @@ class Ollama(OllamaConverter):
     ) -> SystemMessage:
         """Read a system message."""
         content, content_kept = self.read_content(wire, at, reader)
-        rest = extra_members(wire, _SYSTEM_MESSAGE)
+        rest = unmapped_members(wire, _SYSTEM_MESSAGE)
         rest |= content_kept
         return SystemMessage(content, metadata=reader.metadata(rest))
 
@@ -672,7 +676,7 @@ class Ollama(OllamaConverter):
     ) -> dict[str, Any]:
         """Write a system message."""
         extras = (
-            writer.own_extras(message.metadata, at) if message.metadata else NOTHING
+            writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS
         )
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
@@ -691,7 +695,7 @@ class Ollama(OllamaConverter):
     ) -> UserMessage:
         """Read a user message."""
         content, content_kept = self.read_content(wire, at, reader)
-        rest = extra_members(wire, _USER_MESSAGE)
+        rest = unmapped_members(wire, _USER_MESSAGE)
         rest |= content_kept
         return UserMessage(content, metadata=reader.metadata(rest))
 
@@ -700,7 +704,7 @@ class Ollama(OllamaConverter):
     ) -> dict[str, Any]:
         """Write a user message."""
         extras = (
-            writer.own_extras(message.metadata, at) if message.metadata else NOTHING
+            writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS
         )
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")

@@ -21,9 +21,8 @@ from ..runtime.apis.openai_chat.fields import (
 from ..runtime.clients import call_kwargs
 from ..runtime.conversion.extras import (
     ABSENT,
-    NOTHING,
+    NO_EXTRAS,
     extra_at,
-    extra_members,
     first_present,
     has_value_at,
     keep_inner_extras,
@@ -31,6 +30,7 @@ from ..runtime.conversion.extras import (
     note_alias,
     original_key,
     restore_extras,
+    unmapped_members,
 )
 from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.values import (
@@ -46,11 +46,11 @@ from ..runtime.fields import (
     read_data_url,
     read_effort,
     read_enum_value,
-    read_one_or_many,
+    read_string_or_list,
     write_data_url,
     write_effort,
     write_enum_value,
-    write_one_or_many,
+    write_string_or_list,
 )
 from ..runtime.json_text import strict_json_text
 from ..runtime.models import (
@@ -73,19 +73,19 @@ from ..runtime.models import (
     UserMessage,
 )
 from ..runtime.paths import Path
-from ..runtime.responses import FinishReason, read_count, read_counts
+from ..runtime.responses import FinishReason, read_count, read_usage_object
 from ..runtime.tool_fields import (
     read_call_id,
     read_json_arguments,
     read_parameters_schema,
-    read_result_id,
+    read_recorded_text_call,
+    read_result_call,
     read_text_call,
     read_tool_name,
-    take_text_call,
     write_call_id,
     write_json_arguments,
     write_parameters_schema,
-    write_result_id,
+    write_result_call,
     write_tool_name,
 )
 
@@ -324,14 +324,16 @@ class OpenaiChat(ChatConverter):
         """Read the usage of a response."""
         prompt_tokens_details_count = wire.get("prompt_tokens_details")
         if prompt_tokens_details_count is None:
-            prompt_tokens_details_count = NOTHING
+            prompt_tokens_details_count = NO_EXTRAS
         elif type(prompt_tokens_details_count) is not dict:
-            prompt_tokens_details_count = read_counts(wire, "prompt_tokens_details", at)
+            prompt_tokens_details_count = read_usage_object(
+                wire, "prompt_tokens_details", at
+            )
         completion_tokens_details_count = wire.get("completion_tokens_details")
         if completion_tokens_details_count is None:
-            completion_tokens_details_count = NOTHING
+            completion_tokens_details_count = NO_EXTRAS
         elif type(completion_tokens_details_count) is not dict:
-            completion_tokens_details_count = read_counts(
+            completion_tokens_details_count = read_usage_object(
                 wire, "completion_tokens_details", at
             )
         prompt_tokens_count = wire.get("prompt_tokens")
@@ -386,7 +388,7 @@ class OpenaiChat(ChatConverter):
             completion_tokens_details_reasoning_tokens_count = read_count(
                 completion_tokens_details_count, "reasoning_tokens", at
             )
-        rest = extra_members(wire, _USAGE)
+        rest = unmapped_members(wire, _USAGE)
         if prompt_tokens_count is None:
             rest["$absent"] = [*rest.get("$absent", ()), "prompt_tokens"]
         input_tokens = prompt_tokens_count or 0
@@ -406,7 +408,7 @@ class OpenaiChat(ChatConverter):
                 rest,
                 wire,
                 "prompt_tokens_details",
-                extra_members(
+                unmapped_members(
                     prompt_tokens_details_count, _USAGE_PROMPT_TOKENS_DETAILS_COUNT
                 ),
             )
@@ -415,7 +417,7 @@ class OpenaiChat(ChatConverter):
                 rest,
                 wire,
                 "completion_tokens_details",
-                extra_members(
+                unmapped_members(
                     completion_tokens_details_count,
                     _USAGE_COMPLETION_TOKENS_DETAILS_COUNT,
                 ),
@@ -583,7 +585,7 @@ class OpenaiChat(ChatConverter):
                     name = function.get("name")
                     arguments = function.get("arguments")
                     if type(arguments) is str:
-                        call = take_text_call(
+                        call = read_recorded_text_call(
                             id,
                             name,
                             arguments,
@@ -645,7 +647,7 @@ class OpenaiChat(ChatConverter):
         top_p = wire.get("top_p")
         if top_p is not None and type(top_p) is not float and type(top_p) is not int:
             raise wrong_type((at, "top_p"), "a number", top_p)
-        stop, stop_kept = read_one_or_many(
+        stop, stop_kept = read_string_or_list(
             wire.get("stop", ABSENT), (at, "stop"), reader
         )
         seed = wire.get("seed")
@@ -682,7 +684,7 @@ class OpenaiChat(ChatConverter):
                 reasoning,
                 stream,
             )
-        rest = extra_members(wire, _REQUEST)
+        rest = unmapped_members(wire, _REQUEST)
         if messages_kept is not ABSENT:
             rest["messages"] = messages_kept
         if tools_kept is not ABSENT:
@@ -718,7 +720,7 @@ class OpenaiChat(ChatConverter):
     ) -> dict[str, Any]:
         """Write a request body."""
         extras = (
-            writer.own_extras(request.metadata, at) if request.metadata else NOTHING
+            writer.own_extras(request.metadata, at) if request.metadata else NO_EXTRAS
         )
         wire: dict[str, Any] = {
             "messages": self.write_messages(
@@ -764,7 +766,7 @@ class OpenaiChat(ChatConverter):
             wire["temperature"] = request.temperature
         if request.top_p is not None:
             wire["top_p"] = request.top_p
-        stop = write_one_or_many(
+        stop = write_string_or_list(
             request.stop,
             extra_at(extras, "stop") if extras else ABSENT,
             (at, "stop"),
@@ -818,8 +820,8 @@ class OpenaiChat(ChatConverter):
             and None not in function.values()
         ):
             return ToolDefinition(name, description, parameters, strict)
-        rest = extra_members(wire, _TOOL)
-        function_rest = extra_members(function, _TOOL_FUNCTION)
+        rest = unmapped_members(wire, _TOOL)
+        function_rest = unmapped_members(function, _TOOL_FUNCTION)
         if name_kept is not ABSENT:
             function_rest["name"] = name_kept
         if parameters_kept is not ABSENT:
@@ -836,7 +838,7 @@ class OpenaiChat(ChatConverter):
         extras = (
             writer.own_extras(definition.metadata, at)
             if definition.metadata
-            else NOTHING
+            else NO_EXTRAS
         )
         function: dict[str, Any] = {
             "name": write_tool_name(
@@ -899,8 +901,8 @@ class OpenaiChat(ChatConverter):
         arguments, invalid, arguments_kept = read_json_arguments(
             function.get("arguments", ABSENT), ((at, "function"), "arguments"), reader
         )
-        rest = extra_members(wire, _TOOL_CALL)
-        function_rest = extra_members(function, _TOOL_CALL_FUNCTION)
+        rest = unmapped_members(wire, _TOOL_CALL)
+        function_rest = unmapped_members(function, _TOOL_CALL_FUNCTION)
         if id_kept is not ABSENT:
             rest["id"] = id_kept
         if name_kept is not ABSENT:
@@ -929,7 +931,7 @@ class OpenaiChat(ChatConverter):
                 },
             }
         call = writer.encode_call(call, at)
-        extras = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
+        extras = writer.own_extras(call.metadata, at) if call.metadata else NO_EXTRAS
         function: dict[str, Any] = {
             "name": write_tool_name(
                 call.name,
@@ -963,7 +965,7 @@ class OpenaiChat(ChatConverter):
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> ToolResult:
         """Read a result as a message."""
-        tool_call_id, name, tool_call_id_kept = read_result_id(
+        tool_call_id, name, tool_call_id_kept = read_result_call(
             wire.get("tool_call_id", ABSENT), (at, "tool_call_id"), reader
         )
         kind, value_, kind_kept = self.read_result_content(
@@ -976,7 +978,7 @@ class OpenaiChat(ChatConverter):
             and None not in wire.values()
         ):
             return ToolResult(tool_call_id, name, kind, value_)
-        rest = extra_members(wire, _TOOL_RESULT)
+        rest = unmapped_members(wire, _TOOL_RESULT)
         if tool_call_id_kept is not ABSENT:
             rest["tool_call_id"] = tool_call_id_kept
         if kind_kept is not ABSENT:
@@ -989,12 +991,14 @@ class OpenaiChat(ChatConverter):
         self, result: ToolResult, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a result as a message."""
-        extras = writer.own_extras(result.metadata, at) if result.metadata else NOTHING
+        extras = (
+            writer.own_extras(result.metadata, at) if result.metadata else NO_EXTRAS
+        )
         if result.is_error is not None:
             writer.report_unsupported((at, "isError"), "isError")
         wire: dict[str, Any] = {
             "role": "tool",
-            "tool_call_id": write_result_id(
+            "tool_call_id": write_result_call(
                 result.tool_call_id,
                 result.name,
                 extra_at(extras, "tool_call_id") if extras else ABSENT,
@@ -1023,7 +1027,7 @@ class OpenaiChat(ChatConverter):
             raise wrong_type((at, "text"), "a string", text)
         if len(wire) == 2:
             return TextPart(text)
-        rest = extra_members(wire, _TEXT_PART)
+        rest = unmapped_members(wire, _TEXT_PART)
         return TextPart(text, metadata=reader.metadata(rest))
 
     def write_text_part(
@@ -1035,7 +1039,7 @@ class OpenaiChat(ChatConverter):
                 "type": "text",
                 "text": part.text,
             }
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         if part.cache is not None:
             writer.report_unsupported((at, "cache"), "cache")
         wire: dict[str, Any] = {
@@ -1055,7 +1059,7 @@ class OpenaiChat(ChatConverter):
             raise wrong_type((at, "refusal"), "a string", text)
         if len(wire) == 2:
             return RefusalPart(text)
-        rest = extra_members(wire, _REFUSAL_PART)
+        rest = unmapped_members(wire, _REFUSAL_PART)
         return RefusalPart(text, metadata=reader.metadata(rest))
 
     def write_refusal_part(
@@ -1067,7 +1071,7 @@ class OpenaiChat(ChatConverter):
                 "type": "refusal",
                 "refusal": part.text,
             }
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         wire: dict[str, Any] = {
             "type": "refusal",
             "refusal": part.text,
@@ -1096,8 +1100,8 @@ class OpenaiChat(ChatConverter):
             and None not in image_url.values()
         ):
             return ImagePart(url, data, media_type, detail=detail)
-        rest = extra_members(wire, _IMAGE_PART)
-        image_url_rest = extra_members(image_url, _IMAGE_PART_IMAGE_URL)
+        rest = unmapped_members(wire, _IMAGE_PART)
+        image_url_rest = unmapped_members(image_url, _IMAGE_PART_IMAGE_URL)
         if url_kept is not ABSENT:
             image_url_rest["url"] = url_kept
         keep_inner_extras(rest, wire, "image_url", image_url_rest)
@@ -1109,7 +1113,7 @@ class OpenaiChat(ChatConverter):
         self, part: ImagePart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write an image part."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         if part.name is not None:
             writer.report_unsupported((at, "name"), "name")
         if part.cache is not None:
@@ -1157,8 +1161,8 @@ class OpenaiChat(ChatConverter):
             and None not in input_audio.values()
         ):
             return AudioPart(data=data, media_type=media_type)
-        rest = extra_members(wire, _AUDIO_PART)
-        input_audio_rest = extra_members(input_audio, _AUDIO_PART_INPUT_AUDIO)
+        rest = unmapped_members(wire, _AUDIO_PART)
+        input_audio_rest = unmapped_members(input_audio, _AUDIO_PART_INPUT_AUDIO)
         if media_type_kept is not ABSENT:
             input_audio_rest["format"] = media_type_kept
         keep_inner_extras(rest, wire, "input_audio", input_audio_rest)
@@ -1170,7 +1174,7 @@ class OpenaiChat(ChatConverter):
         self, part: AudioPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write an audio part."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         if part.url is not None:
             writer.report_unsupported((at, "url"), "url")
         if part.name is not None:
@@ -1218,8 +1222,8 @@ class OpenaiChat(ChatConverter):
             and None not in file.values()
         ):
             return DocumentPart(url, data, media_type, name)
-        rest = extra_members(wire, _DOCUMENT_PART)
-        file_rest = extra_members(file, _DOCUMENT_PART_FILE)
+        rest = unmapped_members(wire, _DOCUMENT_PART)
+        file_rest = unmapped_members(file, _DOCUMENT_PART_FILE)
         if url_kept is not ABSENT:
             file_rest["file_data"] = url_kept
         if name_kept is not ABSENT:
@@ -1231,7 +1235,7 @@ class OpenaiChat(ChatConverter):
         self, part: DocumentPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a file part."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         if part.detail is not None:
             writer.report_unsupported((at, "detail"), "detail")
         if part.cache is not None:
@@ -1285,8 +1289,8 @@ class OpenaiChat(ChatConverter):
             and None not in json_schema.values()
         ):
             return OutputSchema(schema, name, strict)
-        rest = extra_members(wire, _OUTPUT_SCHEMA)
-        json_schema_rest = extra_members(json_schema, _OUTPUT_SCHEMA_JSON_SCHEMA)
+        rest = unmapped_members(wire, _OUTPUT_SCHEMA)
+        json_schema_rest = unmapped_members(json_schema, _OUTPUT_SCHEMA_JSON_SCHEMA)
         if name_kept is not ABSENT:
             json_schema_rest["name"] = name_kept
         keep_inner_extras(rest, wire, "json_schema", json_schema_rest)
@@ -1296,7 +1300,9 @@ class OpenaiChat(ChatConverter):
         self, schema: OutputSchema, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write an output schema."""
-        extras = writer.own_extras(schema.metadata, at) if schema.metadata else NOTHING
+        extras = (
+            writer.own_extras(schema.metadata, at) if schema.metadata else NO_EXTRAS
+        )
         json_schema: dict[str, Any] = {
             "schema": schema.schema,
         }
@@ -1328,7 +1334,7 @@ class OpenaiChat(ChatConverter):
         name = wire.get("name")
         if name is not None and type(name) is not str:
             raise wrong_type((at, "name"), "a string", name)
-        rest = extra_members(wire, _SYSTEM_MESSAGE)
+        rest = unmapped_members(wire, _SYSTEM_MESSAGE)
         if wire["role"] != "system":
             rest["role"] = wire["role"]
         return SystemMessage(content, name, metadata=reader.metadata(rest))
@@ -1338,7 +1344,7 @@ class OpenaiChat(ChatConverter):
     ) -> dict[str, Any]:
         """Write a system or developer message."""
         extras = (
-            writer.own_extras(message.metadata, at) if message.metadata else NOTHING
+            writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS
         )
         if message.cache is not None:
             writer.report_unsupported((at, "cache"), "cache")
@@ -1366,7 +1372,7 @@ class OpenaiChat(ChatConverter):
             raise wrong_type((at, "name"), "a string", name)
         if wire.keys() == _USER_MESSAGE_LEAST:
             return UserMessage(content, name)
-        rest = extra_members(wire, _USER_MESSAGE)
+        rest = unmapped_members(wire, _USER_MESSAGE)
         return UserMessage(content, name, metadata=reader.metadata(rest))
 
     def write_user_message(
@@ -1374,7 +1380,7 @@ class OpenaiChat(ChatConverter):
     ) -> dict[str, Any]:
         """Write a user message."""
         extras = (
-            writer.own_extras(message.metadata, at) if message.metadata else NOTHING
+            writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS
         )
         wire: dict[str, Any] = {
             "role": "user",

@@ -22,11 +22,11 @@ from ..runtime.apis.openai_responses.fields import (
 from ..runtime.clients import call_kwargs
 from ..runtime.conversion.extras import (
     ABSENT,
-    NOTHING,
+    NO_EXTRAS,
     extra_at,
-    extra_members,
     keep_inner_extras,
     restore_extras,
+    unmapped_members,
 )
 from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.values import read_text_or_list, write_text_or_list
@@ -53,17 +53,17 @@ from ..runtime.models import (
     UserMessage,
 )
 from ..runtime.paths import Path
-from ..runtime.responses import FinishReason, read_count, read_counts
+from ..runtime.responses import FinishReason, read_count, read_usage_object
 from ..runtime.tool_fields import (
     read_call_id,
     read_json_arguments,
-    read_result_id,
+    read_result_call,
     read_schema_or_null,
     read_text_call,
     read_tool_name,
     write_call_id,
     write_json_arguments,
-    write_result_id,
+    write_result_call,
     write_schema_or_null,
     write_tool_name,
 )
@@ -301,14 +301,18 @@ class OpenaiResponses(ResponsesConverter):
         """Read the usage of a response."""
         input_tokens_details_count = wire.get("input_tokens_details")
         if input_tokens_details_count is None:
-            input_tokens_details_count = NOTHING
+            input_tokens_details_count = NO_EXTRAS
         elif type(input_tokens_details_count) is not dict:
-            input_tokens_details_count = read_counts(wire, "input_tokens_details", at)
+            input_tokens_details_count = read_usage_object(
+                wire, "input_tokens_details", at
+            )
         output_tokens_details_count = wire.get("output_tokens_details")
         if output_tokens_details_count is None:
-            output_tokens_details_count = NOTHING
+            output_tokens_details_count = NO_EXTRAS
         elif type(output_tokens_details_count) is not dict:
-            output_tokens_details_count = read_counts(wire, "output_tokens_details", at)
+            output_tokens_details_count = read_usage_object(
+                wire, "output_tokens_details", at
+            )
         input_tokens_count = wire.get("input_tokens")
         if type(input_tokens_count) is not int and input_tokens_count is not None:
             input_tokens_count = read_count(wire, "input_tokens", at)
@@ -348,7 +352,7 @@ class OpenaiResponses(ResponsesConverter):
             output_tokens_details_reasoning_tokens_count = read_count(
                 output_tokens_details_count, "reasoning_tokens", at
             )
-        rest = extra_members(wire, _USAGE)
+        rest = unmapped_members(wire, _USAGE)
         if input_tokens_count is None:
             rest["$absent"] = [*rest.get("$absent", ()), "input_tokens"]
         input_tokens = input_tokens_count or 0
@@ -368,7 +372,7 @@ class OpenaiResponses(ResponsesConverter):
                 rest,
                 wire,
                 "input_tokens_details",
-                extra_members(
+                unmapped_members(
                     input_tokens_details_count, _USAGE_INPUT_TOKENS_DETAILS_COUNT
                 ),
             )
@@ -377,7 +381,7 @@ class OpenaiResponses(ResponsesConverter):
                 rest,
                 wire,
                 "output_tokens_details",
-                extra_members(
+                unmapped_members(
                     output_tokens_details_count, _USAGE_OUTPUT_TOKENS_DETAILS_COUNT
                 ),
             )
@@ -427,7 +431,7 @@ class OpenaiResponses(ResponsesConverter):
             restore_extras(wire, extras)
         return wire
 
-    def read_given_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
+    def read_input_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
         """Read one of several objects. Any other value becomes an opaque part."""
         if type(wire) is dict:
             kind = item_part_kind(wire)
@@ -439,7 +443,7 @@ class OpenaiResponses(ResponsesConverter):
                 return self.read_document_part(wire, at, reader)
         return OpaquePart(reader.wire.name, wire)
 
-    def write_given_content(self, value: Any, at: Path, writer: Writer) -> Any:
+    def write_input_content(self, value: Any, at: Path, writer: Writer) -> Any:
         """Write one of several values. An unsupported value is reported."""
         if type(value) is TextPart:
             return self.write_text_part(value, at, writer)
@@ -547,9 +551,9 @@ class OpenaiResponses(ResponsesConverter):
         stream = wire.get("stream")
         if stream is not None and type(stream) is not bool:
             raise wrong_type((at, "stream"), "a boolean", stream)
-        rest = extra_members(wire, _REQUEST_BODY)
-        text_rest = extra_members(text, _REQUEST_BODY_TEXT)
-        reasoning__rest = extra_members(reasoning_, _REQUEST_BODY_REASONING_)
+        rest = unmapped_members(wire, _REQUEST_BODY)
+        text_rest = unmapped_members(text, _REQUEST_BODY_TEXT)
+        reasoning__rest = unmapped_members(reasoning_, _REQUEST_BODY_REASONING_)
         if messages_kept is not ABSENT:
             rest["input"] = messages_kept
         if tools_kept is not ABSENT:
@@ -582,7 +586,7 @@ class OpenaiResponses(ResponsesConverter):
     ) -> dict[str, Any]:
         """Write the keys of a request body."""
         extras = (
-            writer.own_extras(request.metadata, at) if request.metadata else NOTHING
+            writer.own_extras(request.metadata, at) if request.metadata else NO_EXTRAS
         )
         if request.stop is not None:
             writer.report_unsupported((at, "stop"), "stop", "warning")
@@ -673,7 +677,7 @@ class OpenaiResponses(ResponsesConverter):
             and None not in wire.values()
         ):
             return ToolDefinition(name, description, parameters, strict)
-        rest = extra_members(wire, _TOOL)
+        rest = unmapped_members(wire, _TOOL)
         if name_kept is not ABSENT:
             rest["name"] = name_kept
         if strict_kept is not ABSENT:
@@ -691,7 +695,7 @@ class OpenaiResponses(ResponsesConverter):
         extras = (
             writer.own_extras(definition.metadata, at)
             if definition.metadata
-            else NOTHING
+            else NO_EXTRAS
         )
         wire: dict[str, Any] = {
             "type": "function",
@@ -739,7 +743,7 @@ class OpenaiResponses(ResponsesConverter):
                 arguments,
                 None
                 if len(wire) == 4 and "type" in wire
-                else extra_members(wire, _TOOL_CALL),
+                else unmapped_members(wire, _TOOL_CALL),
                 ["arguments"],
                 reader,
             )
@@ -750,7 +754,7 @@ class OpenaiResponses(ResponsesConverter):
         arguments, invalid, arguments_kept = read_json_arguments(
             wire.get("arguments", ABSENT), (at, "arguments"), reader
         )
-        rest = extra_members(wire, _TOOL_CALL)
+        rest = unmapped_members(wire, _TOOL_CALL)
         if id_kept is not ABSENT:
             rest["call_id"] = id_kept
         if name_kept is not ABSENT:
@@ -776,7 +780,7 @@ class OpenaiResponses(ResponsesConverter):
                 "arguments": text,
             }
         call = writer.encode_call(call, at)
-        extras = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
+        extras = writer.own_extras(call.metadata, at) if call.metadata else NO_EXTRAS
         wire: dict[str, Any] = {
             "type": "function_call",
             "call_id": write_call_id(
@@ -807,7 +811,7 @@ class OpenaiResponses(ResponsesConverter):
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> ToolResult:
         """Read a result as an item."""
-        tool_call_id, name, tool_call_id_kept = read_result_id(
+        tool_call_id, name, tool_call_id_kept = read_result_call(
             wire.get("call_id", ABSENT), (at, "call_id"), reader
         )
         kind, value_, kind_kept = self.read_result_content(
@@ -820,7 +824,7 @@ class OpenaiResponses(ResponsesConverter):
             and None not in wire.values()
         ):
             return ToolResult(tool_call_id, name, kind, value_)
-        rest = extra_members(wire, _TOOL_RESULT)
+        rest = unmapped_members(wire, _TOOL_RESULT)
         if tool_call_id_kept is not ABSENT:
             rest["call_id"] = tool_call_id_kept
         if kind_kept is not ABSENT:
@@ -833,12 +837,14 @@ class OpenaiResponses(ResponsesConverter):
         self, result: ToolResult, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a result as an item."""
-        extras = writer.own_extras(result.metadata, at) if result.metadata else NOTHING
+        extras = (
+            writer.own_extras(result.metadata, at) if result.metadata else NO_EXTRAS
+        )
         if result.is_error is not None:
             writer.report_unsupported((at, "isError"), "isError")
         wire: dict[str, Any] = {
             "type": "function_call_output",
-            "call_id": write_result_id(
+            "call_id": write_result_call(
                 result.tool_call_id,
                 result.name,
                 extra_at(extras, "call_id") if extras else ABSENT,
@@ -867,7 +873,7 @@ class OpenaiResponses(ResponsesConverter):
             raise wrong_type((at, "text"), "a string", text)
         if len(wire) == 2:
             return TextPart(text)
-        rest = extra_members(wire, _TEXT_PART)
+        rest = unmapped_members(wire, _TEXT_PART)
         return TextPart(text, metadata=reader.metadata(rest))
 
     def write_text_part(
@@ -879,7 +885,7 @@ class OpenaiResponses(ResponsesConverter):
                 "type": "input_text",
                 "text": part.text,
             }
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         if part.cache is not None:
             writer.report_unsupported((at, "cache"), "cache")
         wire: dict[str, Any] = {
@@ -907,7 +913,7 @@ class OpenaiResponses(ResponsesConverter):
             and None not in wire.values()
         ):
             return ImagePart(url, data, media_type, detail=detail)
-        rest = extra_members(wire, _IMAGE_PART)
+        rest = unmapped_members(wire, _IMAGE_PART)
         if url_kept is not ABSENT:
             rest["image_url"] = url_kept
         if detail_kept is not ABSENT:
@@ -920,7 +926,7 @@ class OpenaiResponses(ResponsesConverter):
         self, part: ImagePart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write an image part."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         if part.name is not None:
             writer.report_unsupported((at, "name"), "name")
         if part.cache is not None:
@@ -959,7 +965,7 @@ class OpenaiResponses(ResponsesConverter):
         detail = wire.get("detail")
         if detail is not None and type(detail) is not str:
             raise wrong_type((at, "detail"), "a string", detail)
-        rest = extra_members(wire, _DOCUMENT_PART)
+        rest = unmapped_members(wire, _DOCUMENT_PART)
         rest |= url_kept
         return DocumentPart(
             url, data, media_type, name, detail, metadata=reader.metadata(rest)
@@ -969,7 +975,7 @@ class OpenaiResponses(ResponsesConverter):
         self, part: DocumentPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a file part."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         if part.cache is not None:
             writer.report_unsupported((at, "cache"), "cache")
         wire: dict[str, Any] = {
@@ -1000,7 +1006,7 @@ class OpenaiResponses(ResponsesConverter):
             raise wrong_type((at, "text"), "a string", text)
         if len(wire) == 2:
             return TextPart(text)
-        rest = extra_members(wire, _SAID_TEXT)
+        rest = unmapped_members(wire, _SAID_TEXT)
         return TextPart(text, metadata=reader.metadata(rest))
 
     def write_said_text(
@@ -1012,7 +1018,7 @@ class OpenaiResponses(ResponsesConverter):
                 "type": "output_text",
                 "text": part.text,
             }
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         if part.cache is not None:
             writer.report_unsupported((at, "cache"), "cache")
         wire: dict[str, Any] = {
@@ -1032,7 +1038,7 @@ class OpenaiResponses(ResponsesConverter):
             raise wrong_type((at, "refusal"), "a string", text)
         if len(wire) == 2:
             return RefusalPart(text)
-        rest = extra_members(wire, _SAID_REFUSAL)
+        rest = unmapped_members(wire, _SAID_REFUSAL)
         return RefusalPart(text, metadata=reader.metadata(rest))
 
     def write_said_refusal(
@@ -1044,7 +1050,7 @@ class OpenaiResponses(ResponsesConverter):
                 "type": "refusal",
                 "refusal": part.text,
             }
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         wire: dict[str, Any] = {
             "type": "refusal",
             "refusal": part.text,
@@ -1072,7 +1078,7 @@ class OpenaiResponses(ResponsesConverter):
             and None not in wire.values()
         ):
             return OutputSchema(schema, name, strict)
-        rest = extra_members(wire, _OUTPUT_SCHEMA)
+        rest = unmapped_members(wire, _OUTPUT_SCHEMA)
         if name_kept is not ABSENT:
             rest["name"] = name_kept
         return OutputSchema(schema, name, strict, metadata=reader.metadata(rest))
@@ -1081,7 +1087,9 @@ class OpenaiResponses(ResponsesConverter):
         self, schema: OutputSchema, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write an output schema."""
-        extras = writer.own_extras(schema.metadata, at) if schema.metadata else NOTHING
+        extras = (
+            writer.own_extras(schema.metadata, at) if schema.metadata else NO_EXTRAS
+        )
         wire: dict[str, Any] = {
             "type": "json_schema",
             "schema": schema.schema,
@@ -1105,9 +1113,9 @@ class OpenaiResponses(ResponsesConverter):
     ) -> SystemMessage:
         """Read a system or developer message."""
         content = read_text_or_list(
-            wire.get("content"), (at, "content"), reader, self.read_given_content
+            wire.get("content"), (at, "content"), reader, self.read_input_content
         )
-        rest = extra_members(wire, _SYSTEM_MESSAGE)
+        rest = unmapped_members(wire, _SYSTEM_MESSAGE)
         if wire["role"] != "system":
             rest["role"] = wire["role"]
         return SystemMessage(content, metadata=reader.metadata(rest))
@@ -1117,7 +1125,7 @@ class OpenaiResponses(ResponsesConverter):
     ) -> dict[str, Any]:
         """Write a system or developer message."""
         extras = (
-            writer.own_extras(message.metadata, at) if message.metadata else NOTHING
+            writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS
         )
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
@@ -1126,7 +1134,7 @@ class OpenaiResponses(ResponsesConverter):
         wire: dict[str, Any] = {
             "role": extras.get("role", "system"),
             "content": write_text_or_list(
-                message.content, (at, "content"), writer, self.write_given_content
+                message.content, (at, "content"), writer, self.write_input_content
             ),
         }
         if extras:
@@ -1138,11 +1146,11 @@ class OpenaiResponses(ResponsesConverter):
     ) -> UserMessage:
         """Read a user message."""
         content = read_text_or_list(
-            wire.get("content"), (at, "content"), reader, self.read_given_content
+            wire.get("content"), (at, "content"), reader, self.read_input_content
         )
         if wire.keys() == _USER_MESSAGE_LEAST:
             return UserMessage(content)
-        rest = extra_members(wire, _USER_MESSAGE)
+        rest = unmapped_members(wire, _USER_MESSAGE)
         return UserMessage(content, metadata=reader.metadata(rest))
 
     def write_user_message(
@@ -1150,14 +1158,14 @@ class OpenaiResponses(ResponsesConverter):
     ) -> dict[str, Any]:
         """Write a user message."""
         extras = (
-            writer.own_extras(message.metadata, at) if message.metadata else NOTHING
+            writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS
         )
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
         wire: dict[str, Any] = {
             "role": "user",
             "content": write_text_or_list(
-                message.content, (at, "content"), writer, self.write_given_content
+                message.content, (at, "content"), writer, self.write_input_content
             ),
         }
         if extras:

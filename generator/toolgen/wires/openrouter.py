@@ -15,27 +15,27 @@ from ..runtime.apis.openai_chat.compatible import (
 from ..runtime.apis.openai_chat.reasoning import ReasoningKeys
 from ..runtime.conversion.extras import (
     ABSENT,
-    NOTHING,
+    NO_EXTRAS,
     extra_at,
-    extra_members,
     first_present,
     has_value_at,
     keep_inner_extras,
     note_alias,
     original_key,
     restore_extras,
+    unmapped_members,
 )
 from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
 from ..runtime.fields import (
+    read_cache_control,
     read_data_url,
-    read_ephemeral,
-    read_one_or_many,
+    read_string_or_list,
+    write_cache_control,
     write_data_url,
-    write_ephemeral,
-    write_one_or_many,
+    write_string_or_list,
 )
 from ..runtime.models import (
     AudioPart,
@@ -186,7 +186,7 @@ class Openrouter(OpenaiCompatible):
     REASONING: ClassVar[ReasoningKeys] = ReasoningKeys(
         ["reasoning_content", "reasoning"],
         details="reasoning_details",
-        writes="reasoning",
+        default_key="reasoning",
     )
 
     def read_user_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
@@ -254,7 +254,7 @@ class Openrouter(OpenaiCompatible):
         top_p = wire.get("top_p")
         if top_p is not None and type(top_p) is not float and type(top_p) is not int:
             raise wrong_type((at, "top_p"), "a number", top_p)
-        stop, stop_kept = read_one_or_many(
+        stop, stop_kept = read_string_or_list(
             wire.get("stop", ABSENT), (at, "stop"), reader
         )
         seed = wire.get("seed")
@@ -296,7 +296,7 @@ class Openrouter(OpenaiCompatible):
                 reasoning,
                 stream,
             )
-        rest = extra_members(wire, _REQUEST)
+        rest = unmapped_members(wire, _REQUEST)
         if messages_kept is not ABSENT:
             rest["messages"] = messages_kept
         if tools_kept is not ABSENT:
@@ -332,7 +332,7 @@ class Openrouter(OpenaiCompatible):
     ) -> dict[str, Any]:
         """Write a request body."""
         extras = (
-            writer.own_extras(request.metadata, at) if request.metadata else NOTHING
+            writer.own_extras(request.metadata, at) if request.metadata else NO_EXTRAS
         )
         wire: dict[str, Any] = {
             "messages": self.write_messages(
@@ -374,7 +374,7 @@ class Openrouter(OpenaiCompatible):
             wire["temperature"] = request.temperature
         if request.top_p is not None:
             wire["top_p"] = request.top_p
-        stop = write_one_or_many(
+        stop = write_string_or_list(
             request.stop,
             extra_at(extras, "stop") if extras else ABSENT,
             (at, "stop"),
@@ -410,10 +410,10 @@ class Openrouter(OpenaiCompatible):
             return TextPart(text)
         if type(text) is not str:
             raise wrong_type((at, "text"), "a string", text)
-        cache, cache_kept = read_ephemeral(
+        cache, cache_kept = read_cache_control(
             wire.get("cache_control", ABSENT), (at, "cache_control"), reader
         )
-        rest = extra_members(wire, _TEXT_PART)
+        rest = unmapped_members(wire, _TEXT_PART)
         if cache_kept is not ABSENT:
             rest["cache_control"] = cache_kept
         return TextPart(text, cache, metadata=reader.metadata(rest))
@@ -427,12 +427,12 @@ class Openrouter(OpenaiCompatible):
                 "type": "text",
                 "text": part.text,
             }
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         wire: dict[str, Any] = {
             "type": "text",
             "text": part.text,
         }
-        cache = write_ephemeral(
+        cache = write_cache_control(
             part.cache,
             extra_at(extras, "cache_control") if extras else ABSENT,
             (at, "cache"),
@@ -461,8 +461,8 @@ class Openrouter(OpenaiCompatible):
             and None not in video_url.values()
         ):
             return VideoPart(url, data, media_type)
-        rest = extra_members(wire, _VIDEO_PART)
-        video_url_rest = extra_members(video_url, _VIDEO_PART_VIDEO_URL)
+        rest = unmapped_members(wire, _VIDEO_PART)
+        video_url_rest = unmapped_members(video_url, _VIDEO_PART_VIDEO_URL)
         if url_kept is not ABSENT:
             video_url_rest["url"] = url_kept
         keep_inner_extras(rest, wire, "video_url", video_url_rest)
@@ -472,7 +472,7 @@ class Openrouter(OpenaiCompatible):
         self, part: VideoPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a video part."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         if part.name is not None:
             writer.report_unsupported((at, "name"), "name")
         if part.detail is not None:

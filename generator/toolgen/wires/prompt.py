@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ..runtime.apis.prompt.assistant_text import answer_object
+from ..runtime.apis.prompt.assistant_text import to_response_object
 from ..runtime.apis.prompt.converter import PromptConverter
 from ..runtime.conversion.extras import (
     ABSENT,
-    NOTHING,
+    NO_EXTRAS,
     extra_at,
-    extra_members,
     restore_extras,
+    unmapped_members,
 )
 from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.wire import WireFacts
@@ -53,7 +53,7 @@ class Prompt(PromptConverter):
         "message": [["error", "message"], ["error"], ["message"]],
     }
     SDK_KEYWORDS: ClassVar[frozenset[str]] = frozenset(["messages", "model"])
-    client_data = staticmethod(answer_object)
+    client_data = staticmethod(to_response_object)
 
     def read_tool_entry(
         self, wire: Any, at: Path, reader: Reader
@@ -86,7 +86,7 @@ class Prompt(PromptConverter):
             and None not in wire.values()
         ):
             return Request(messages, model, tools, tool_choice)
-        rest = extra_members(wire, _REQUEST)
+        rest = unmapped_members(wire, _REQUEST)
         if messages_kept is not ABSENT:
             rest["messages"] = messages_kept
         return Request(
@@ -98,7 +98,7 @@ class Prompt(PromptConverter):
     ) -> dict[str, Any]:
         """Write a request body."""
         extras = (
-            writer.own_extras(request.metadata, at) if request.metadata else NOTHING
+            writer.own_extras(request.metadata, at) if request.metadata else NO_EXTRAS
         )
         if request.parallel_tool_calls is not None:
             writer.report_unsupported(
@@ -154,7 +154,7 @@ class Prompt(PromptConverter):
         parameters = wire.get("parameters")
         if parameters is not None and type(parameters) is not dict:
             raise wrong_type((at, "parameters"), "an object", parameters)
-        rest = extra_members(wire, _TOOL)
+        rest = unmapped_members(wire, _TOOL)
         if name_kept is not ABSENT:
             rest["name"] = name_kept
         return ToolDefinition(
@@ -178,7 +178,7 @@ class Prompt(PromptConverter):
         extras = (
             writer.own_extras(definition.metadata, at)
             if definition.metadata
-            else NOTHING
+            else NO_EXTRAS
         )
         if definition.strict is not None:
             writer.report_unsupported((at, "strict"), "strict")

@@ -9,15 +9,15 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from ..runtime.apis.gemini.converter import VertexConverter
-from ..runtime.apis.gemini.parts import KeyCase
+from ..runtime.apis.gemini.parts import KeySpelling
 from ..runtime.conversion.extras import (
     ABSENT,
-    NOTHING,
+    NO_EXTRAS,
     extra_at,
-    extra_members,
     inner_extras,
     keep_inner_extras,
     restore_extras,
+    unmapped_members,
 )
 from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.wire import WireFacts
@@ -234,7 +234,7 @@ class Vertex(VertexConverter, Gemini):
             "but model only supports up to": "context_length",
         },
     }
-    SPELLING: ClassVar[KeyCase] = KeyCase(
+    SPELLING: ClassVar[KeySpelling] = KeySpelling(
         [
             "args",
             "response",
@@ -417,9 +417,9 @@ class Vertex(VertexConverter, Gemini):
             ((at, "generationConfig"), "thinkingConfig"),
             reader,
         )
-        rest = extra_members(wire, _REQUEST_BODY)
-        tool_config_rest = extra_members(tool_config, _REQUEST_BODY_TOOL_CONFIG)
-        generation_config_rest = extra_members(
+        rest = unmapped_members(wire, _REQUEST_BODY)
+        tool_config_rest = unmapped_members(tool_config, _REQUEST_BODY_TOOL_CONFIG)
+        generation_config_rest = unmapped_members(
             generation_config, _REQUEST_BODY_GENERATION_CONFIG
         )
         rest |= messages_kept
@@ -452,7 +452,7 @@ class Vertex(VertexConverter, Gemini):
     ) -> dict[str, Any]:
         """Write a request body."""
         extras = (
-            writer.own_extras(request.metadata, at) if request.metadata else NOTHING
+            writer.own_extras(request.metadata, at) if request.metadata else NO_EXTRAS
         )
         if request.parallel_tool_calls is not None:
             writer.report_unsupported(

@@ -11,14 +11,14 @@ from typing import Any, ClassVar
 from ..runtime.apis.openai_chat.reasoning import ReasoningKeys
 from ..runtime.conversion.extras import (
     ABSENT,
-    NOTHING,
+    NO_EXTRAS,
     extra_at,
-    extra_members,
     first_present,
     keep_inner_extras,
     note_alias,
     original_key,
     restore_extras,
+    unmapped_members,
 )
 from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.wire import WireFacts
@@ -26,9 +26,9 @@ from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
 from ..runtime.fields import (
     read_effort,
-    read_one_or_many,
+    read_string_or_list,
     write_effort,
-    write_one_or_many,
+    write_string_or_list,
 )
 from ..runtime.models import (
     ContentPart,
@@ -39,7 +39,7 @@ from ..runtime.models import (
     Usage,
 )
 from ..runtime.paths import Path
-from ..runtime.responses import read_count, read_counts
+from ..runtime.responses import read_count, read_usage_object
 from .openai_compatible import OpenaiCompatible
 
 __all__ = ["Xai"]
@@ -139,23 +139,25 @@ class Xai(OpenaiCompatible):
         },
     )
     REASONING: ClassVar[ReasoningKeys] = ReasoningKeys(
-        ["reasoning_content"], writes="reasoning_content"
+        ["reasoning_content"], default_key="reasoning_content"
     )
 
     def read_usage(self, wire: dict[str, Any], at: Path, reader: Reader) -> Usage:
         """Read the usage of a response."""
         completion_tokens_details_count = wire.get("completion_tokens_details")
         if completion_tokens_details_count is None:
-            completion_tokens_details_count = NOTHING
+            completion_tokens_details_count = NO_EXTRAS
         elif type(completion_tokens_details_count) is not dict:
-            completion_tokens_details_count = read_counts(
+            completion_tokens_details_count = read_usage_object(
                 wire, "completion_tokens_details", at
             )
         prompt_tokens_details_count = wire.get("prompt_tokens_details")
         if prompt_tokens_details_count is None:
-            prompt_tokens_details_count = NOTHING
+            prompt_tokens_details_count = NO_EXTRAS
         elif type(prompt_tokens_details_count) is not dict:
-            prompt_tokens_details_count = read_counts(wire, "prompt_tokens_details", at)
+            prompt_tokens_details_count = read_usage_object(
+                wire, "prompt_tokens_details", at
+            )
         prompt_tokens_count = wire.get("prompt_tokens")
         if type(prompt_tokens_count) is not int and prompt_tokens_count is not None:
             prompt_tokens_count = read_count(wire, "prompt_tokens", at)
@@ -208,7 +210,7 @@ class Xai(OpenaiCompatible):
             prompt_tokens_details_image_tokens_count = read_count(
                 prompt_tokens_details_count, "image_tokens", at
             )
-        rest = extra_members(wire, _USAGE)
+        rest = unmapped_members(wire, _USAGE)
         if prompt_tokens_count is None:
             rest["$absent"] = [*rest.get("$absent", ()), "prompt_tokens"]
         input_tokens = prompt_tokens_count or 0
@@ -230,7 +232,7 @@ class Xai(OpenaiCompatible):
                 rest,
                 wire,
                 "completion_tokens_details",
-                extra_members(
+                unmapped_members(
                     completion_tokens_details_count,
                     _USAGE_COMPLETION_TOKENS_DETAILS_COUNT,
                 ),
@@ -240,7 +242,7 @@ class Xai(OpenaiCompatible):
                 rest,
                 wire,
                 "prompt_tokens_details",
-                extra_members(
+                unmapped_members(
                     prompt_tokens_details_count, _USAGE_PROMPT_TOKENS_DETAILS_COUNT
                 ),
             )
@@ -344,7 +346,7 @@ class Xai(OpenaiCompatible):
         top_p = wire.get("top_p")
         if top_p is not None and type(top_p) is not float and type(top_p) is not int:
             raise wrong_type((at, "top_p"), "a number", top_p)
-        stop, stop_kept = read_one_or_many(
+        stop, stop_kept = read_string_or_list(
             wire.get("stop", ABSENT), (at, "stop"), reader
         )
         seed = wire.get("seed")
@@ -388,7 +390,7 @@ class Xai(OpenaiCompatible):
                 reasoning,
                 stream,
             )
-        rest = extra_members(wire, _REQUEST)
+        rest = unmapped_members(wire, _REQUEST)
         if messages_kept is not ABSENT:
             rest["messages"] = messages_kept
         if tools_kept is not ABSENT:
@@ -424,7 +426,7 @@ class Xai(OpenaiCompatible):
     ) -> dict[str, Any]:
         """Write a request body."""
         extras = (
-            writer.own_extras(request.metadata, at) if request.metadata else NOTHING
+            writer.own_extras(request.metadata, at) if request.metadata else NO_EXTRAS
         )
         wire: dict[str, Any] = {
             "messages": self.write_messages(
@@ -466,7 +468,7 @@ class Xai(OpenaiCompatible):
             wire["temperature"] = request.temperature
         if request.top_p is not None:
             wire["top_p"] = request.top_p
-        stop = write_one_or_many(
+        stop = write_string_or_list(
             request.stop,
             extra_at(extras, "stop") if extras else ABSENT,
             (at, "stop"),

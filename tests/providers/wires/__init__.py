@@ -206,7 +206,7 @@ def pieces(text: str, size: int = 7) -> list[str]:
     return [text[i : i + size] for i in range(0, len(text), size)]
 
 
-def with_object(text: Any) -> Any:
+def restore_object_content(text: Any) -> Any:
     """Arguments: blank text is none, text that is not an object is None."""
     if text is None or (isinstance(text, str) and not text.strip()):
         return {}

@@ -19,8 +19,8 @@ from tests.providers.wires import (
     drained,
     event_stream,
     pieces,
+    restore_object_content,
     strings,
-    with_object,
 )
 
 NAMES = r"[a-zA-Z0-9_-]{1,128}"
@@ -196,7 +196,7 @@ def said(body: Any) -> Said:
         "".join(b["text"] for b in blocks if b["type"] == "text"),
         "".join(b["thinking"] for b in blocks if b["type"] == "thinking"),
         "",
-        [Seen(b["id"], b["name"], with_object(b["input"])) for b in blocks if b["type"] == "tool_use"],
+        [Seen(b["id"], b["name"], restore_object_content(b["input"])) for b in blocks if b["type"] == "tool_use"],
         body.get("stop_reason"),
         body.get("usage"),
         signatures({"messages": [body]}),

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-from tests.providers.wires import MARK, Changed, Client, Said, Seen, Wire, pieces, with_object
+from tests.providers.wires import MARK, Changed, Client, Said, Seen, Wire, pieces, restore_object_content
 from tests.support.loopback import torn
 
 NAMES = r"[a-zA-Z0-9_-]{1,64}"
@@ -189,7 +189,7 @@ def said(body: Any) -> Said:
         found.text += "".join(item["text"] for item in (block.get("citationsContent") or {}).get("content", []))
         if _is_call(block):
             call = block["toolUse"]
-            found.calls.append(Seen(call["toolUseId"], call["name"], with_object(call["input"])))
+            found.calls.append(Seen(call["toolUseId"], call["name"], restore_object_content(call["input"])))
     return found
 
 
@@ -217,7 +217,7 @@ def heard(events: list[Any]) -> Said:
                 whole.stop = payload.get("stopReason")
             if kind == "metadata":
                 whole.usage = payload.get("usage")
-    whole.calls = [Seen(c[0], c[1], with_object(c[2])) for _, c in sorted(calls.items())]
+    whole.calls = [Seen(c[0], c[1], restore_object_content(c[2])) for _, c in sorted(calls.items())]
     whole.signatures = [text for _, text in sorted(opaque.items()) if text]
     return whole
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-from tests.providers.wires import MARK, Changed, Client, Said, Seen, Wire, event_stream, pieces, with_object
+from tests.providers.wires import MARK, Changed, Client, Said, Seen, Wire, event_stream, pieces, restore_object_content
 
 NAMES = r"[A-Za-z_][A-Za-z0-9_]*"
 KEYS = {
@@ -152,7 +152,7 @@ def said(body: Any) -> Said:
         "".join(p.get("thinking", "") for p in content if p["type"] == "thinking") + (message.get("tool_plan") or ""),
         "",
         [
-            Seen(c.get("id"), c["function"]["name"], with_object(c["function"].get("arguments")))
+            Seen(c.get("id"), c["function"]["name"], restore_object_content(c["function"].get("arguments")))
             for c in message.get("tool_calls") or []
             if "function" in c
         ],
@@ -186,7 +186,7 @@ def heard(events: list[Any]) -> Said:
         found.text += block.get("text", "")
         thoughts += block.get("thinking", "")
     found.reasoning = thoughts + plan
-    found.calls = [Seen(c["id"], c["name"], with_object(c["arguments"])) for c in open_calls.values()]
+    found.calls = [Seen(c["id"], c["name"], restore_object_content(c["arguments"])) for c in open_calls.values()]
     return found
 
 
@@ -306,7 +306,7 @@ async def _awaited(stream: Any) -> Any:
 
 
 def error() -> type[Exception]:
-    from cohere.core.api_error import ApiError
+    from cohere.core.classify_api_error import ApiError
 
     return ApiError
 

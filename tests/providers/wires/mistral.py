@@ -19,8 +19,8 @@ from tests.providers.wires import (
     event_stream,
     openai_chat,
     pieces,
+    restore_object_content,
     strings,
-    with_object,
 )
 
 NAMES = r"[a-zA-Z0-9_-]{1,64}"
@@ -98,7 +98,7 @@ def said(body: Any) -> Said:
     found = Said(stop=choice.get("finish_reason"), usage=body.get("usage"), signatures=strings(message, "signature"))
     _add(found, message.get("content"))
     found.calls = [
-        Seen(c.get("id"), c["function"]["name"], with_object(c["function"].get("arguments")))
+        Seen(c.get("id"), c["function"]["name"], restore_object_content(c["function"].get("arguments")))
         for c in message.get("tool_calls") or []
         if "function" in c
     ]
@@ -134,7 +134,7 @@ def heard(events: list[Any]) -> Said:
                     open_calls.append({"id": piece["id"], "name": piece["function"]["name"], "arguments": ""})
                 arguments = piece["function"].get("arguments") or ""
                 open_calls[-1]["arguments"] += arguments if isinstance(arguments, str) else json.dumps(arguments)
-    found.calls = [Seen(c["id"], c["name"], with_object(c["arguments"])) for c in open_calls]
+    found.calls = [Seen(c["id"], c["name"], restore_object_content(c["arguments"])) for c in open_calls]
     return found
 
 

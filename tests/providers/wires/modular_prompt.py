@@ -10,7 +10,7 @@ from typing import Any, Literal, NotRequired
 from pydantic import ConfigDict, TypeAdapter, ValidationError, with_config
 from typing_extensions import TypedDict
 
-from tests.providers.wires import MARK, Changed, Said, Seen, Wire, pieces, with_object
+from tests.providers.wires import MARK, Changed, Said, Seen, Wire, pieces, restore_object_content
 
 NAMES = r"[a-zA-Z0-9_-]{1,64}"
 
@@ -167,7 +167,7 @@ def foreign(body: Any) -> list[Any]:
 
 def said(body: Any) -> Said:
     found = [
-        Seen(call.get("id"), call["function"]["name"], with_object(call["function"].get("arguments")))
+        Seen(call.get("id"), call["function"]["name"], restore_object_content(call["function"].get("arguments")))
         for call in _functions(body)
     ]
     return Said(body.get("content") or "", calls=found, stop=body.get("finishReason"), usage=body.get("usage"))

@@ -18,7 +18,7 @@ from tests.providers.wires import (
     drained,
     event_stream,
     pieces,
-    with_object,
+    restore_object_content,
 )
 
 NAMES = r"[a-zA-Z0-9_-]{1,64}"
@@ -122,7 +122,7 @@ def said(body: Any) -> Said:
         "",
         message.get("refusal") or "",
         [
-            Seen(c.get("id"), c["function"]["name"], with_object(c["function"].get("arguments")))
+            Seen(c.get("id"), c["function"]["name"], restore_object_content(c["function"].get("arguments")))
             for c in message.get("tool_calls") or []
             if "function" in c
         ],
@@ -148,7 +148,7 @@ def heard(events: list[Any]) -> Said:
                 call["id"] = call["id"] or piece.get("id")
                 call["name"] += piece.get("function", {}).get("name") or ""
                 call["arguments"] += piece.get("function", {}).get("arguments") or ""
-    found.calls = [Seen(c["id"], c["name"], with_object(c["arguments"])) for c in open_calls.values()]
+    found.calls = [Seen(c["id"], c["name"], restore_object_content(c["arguments"])) for c in open_calls.values()]
     return found
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from tests.providers.wires import MARK, Changed, Said, Seen, Wire, pieces, with_object
+from tests.providers.wires import MARK, Changed, Said, Seen, Wire, pieces, restore_object_content
 from tests.providers.wires import openai_chat as chat
 
 TEXTS = ("reasoning_content", "reasoning")
@@ -102,7 +102,7 @@ def heard(events: list[Any]) -> Said:
             found.signatures += _signatures(delta.get("extra_content"))
     found.reasoning = next(iter(thoughts.values()), "")
     found.signatures += _signatures(details)
-    found.calls = [Seen(c["id"], c["name"], with_object(c["arguments"])) for c in calls]
+    found.calls = [Seen(c["id"], c["name"], restore_object_content(c["arguments"])) for c in calls]
     return found
 
 

@@ -18,8 +18,8 @@ from tests.providers.wires import (
     event_stream,
     openai_chat,
     pieces,
+    restore_object_content,
     strings,
-    with_object,
 )
 
 NAMES = r"[a-zA-Z0-9_-]{1,128}"
@@ -130,7 +130,7 @@ def said(body: Any) -> Said:
             parts = [*(item.get("content") or []), *item["summary"]]
             found.reasoning += "".join(part["text"] for part in parts)
         elif item["type"] == "function_call":
-            found.calls.append(Seen(item.get("call_id"), item["name"], with_object(item.get("arguments"))))
+            found.calls.append(Seen(item.get("call_id"), item["name"], restore_object_content(item.get("arguments"))))
     found.stop = (body.get("incomplete_details") or {}).get("reason") or body.get("status")
     return found
 
@@ -155,7 +155,7 @@ def heard(events: list[Any]) -> Said:
             found.reasoning += event["delta"]
         elif kind == "response.output_item.done":
             found.signatures += strings(item, "encrypted_content")
-    found.calls = [Seen(c["id"], c["name"], with_object(c["arguments"])) for c in open_calls.values()]
+    found.calls = [Seen(c["id"], c["name"], restore_object_content(c["arguments"])) for c in open_calls.values()]
     return found
 
 

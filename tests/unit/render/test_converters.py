@@ -78,7 +78,7 @@ def test_a_plain_object_is_read_and_written_at_once() -> None:
             raise wrong_type((at, "text"), "a string", text)
         if len(wire) == 2:
             return TextPart(text)
-        rest = extra_members(wire, _TEXT)
+        rest = unmapped_members(wire, _TEXT)
         return TextPart(text, metadata=reader.metadata(rest))
     """)
     assert accepted_names(writer_method(PLAIN)) == (
@@ -101,7 +101,7 @@ def test_an_object_without_further_keys_leaves_no_rest() -> None:
         size, size_kept = read_rounded(wire.get("size", ABSENT), (at, "size"), reader)
         if wire.keys() == _TEXT_LEAST and size_kept is ABSENT and None not in wire.values():
             return TextPart(size)
-        rest = extra_members(wire, _TEXT)
+        rest = unmapped_members(wire, _TEXT)
         if size_kept is not ABSENT:
             rest["size"] = size_kept
         return TextPart(size, metadata=reader.metadata(rest))
@@ -129,9 +129,9 @@ def test_an_object_inside_of_the_object_may_be_missing() -> None:
         max_items, max_items_kept = read_rounded(inner.get("max", ABSENT), (((at, "outer"), "inner"), "max"), reader, _SIZES)
         if wire.keys() == _TEXT_LEAST and max_items_kept is ABSENT and None not in inner.values():
             return TextPart(max_items)
-        rest = extra_members(wire, _TEXT)
-        outer_rest = extra_members(outer, _TEXT_OUTER)
-        inner_rest = extra_members(inner, _TEXT_INNER)
+        rest = unmapped_members(wire, _TEXT)
+        outer_rest = unmapped_members(outer, _TEXT_OUTER)
+        inner_rest = unmapped_members(inner, _TEXT_INNER)
         if max_items_kept is not ABSENT:
             inner_rest["max"] = max_items_kept
         keep_inner_extras(outer_rest, outer, "inner", inner_rest)
@@ -253,7 +253,7 @@ def test_a_shape_whose_fields_the_format_does_not_have_is_tag_and_rest() -> None
     assert reads(shape) == body("""
         if wire.keys() == _TEXT_LEAST:
             return TextPart()
-        rest = extra_members(wire, _TEXT)
+        rest = unmapped_members(wire, _TEXT)
         return TextPart(metadata=reader.metadata(rest))
     """)
 
@@ -419,7 +419,7 @@ def test_regular_objects_of_an_array_are_read_and_written_at_once() -> None:
                     name = wire.get("name")
                     arguments = wire.get("input")
                     if type(arguments) is dict:
-                        call = reader.take_call(id, name, arguments, None if len(wire) == 4 else extra_members(wire, _CALL))
+                        call = reader.make_pending_call(id, name, arguments, None if len(wire) == 4 else unmapped_members(wire, _CALL))
                         if call is not None:
                             found.append(ToolCallPart(call))
                             continue
@@ -513,7 +513,7 @@ def test_counts_are_added_up_and_taken_apart_again() -> None:
         out_count = wire.get("out")
         if type(out_count) is not int and out_count is not None:
             out_count = read_count(wire, "out", at)
-        rest = extra_members(wire, _USAGE)
+        rest = unmapped_members(wire, _USAGE)
         if in_count is None:
             rest["$absent"] = [*rest.get("$absent", ()), "in"]
         input_tokens = (in_count or 0) + (cached_count or 0) + (tools_count or 0)
@@ -557,7 +557,7 @@ def test_a_count_may_stand_in_an_object_or_beside_it() -> None:
     """)
         in read
     )
-    assert 'keep_inner_extras(rest, wire, "details", extra_members(details_count, _USAGE_DETAILS_COUNT))' in read
+    assert 'keep_inner_extras(rest, wire, "details", unmapped_members(details_count, _USAGE_DETAILS_COUNT))' in read
     assert "total_tokens = total_count if total_count is not None else input_tokens + output_tokens" in read
     assert line_of(write, 'if "total"').startswith(
         'if "total" not in absent or total_count != usage.input_tokens + usage.output_tokens:'

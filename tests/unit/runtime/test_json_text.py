@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolgen.runtime.json_text import JSONError, compact, dump_deep, is_compact, loads, loads_spelled
-from toolgen.runtime.json_values import MAX_DEPTH, is_deep, is_strict_json, is_too_deep
+from toolgen.runtime.json_text import JSONError, compact, dump_deep, is_compact, loads, loads_checking_compact
+from toolgen.runtime.json_values import MAX_DEPTH, is_object_too_deep, is_strict_json, is_too_deep
 
 numbers = st.from_regex(r"-?(0|[1-9][0-9]{0,3})(\.[0-9]{1,4})?([eE][+-]?[0-9]{1,2})?", fullmatch=True)
 strings = st.text(st.sampled_from('ab": ,{}[]\\/\x7fé🚀\n'), max_size=6).flatmap(
@@ -35,7 +35,7 @@ def test_a_text_is_compact_exactly_if_it_is_what_we_write(text: str) -> None:
     value = loads(text)
     ours = compact(value) == text
     assert is_compact(text, value) is ours
-    assert repr(loads_spelled(text)) == repr((value, ours))
+    assert repr(loads_checking_compact(text)) == repr((value, ours))
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_a_text_that_is_read_with_its_spelling_is_read_as_strictly(text: str) ->
         except (JSONError, RecursionError) as error:
             return repr(error)
 
-    assert outcome(loads_spelled) == outcome(lambda text: (loads(text), is_compact(text, loads(text))))
+    assert outcome(loads_checking_compact) == outcome(lambda text: (loads(text), is_compact(text, loads(text))))
 
 
 def nested(depth: int, kind: type) -> Any:
@@ -148,5 +148,5 @@ def nested(depth: int, kind: type) -> Any:
 @pytest.mark.parametrize("depth", [0, 1, 2, MAX_DEPTH - 1, MAX_DEPTH])
 def test_an_object_is_deep_exactly_if_it_is_too_deep(depth: int, kind: type) -> None:
     arguments = {"flat": 1, "a": nested(depth, kind)}
-    assert is_deep(arguments) is is_too_deep(arguments) is (depth == MAX_DEPTH)
-    assert is_strict_json(arguments) is not is_deep(arguments)
+    assert is_object_too_deep(arguments) is is_too_deep(arguments) is (depth == MAX_DEPTH)
+    assert is_strict_json(arguments) is not is_object_too_deep(arguments)

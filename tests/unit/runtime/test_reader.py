@@ -16,7 +16,7 @@ WIRE = ProviderWire(WireFacts("some", "Some", "[a-z]+", 20), DeclaredTools(renam
 
 
 def taken(reader: Reader, identifier: Any = "c1", name: Any = "find", arguments: Any = None) -> ToolCall | None:
-    return reader.take_call(identifier, name, arguments or {})
+    return reader.make_pending_call(identifier, name, arguments or {})
 
 
 def noted(reader: Reader, identifier: str, name: str = "find") -> ToolCall:
@@ -34,7 +34,7 @@ ASKED: dict[str, Callable[[Reader], Any]] = {
     "note_answered": lambda reader: (reader.note_answered("c1"), reader.next_open_id("find")),
     "call_id": lambda reader: (reader.call_id("c1", ROOT), reader.call_id(None, ROOT)),
     "claim_id": lambda reader: (reader.claim_id("c1"), reader.claim_id("c2"), reader.position),
-    "unchanged_call": lambda reader: (reader.unchanged_call("c1", "find", {}), reader.position),
+    "make_call": lambda reader: (reader.make_call("c1", "find", {}), reader.position),
     "note_call": lambda reader: noted(reader, "c1"),
     "next_turn": lambda reader: (
         reader.next_turn(),

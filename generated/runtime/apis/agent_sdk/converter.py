@@ -8,18 +8,18 @@ from typing import Any, Literal
 
 from ...conversion.extras import (
     ABSENT,
-    NOTHING,
+    NO_EXTRAS,
     Extras,
-    extra_members,
     inner_extras,
     restore_extras,
+    unmapped_members,
 )
 from ...conversion.reader import Reader
 from ...conversion.values import (
-    opaque_value,
     optional_text,
     read_list,
     read_text_or_list,
+    wire_message_of,
     write_list,
 )
 from ...conversion.writer import OnLoss, Writer
@@ -46,16 +46,16 @@ from ...models import (
     UserMessage,
 )
 from ...paths import ROOT, Path
-from ...responses import finish_reason, invalidate_calls, provider_stop_reason
+from ...responses import derive_finish_reason, invalidate_calls, provider_stop_reason
 from ...tool_results import write_result_text
-from ..openai_chat.converter import ChatMessages
+from ..openai_chat.converter import ChatMessageConverter
 from .fields import (
-    alone,
-    messages_of,
-    part_counts,
+    extras_of_messages,
+    is_opaque_message,
+    parts_per_message,
     read_agent_event,
-    split_state,
-    state_within,
+    read_provider_state,
+    split_provider_state,
     write_agent_event,
 )
 
@@ -72,7 +72,7 @@ _SAID: dict[type, str] = {
 _RESPONSE = frozenset(["messages", "stop_reason", "usage"])
 
 
-class AgentSdkConverter(ChatMessages):
+class AgentSdkConverter(ChatMessageConverter):
     """Converts the requests and results of an agent's invocations. One response may consist of several messages."""
 
     read_usage: ObjectReader[Usage]
@@ -104,7 +104,7 @@ class AgentSdkConverter(ChatMessages):
             elif type(message) is SystemMessage:
                 wires.append(self.write_system_message(message, here, writer))
             elif type(message) is UserMessage:
-                whole = opaque_value(message, writer)
+                whole = wire_message_of(message, writer)
                 wires.append(
                     self.write_user_message(message, here, writer)
                     if whole is ABSENT
@@ -127,7 +127,7 @@ class AgentSdkConverter(ChatMessages):
             wire.get("reasoning"),
             wire.get("tool_calls"),
         )
-        rest = extra_members(wire, _ASSISTANT_MESSAGE)
+        rest = unmapped_members(wire, _ASSISTANT_MESSAGE)
         if content is None and rest.pop("content", ABSENT) is ABSENT:
             rest["$absent"] = ["content"]
         if calls is not None and not calls:
@@ -140,7 +140,7 @@ class AgentSdkConverter(ChatMessages):
             return AssistantMessage(content, name, reader.metadata(rest))
         parts: list[AssistantPart] = []
         if type(thought) is str:
-            state = state_within(wire.get("provider_meta"), reader.wire.name)
+            state = read_provider_state(wire.get("provider_meta"), reader.wire.name)
             if state:
                 del rest["provider_meta"]
             parts.append(ReasoningPart(thought, metadata=dict(state) or None))
@@ -178,7 +178,7 @@ class AgentSdkConverter(ChatMessages):
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> ToolCall:
         """Read a call, with the state of the provider that made it."""
-        state = state_within(wire.get("provider_meta"), reader.wire.name)
+        state = read_provider_state(wire.get("provider_meta"), reader.wire.name)
         if not state:
             return self.read_function_call(wire, at, reader)
         call = self.read_function_call(
@@ -193,7 +193,7 @@ class AgentSdkConverter(ChatMessages):
         self, call: ToolCall, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a call, with the state of the provider that made it."""
-        state, metadata = split_state(
+        state, metadata = split_provider_state(
             call.metadata, writer.wire.name, writer.peek_extras(call.metadata)
         )
         if not state:
@@ -202,17 +202,17 @@ class AgentSdkConverter(ChatMessages):
         return {**self.write_function_call(extras, at, writer), "provider_meta": state}
 
     def write_response_messages(
-        self, message: AssistantMessage, at: Path, writer: Writer, separate: bool
+        self, message: AssistantMessage, at: Path, writer: Writer, may_split: bool
     ) -> list[Any]:
         """Write a response as the messages that it was read from.
 
-        Otherwise it is one message, or with `separate` several if one message would change the order of the parts.
+        Otherwise it is one message, or with `may_split` several if one message would change the order of the parts.
         """
         extras = writer.own_extras(message.metadata, at)
-        kept = messages_of(extras)
-        if type(message.content) is not list or (kept is None and not separate):
+        kept = extras_of_messages(extras)
+        if type(message.content) is not list or (kept is None and not may_split):
             return [self.write_response_message(message, extras, at, writer)]
-        sizes = part_counts(message.content, kept, writer.wire.name)
+        sizes = parts_per_message(message.content, kept, writer.wire.name)
         if kept is None and len(sizes) < 2:
             return [self.write_response_message(message, extras, at, writer)]
         rests = (
@@ -226,11 +226,11 @@ class AgentSdkConverter(ChatMessages):
         start = 0
         for i, size in enumerate(sizes):
             parts = message.content[start : start + size]
-            rest = rests[i] if i < len(rests) else NOTHING
+            rest = rests[i] if i < len(rests) else NO_EXTRAS
             first = parts[0] if parts else None
             if (
                 isinstance(first, OpaquePart)
-                and alone(first, writer.wire.name)
+                and is_opaque_message(first, writer.wire.name)
                 and first.provider == writer.wire.name
             ):
                 wires.append(first.value)
@@ -283,14 +283,16 @@ class AgentSdkConverter(ChatMessages):
                 elif (
                     type(part) is OpaquePart
                     and part.provider == writer.wire.name
-                    and not alone(part, writer.wire.name)
+                    and not is_opaque_message(part, writer.wire.name)
                 ):
                     calls.append(part.value)
                 else:
                     writer.report_unsupported(here, writer.type_name(part), "warning")
                 continue
             if key == "reasoning" and not state:
-                state, metadata = split_state(part.metadata, writer.wire.name, extras)
+                state, metadata = split_provider_state(
+                    part.metadata, writer.wire.name, extras
+                )
                 writer.own_extras(metadata, here)
             else:
                 writer.own_extras(part.metadata, here)
@@ -381,7 +383,7 @@ class AgentSdkConverter(ChatMessages):
             )
         return {"content": content, "is_error": True}
 
-    def read_stored_output(
+    def read_output_reference(
         self, value: Any, at: Path, reader: Reader
     ) -> tuple[OutputRef | None, Any]:
         """Read the reference to the complete output."""
@@ -391,7 +393,7 @@ class AgentSdkConverter(ChatMessages):
             raise wrong_type(at, "an object", value)
         return self.read_output_ref(value, at, reader), ABSENT
 
-    def write_stored_output(
+    def write_output_reference(
         self, reference: OutputRef | None, extra: Any, at: Path, writer: Writer
     ) -> Any:
         """Write the reference to the complete output."""
@@ -405,7 +407,7 @@ class AgentSdkConverter(ChatMessages):
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> Completion:
         """Read the result of an invocation. Its messages become one assistant message with all parts in order."""
-        rest = extra_members(wire, _RESPONSE)
+        rest = unmapped_members(wire, _RESPONSE)
         message = self.read_response_messages(
             wire.get("messages"), (at, "messages"), reader
         )
@@ -422,13 +424,13 @@ class AgentSdkConverter(ChatMessages):
             if model is None:
                 rest["$model"] = "model" in usage
             usage = {key: value for key, value in usage.items() if key != "model"}
-        reason = finish_reason(
+        reason = derive_finish_reason(
             next(iter(self.FINISH_REASONS)) if word is None else word,
             message,
             self.FINISH_REASONS,
         )
         invalidate_calls(message, reason)
-        state = state_within(wire.get("provider_meta"), reader.wire.name)
+        state = read_provider_state(wire.get("provider_meta"), reader.wire.name)
         if state:
             del rest["provider_meta"]
         return Completion(
@@ -502,7 +504,7 @@ class AgentSdkConverter(ChatMessages):
         writer: Writer,
     ) -> dict[str, Any]:
         """Write the result of an invocation. The wire has neither its id nor its time."""
-        state, metadata = split_state(
+        state, metadata = split_provider_state(
             completion.metadata,
             writer.wire.name,
             writer.peek_extras(completion.metadata),

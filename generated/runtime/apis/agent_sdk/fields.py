@@ -26,14 +26,14 @@ from ...models import (
 from ...paths import ROOT, Path
 
 __all__ = [
-    "alone",
-    "messages_of",
-    "part_counts",
+    "extras_of_messages",
+    "is_opaque_message",
+    "parts_per_message",
     "read_agent_event",
     "read_data_source",
     "read_image_url",
-    "split_state",
-    "state_within",
+    "read_provider_state",
+    "split_provider_state",
     "write_agent_event",
     "write_data_source",
     "write_image_url",
@@ -250,7 +250,7 @@ def read_agent_event(wire: Any, writer: Writer) -> AgentEvent:
 _OURS = frozenset(["declaration", "unknown"])
 
 
-def state_within(found: Any, provider: str) -> dict[str, Any]:
+def read_provider_state(found: Any, provider: str) -> dict[str, Any]:
     """Return the provider state of a wire value, by provider, or an empty dict if the value is not such a state."""
     if type(found) is not dict or provider in found or not _OURS.isdisjoint(found):
         return {}
@@ -259,7 +259,7 @@ def state_within(found: Any, provider: str) -> dict[str, Any]:
     )
 
 
-def split_state(
+def split_provider_state(
     metadata: dict[str, Any] | None, provider: str, extras: Extras
 ) -> tuple[dict[str, Any], dict[str, Any] | None]:
     """Split the metadata into the provider state, which is written, and everything else.
@@ -287,7 +287,7 @@ _PLACES: dict[type, int] = {
 }
 
 
-def alone(part: AssistantPart, provider: str) -> bool:
+def is_opaque_message(part: AssistantPart, provider: str) -> bool:
     """Return whether a part is a complete message of the wire that the format has no type for."""
     return (
         type(part) is OpaquePart
@@ -295,7 +295,7 @@ def alone(part: AssistantPart, provider: str) -> bool:
     )
 
 
-def messages_of(extras: Extras) -> list[Extras] | None:
+def extras_of_messages(extras: Extras) -> list[Extras] | None:
     """Return the extras of each message that a response was read from, or None if it was not read from several."""
     kept = extras.get("$messages")
     if type(kept) is not list or any(
@@ -305,7 +305,7 @@ def messages_of(extras: Extras) -> list[Extras] | None:
     return kept
 
 
-def part_counts(
+def parts_per_message(
     parts: Sequence[AssistantPart], extras: list[Extras] | None, provider: str
 ) -> list[int]:
     """Return the number of parts of each message: as in `extras` if the parts still fit, else computed from them."""
@@ -324,7 +324,7 @@ def _runs(parts: Sequence[AssistantPart], provider: str) -> list[int]:
     found: list[int] = []
     last = _CLOSED
     for part in parts:
-        if alone(part, provider):
+        if is_opaque_message(part, provider):
             found.append(1)
             last = _CLOSED
             continue

@@ -9,12 +9,12 @@ from ...conversion.extras import (
     ABSENT,
     Extras,
     add_extras,
-    extra_members,
     inner_extras,
     keep_inner_extras,
     note_alias,
     original_key,
     restore_extras,
+    unmapped_members,
 )
 from ...conversion.reader import Reader
 from ...conversion.values import optional_text, read_text_or_list
@@ -37,12 +37,12 @@ from ...models import (
 )
 from ...paths import ROOT, Path, format_path
 from ...responses import (
-    finish_reason,
+    derive_finish_reason,
     invalidate_calls,
     provider_stop_reason,
-    read_counts,
+    read_usage_object,
 )
-from .messages import AnthropicMessages
+from .messages import AnthropicMessageConverter
 
 __all__ = ["AnthropicConverter"]
 
@@ -61,7 +61,7 @@ def _read_reasoning_settings(thinking: Any, effort: Any) -> Reasoning | None:
 _RESPONSE = frozenset(["content", "id", "model", "stop_reason", "usage"])
 
 
-class AnthropicConverter(AnthropicMessages):
+class AnthropicConverter(AnthropicMessageConverter):
     """Converts requests and responses of Anthropic Messages, with system text and thinking settings beside messages."""
 
     read_usage: ObjectReader[Usage]
@@ -92,7 +92,7 @@ class AnthropicConverter(AnthropicMessages):
         format_key = (
             "output_format" if wire.get("output_format") is not None else "format"
         )
-        settings = read_counts(wire, "output_config", at)
+        settings = read_usage_object(wire, "output_config", at)
         output = (
             wire.get("output_format")
             if format_key == "output_format"
@@ -307,7 +307,7 @@ class AnthropicConverter(AnthropicMessages):
         error = wire.get("error")
         if "content" not in wire and (error or type(wire.get("message")) is str):
             raise BareApiError(format_path(at), wire)
-        rest = extra_members(wire, _RESPONSE)
+        rest = unmapped_members(wire, _RESPONSE)
         blocks = self.read_blocks(wire.get("content"), (at, "content"), reader)
         message = AssistantMessage(blocks)
         if blocks is None:
@@ -328,7 +328,7 @@ class AnthropicConverter(AnthropicMessages):
             word, identifier, model = (
                 optional_text(wire, key, at) for key in ("stop_reason", "id", "model")
             )
-        reason = finish_reason(word, message, self.FINISH_REASONS)
+        reason = derive_finish_reason(word, message, self.FINISH_REASONS)
         if error:
             reason = "error"
         invalidate_calls(message, reason)

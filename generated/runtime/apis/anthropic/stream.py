@@ -76,7 +76,7 @@ class AnthropicStream(BaseStream):
                     pass
                 elif call is not None:
                     piece = delta["partial_json"]
-                    if type(piece) is str and piece and call.told:
+                    if type(piece) is str and piece and call.was_announced:
                         call.pieces.append(piece)
                         return [ToolCallDelta(call.index, None, None, piece)]
                 elif block.texts is not None:
@@ -88,7 +88,7 @@ class AnthropicStream(BaseStream):
             pass  # an event of another form, which the general code reads
         return super().feed(event)
 
-    def _take(self, event: dict[str, Any]) -> list[StreamEvent]:
+    def _read_event(self, event: dict[str, Any]) -> list[StreamEvent]:
         kind = event.get("type")
         if kind == "content_block_delta":
             delta = event.get("delta")
@@ -135,7 +135,7 @@ class AnthropicStream(BaseStream):
                     return []
             call = block.call = OpenCall(len(self._calls), head)
             self._calls.append(call)
-            call.place = index if type(index) is int else None
+            call.wire_index = index if type(index) is int else None
             call.wire_id = head["id"] if type(head.get("id")) is str else None
             call.name = head["name"] if type(head.get("name")) is str else None
             return [self._delta(call, None)]
@@ -200,7 +200,7 @@ class AnthropicStream(BaseStream):
         if type(delta) is dict:
             before = self._message.get("stop_reason")
             self._message.update(delta)
-            self._message["stop_reason"] = self._lasting(
+            self._message["stop_reason"] = self._final_stop_reason(
                 before, self._message.get("stop_reason")
             )
         self._merge_usage(event.get("usage"))
@@ -211,8 +211,8 @@ class AnthropicStream(BaseStream):
             return []
         self._end = True
         return (
-            self._tell_calls()
-            if self._calls and all(call.told for call in self._calls)
+            self._call_events()
+            if self._calls and all(call.was_announced for call in self._calls)
             else []
         )
 
@@ -384,7 +384,10 @@ class AnthropicStreamWriter(BaseStreamWriter):
     def _error(self, message: str) -> list[dict[str, Any]]:
         return [
             *self._begin(),
-            {"type": "error", "error": {"type": "api_error", "message": message}},
+            {
+                "type": "error",
+                "error": {"type": "classify_api_error", "message": message},
+            },
         ]
 
     def _completed(

@@ -6,16 +6,16 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from ...clients import ByteKeys
+from ...clients import Base64Keys
 from ...conversion.writer import Writer
 from ...errors import ConversionError
 from ...json_values import MAX_DEPTH
 from ...paths import ROOT, Path, format_path
 
-__all__ = ["converse_kwargs", "exception_member", "is_api_error", "without_bytes"]
+__all__ = ["converse_kwargs", "encode_bytes", "find_exception", "is_api_error"]
 
 
-def without_bytes(value: Any) -> Any:
+def encode_bytes(value: Any) -> Any:
     """Return the value with bytes encoded as base64. The argument is not modified; without bytes, it is the result."""
     return (
         _encoded(value, 0)
@@ -56,7 +56,7 @@ def converse_kwargs(
     model: str | None,
     body: dict[str, Any],
     allowed_names: Collection[str],
-    keys: ByteKeys,
+    keys: Base64Keys,
     writer: Writer,
 ) -> dict[str, Any]:
     """Convert a body to arguments of a client that names the model, expects bytes, and rejects unknown arguments.
@@ -81,7 +81,7 @@ def converse_kwargs(
     return found
 
 
-def _decoded(value: Any, at: Path, keys: ByteKeys) -> Any:
+def _decoded(value: Any, at: Path, keys: Base64Keys) -> Any:
     kind = type(value)
     if kind is list:
         return [_decoded(item, (at, i), keys) for i, item in enumerate(value)]
@@ -103,7 +103,7 @@ def _decoded(value: Any, at: Path, keys: ByteKeys) -> Any:
     return found
 
 
-def exception_member(wire: dict[str, Any]) -> tuple[str, Any] | None:
+def find_exception(wire: dict[str, Any]) -> tuple[str, Any] | None:
     """Return the key that names an error, which ends in `Exception`, and its value."""
     for key, value in wire.items():
         if key[-9:] == "Exception":
@@ -118,5 +118,5 @@ def is_api_error(wire: dict[str, Any]) -> bool:
         spoken
         or "__type" in wire
         or "Error" in wire
-        or exception_member(wire) is not None
+        or find_exception(wire) is not None
     )

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from ...api_converter import ApiConverter
-from ...conversion.extras import ABSENT, Extras, extra_members, restore_extras
+from ...conversion.extras import ABSENT, Extras, restore_extras, unmapped_members
 from ...conversion.reader import Reader
-from ...conversion.values import opaque_message, opaque_value, write_one
+from ...conversion.values import opaque_message, wire_message_of, write_one
 from ...conversion.writer import Writer
 from ...converter import ObjectReader, ObjectWriter, ValueReader, ValueWriter
 from ...errors import wrong_type
@@ -32,13 +32,13 @@ from ...models import (
     UserMessage,
 )
 from ...paths import ROOT, Path
-from .client import without_bytes
+from .client import encode_bytes
 from .content import (
     TurnBuilder,
     block_kind,
-    drop_response_kind,
+    drop_response_type,
     has_documents_without_text,
-    mark_as_sent,
+    mark_accepted_part,
     read_blocks,
     read_cited_block,
     unwrap_single_text,
@@ -53,12 +53,12 @@ from .tools import (
     write_result_blocks,
 )
 
-__all__ = ["MESSAGE_KEYS", "BedrockMessages"]
+__all__ = ["MESSAGE_KEYS", "BedrockMessageConverter"]
 
 MESSAGE_KEYS = frozenset(["content", "role"])
 
 
-def _stands_inside(message: SystemMessage, writer: Writer) -> bool:
+def _is_inline_system_message(message: SystemMessage, writer: Writer) -> bool:
     """Return whether a system message was among the messages, or has blocks that cannot be anywhere else."""
     if writer.peek_extras(message.metadata).get("$inline"):
         return True
@@ -68,14 +68,14 @@ def _stands_inside(message: SystemMessage, writer: Writer) -> bool:
     )
 
 
-class BedrockMessages(ApiConverter):
+class BedrockMessageConverter(ApiConverter):
     """Converts messages and tool results of Bedrock's Converse."""
 
     DEFAULT_KEYS = ("user", "document", "result")
 
     def normalize(self, wire: Any) -> Any:
         """Encode the client's bytes as base64."""
-        return without_bytes(wire)
+        return encode_bytes(wire)
 
     read_assistant_content: ValueReader[AssistantPart]
     read_reasoning_part: ObjectReader[ReasoningPart]
@@ -119,7 +119,7 @@ class BedrockMessages(ApiConverter):
             if type(item) is not dict:
                 raise wrong_type(here, "an object", item)
             role = item.get("role")
-            rest = extra_members(item, MESSAGE_KEYS)
+            rest = unmapped_members(item, MESSAGE_KEYS)
             if "content" not in item:
                 rest["$absent"] = ["content"]
             elif item["content"] == []:
@@ -187,21 +187,23 @@ class BedrockMessages(ApiConverter):
         """Read a block of a user message."""
         if type(wire) is dict and block_kind(wire) == "result":
             return self.read_tool_result(wire, at, reader)
-        part: ContentPart = mark_as_sent(
+        part: ContentPart = mark_accepted_part(
             self.read_user_content(wire, at, reader), reader
         )
         return part
 
     def read_request_system(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
         """Read a block of system text."""
-        part: ContentPart = mark_as_sent(
+        part: ContentPart = mark_accepted_part(
             self.read_system_content(wire, at, reader), reader
         )
         return part
 
     def read_request_block(self, wire: Any, at: Path, reader: Reader) -> AssistantPart:
         """Read a block of an assistant message in a request."""
-        part: AssistantPart = mark_as_sent(self.read_block(wire, at, reader), reader)
+        part: AssistantPart = mark_accepted_part(
+            self.read_block(wire, at, reader), reader
+        )
         return part
 
     def read_block(self, wire: Any, at: Path, reader: Reader) -> AssistantPart:
@@ -255,7 +257,7 @@ class BedrockMessages(ApiConverter):
         self, call: ToolCall, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a call of the history."""
-        return drop_response_kind(self.write_tool_use(call, at, writer), call, writer)
+        return drop_response_type(self.write_tool_use(call, at, writer), call, writer)
 
     def write_user_block(self, part: ContentPart, at: Path, writer: Writer) -> Any:
         """Write a part of a user message."""
@@ -303,7 +305,7 @@ class BedrockMessages(ApiConverter):
         leading = True
         for message, here, places in order_for_api(messages, at, writer):
             if type(message) is SystemMessage:
-                if leading or not _stands_inside(message, writer):
+                if leading or not _is_inline_system_message(message, writer):
                     if (
                         at == ROOT
                     ):  # only the messages are converted, so there is no `system` key
@@ -315,7 +317,9 @@ class BedrockMessages(ApiConverter):
                             "it was moved to system",
                         )
                 else:
-                    turns.add_opaque(self.write_inline(message, here, writer))
+                    turns.add_opaque(
+                        self.write_inline_system_message(message, here, writer)
+                    )
                 continue
             leading = False
             if type(message) is ToolMessage:
@@ -328,7 +332,7 @@ class BedrockMessages(ApiConverter):
                     blocks.append(write_one(part, place, writer, self.write_user_block))
                 turns.add("user", blocks, message, here)
             elif type(message) is UserMessage:
-                whole = opaque_value(message, writer)
+                whole = wire_message_of(message, writer)
                 if whole is not ABSENT:
                     turns.add_opaque(whole)
                     continue
@@ -349,13 +353,13 @@ class BedrockMessages(ApiConverter):
                 raise wrong_type(here, "a message", message)
         return turns.wires
 
-    def write_inline(
+    def write_inline_system_message(
         self, message: SystemMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a system message among the other messages."""
         wire: dict[str, Any] = {
             "role": "system",
-            "content": self.system_blocks(message, at, writer),
+            "content": self.write_system_blocks(message, at, writer),
         }
         restore_extras(wire, writer.own_extras(message.metadata, at))
         return wire
@@ -370,7 +374,7 @@ class BedrockMessages(ApiConverter):
         for i, message in enumerate(messages):
             if type(message) is not SystemMessage:
                 leading = False
-            elif leading or not _stands_inside(message, writer):
+            elif leading or not _is_inline_system_message(message, writer):
                 writer.own_extras(message.metadata, (at, i))
                 if not leading:
                     writer.report_loss(
@@ -381,14 +385,14 @@ class BedrockMessages(ApiConverter):
                         "it must come before the conversation",
                     )
                 count += 1
-                blocks += self.system_blocks(message, (at, i), writer)
+                blocks += self.write_system_blocks(message, (at, i), writer)
         if count > 1:
             writer.report_loss(
                 at, "system messages", "rewritten", "note", "they were joined"
             )
         return blocks
 
-    def system_blocks(
+    def write_system_blocks(
         self, message: SystemMessage, at: Path, writer: Writer
     ) -> list[Any]:
         """Write the content of one system message as blocks."""
@@ -419,7 +423,7 @@ class BedrockMessages(ApiConverter):
             value = read_json_block(wire, reader)
             if value is not None:
                 return value
-        part: ContentPart = mark_as_sent(
+        part: ContentPart = mark_accepted_part(
             self.read_result_part(wire, at, reader), reader
         )
         return part

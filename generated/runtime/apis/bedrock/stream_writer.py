@@ -11,7 +11,7 @@ from ...json_text import compact
 from ...models import Completion, ToolCallDelta
 from ...paths import ROOT
 from ...streams import BaseStreamWriter, SentCall
-from .client import exception_member
+from .client import find_exception
 from .content import block_kind
 
 __all__ = ["BedrockStreamWriter"]
@@ -96,7 +96,7 @@ class BedrockStreamWriter(BaseStreamWriter):
         for index in range(len(self._blocks)):
             events.append({"contentBlockStop": {"contentBlockIndex": index}})
         top = {key: value for key, value in body.items() if key != "output"}
-        failure = exception_member(top)
+        failure = find_exception(top)
         if failure is not None:
             events.append({failure[0]: top.pop(failure[0])})
         last = ("stopReason", "additionalModelResponseFields")

@@ -9,11 +9,11 @@ from typing import Any, Literal
 from ...conversion.extras import (
     ABSENT,
     add_extras,
-    extra_members,
     first_present,
-    is_mark,
+    is_internal_mark,
     original_key,
     restore_extras,
+    unmapped_members,
 )
 from ...conversion.reader import Reader
 from ...conversion.values import (
@@ -21,7 +21,7 @@ from ...conversion.values import (
     read_list,
     read_text_or_list,
     write_list,
-    write_user_turn,
+    write_user_message,
 )
 from ...conversion.writer import Writer
 from ...converter import ObjectReader, ObjectWriter, ValueReader, ValueWriter
@@ -47,17 +47,17 @@ from ...models import (
     UserMessage,
 )
 from ...paths import ROOT, Path, format_path
-from ...responses import finish_reason, invalidate_calls, provider_stop_reason
+from ...responses import derive_finish_reason, invalidate_calls, provider_stop_reason
 from ...tool_results import read_result_text, write_result_parts, write_result_text
 from ...tool_selection import write_tool_definition
 from ..openai_chat.converter import ChatConverter
 from .fields import (
-    add_to_turn,
-    filter_by_choice,
+    append_content,
     is_blank,
+    move_system_messages_first,
     plan_index,
     read_documents,
-    system_first,
+    select_tools_by_choice,
     write_documents,
 )
 
@@ -147,11 +147,15 @@ class CohereConverter(ChatConverter):
     ) -> Any:
         """Write the output format. Text is the default, so it is written only if it was read."""
         if output_format is None:
-            return ABSENT if is_mark(extra) else extra
+            return ABSENT if is_internal_mark(extra) else extra
         if output_format == "text":
             return extra if extra == self.OUTPUT_FORMATS["text"] else ABSENT
         if output_format == "json":
-            return extra["$whole"] if is_mark(extra) else self.OUTPUT_FORMATS["json"]
+            return (
+                extra["$whole"]
+                if is_internal_mark(extra)
+                else self.OUTPUT_FORMATS["json"]
+            )
         wire = self.write_output_schema(output_format, at, writer)
         key = original_key(writer.peek_extras(output_format.metadata), "schema")
         return (
@@ -212,7 +216,7 @@ class CohereConverter(ChatConverter):
         elif definitions and wire.get("strict_tools"):
             del wire["strict_tools"]
         if wire.get("tools"):
-            offered, forced = filter_by_choice(
+            offered, forced = select_tools_by_choice(
                 request.tool_choice, wire["tools"], writer
             )
             if len(offered) < len(wire["tools"]):
@@ -243,7 +247,7 @@ class CohereConverter(ChatConverter):
         """Write the messages: one for the system text, one for each result, and then one with the media of results."""
         wires: list[Any] = []
         system: dict[str, Any] | None = None
-        for message, here, places in system_first(
+        for message, here, places in move_system_messages_first(
             order_for_api(messages, at, writer), writer
         ):
             if type(message) is ToolMessage:
@@ -275,9 +279,11 @@ class CohereConverter(ChatConverter):
                     wires.append(wire)
                     system = wire
                 else:
-                    add_to_turn(system, wire)
+                    append_content(system, wire)
             elif type(message) is UserMessage:
-                wire = write_user_turn(message, here, writer, self.write_user_message)
+                wire = write_user_message(
+                    message, here, writer, self.write_user_message
+                )
                 if message.metadata or not is_blank(wire.get("content")):
                     wires.append(wire)
                 else:
@@ -303,7 +309,7 @@ class CohereConverter(ChatConverter):
         calls = wire.get("tool_calls")
         if text is not None and type(text) is not str:
             raise wrong_type((at, "tool_plan"), "a string", text)
-        rest = extra_members(wire, _ASSISTANT_MESSAGE)
+        rest = unmapped_members(wire, _ASSISTANT_MESSAGE)
         if text == "":
             rest["tool_plan"] = text
         if calls is not None and not calls:
@@ -489,7 +495,7 @@ class CohereConverter(ChatConverter):
         error = wire.get("error")
         if type(body) is str or (error and "message" not in wire):
             raise BareApiError(format_path(at), wire)
-        rest = extra_members(wire, _RESPONSE)
+        rest = unmapped_members(wire, _RESPONSE)
         word = optional_text(wire, "finish_reason", at)
         if word is not None and word not in self.FINISH_REASONS:
             rest["finish_reason"] = word
@@ -508,7 +514,7 @@ class CohereConverter(ChatConverter):
         if usage is not None and type(usage) is not dict:
             raise wrong_type((at, "usage"), "an object", usage)
         opaque = type(body) is dict and bool(body.get("tool_calls"))
-        reason = finish_reason(word, message, self.FINISH_REASONS, opaque)
+        reason = derive_finish_reason(word, message, self.FINISH_REASONS, opaque)
         if error or body is None:
             reason = "error"
         invalidate_calls(message, reason)

@@ -81,7 +81,7 @@ class CohereStream(BaseStream):
                     len(event) == 3
                     and len(delta) == len(message) == len(inner) == len(piece) == 1
                 )
-                if regular and known.told and type(text) is str and text:
+                if regular and known.was_announced and type(text) is str and text:
                     known.pieces.append(text)
                     return [ToolCallDelta(known.index, None, None, text)]
             elif kind == "content-delta":
@@ -97,7 +97,7 @@ class CohereStream(BaseStream):
             pass  # an event of another form, which the general code reads
         return super().feed(event)
 
-    def _take(self, event: dict[str, Any]) -> list[StreamEvent]:
+    def _read_event(self, event: dict[str, Any]) -> list[StreamEvent]:
         kind = event.get("type")
         delta = event.get("delta")
         if type(delta) is not dict:
@@ -186,7 +186,7 @@ class CohereStream(BaseStream):
             function = {}
         is_function = head.get("type", "function") == "function"
         call = OpenCall(len(self._calls) if is_function else -1, head)
-        call.place = index if type(index) is int else None
+        call.wire_index = index if type(index) is int else None
         self._entries[index] = call
         if not is_function:
             return []
@@ -223,7 +223,7 @@ class CohereStream(BaseStream):
             {key: value for key, value in delta.items() if key != "message"}
         )
         if before is not None:
-            self._top["finish_reason"] = self._lasting(
+            self._top["finish_reason"] = self._final_stop_reason(
                 before, self._top["finish_reason"]
             )
         error = delta.get("error")
@@ -233,8 +233,8 @@ class CohereStream(BaseStream):
             )
         self._end = True
         return (
-            self._tell_calls()
-            if self._calls and all(call.told for call in self._calls)
+            self._call_events()
+            if self._calls and all(call.was_announced for call in self._calls)
             else []
         )
 

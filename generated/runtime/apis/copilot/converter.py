@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any, ClassVar
 
 from ...api_converter import ToolObjectConverter
-from ...conversion.extras import ABSENT, add_extras, extra_members, restore_extras
+from ...conversion.extras import ABSENT, add_extras, restore_extras, unmapped_members
 from ...conversion.reader import Reader
 from ...conversion.values import optional_text, read_list, to_plain_object
 from ...conversion.writer import OnLoss, OnUnsupported, Writer
@@ -32,11 +32,11 @@ from ...models import (
 from ...paths import ROOT, Path, format_path
 from ...responses import format_rfc3339
 from .requests import (
-    read_answer,
-    requested_kind,
+    read_result_params,
     result_request_id,
+    tool_request_kind,
     without_pending_state,
-    write_answer,
+    write_result_params,
 )
 
 __all__ = ["CopilotConverter"]
@@ -92,7 +92,7 @@ class CopilotConverter(ToolObjectConverter):
         """
         writer = Writer(self.wire, on_loss, on_unsupported)
         extras = writer.own_extras(result.metadata, ROOT)
-        wire: dict[str, Any] = write_answer(
+        wire: dict[str, Any] = write_result_params(
             result, extras, writer, self.write_binary_result
         )
         if "$bare" not in extras:
@@ -129,7 +129,7 @@ class CopilotConverter(ToolObjectConverter):
             ConversionError: The value is neither of these, or a value has the wrong JSON type.
         """
         reader = Reader(self.wire, tools=tools)
-        kind, value, is_error, rest = read_answer(
+        kind, value, is_error, rest = read_result_params(
             to_plain_object(result, ROOT), ROOT, reader, self.read_binary_result
         )
         return ToolResult(
@@ -281,7 +281,7 @@ class CopilotConverter(ToolObjectConverter):
             raise ConversionError(format_path(at), "is not an assistant.message event")
         held = at if bare else (at, "data")
         message = self.read_message(data, held, reader)
-        rest = extra_members(data, _MESSAGE | _SIGNED)
+        rest = unmapped_members(data, _MESSAGE | _SIGNED)
         if data.get("toolRequests") == []:
             rest["toolRequests"] = []
         if data.get("reasoningText") == "":
@@ -345,7 +345,7 @@ class CopilotConverter(ToolObjectConverter):
         self, wire: Any, at: Path, reader: Reader
     ) -> ToolCallPart | OpaquePart:
         """Read a request of a message. A request for a tool that is not the app's becomes an opaque part."""
-        if type(wire) is dict and requested_kind(wire) == "call":
+        if type(wire) is dict and tool_request_kind(wire) == "call":
             call = self.read_tool_request(wire, at, reader)
             reader.note_call(wire.get("toolCallId"), call)
             return ToolCallPart(call)

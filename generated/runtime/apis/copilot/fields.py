@@ -10,7 +10,7 @@ from ...conversion.extras import (
     ABSENT,
     Extras,
     UnsupportedValueError,
-    is_mark,
+    is_internal_mark,
     original_key,
 )
 from ...conversion.reader import Reader
@@ -80,8 +80,10 @@ def write_untyped_arguments(
             "behaviour",
             "the client would run it as it is",
         )
-    if not arguments and (extra is None or type(extra) is str or is_mark(extra)):
-        return ABSENT if is_mark(extra) else extra
+    if not arguments and (
+        extra is None or type(extra) is str or is_internal_mark(extra)
+    ):
+        return ABSENT if is_internal_mark(extra) else extra
     return write_object_arguments(arguments, None, extra, at, writer)
 
 

@@ -13,9 +13,9 @@ from ...conversion.values import to_plain_object
 from ...models import ApiError
 from ...paths import ROOT
 from ...sessions.api_errors import SessionError, resolve_attribute
-from ...sessions.connection import HostedCalls
+from ...sessions.connection import StatefulClientCalls
 
-__all__ = ["Inbox", "LiveClient"]
+__all__ = ["Inbox", "StatefulClient"]
 
 _logger = logging.getLogger(__name__)
 
@@ -26,14 +26,14 @@ _STOPPING = 5.0
 """Seconds allowed for aborting a turn."""
 
 
-class LiveClient:
+class StatefulClient:
     """The client and its agent's current turn. Events are kept from `open_turn` to the end of the turn."""
 
     def __init__(
         self,
         client: Any,
         name: str,
-        calls: HostedCalls,
+        calls: StatefulClientCalls,
         from_error: Callable[[int, Any], ApiError],
     ) -> None:
         """Store the client, the provider's name, how the client is called, and how its errors are read."""
@@ -107,7 +107,7 @@ class LiveClient:
         """
         return await self.call_method(attribute_path, _Params(params))
 
-    async def event(self, sent: str | None) -> dict[str, Any] | None:
+    async def next_event(self, message_id: str | None) -> dict[str, Any] | None:
         """Return the next event. If a message was sent, skip events of earlier turns, which may end late.
 
         Without a sent message, return None after a long time without events.
@@ -118,7 +118,7 @@ class LiveClient:
         calls = self._calls
         while True:
             found = await self._inbox.get()
-            if found is None and sent is None:
+            if found is None and message_id is None:
                 return None
             if found is None:
                 continue
@@ -126,10 +126,13 @@ class LiveClient:
             origin = resolve_attribute(event, calls.origin)
             begins = event.get("type") == calls.begun and resolve_attribute(
                 event, calls.identifier
-            ) in (None, sent)
+            ) in (
+                None,
+                message_id,
+            )
             if (
-                sent is None
-                or origin == sent
+                message_id is None
+                or origin == message_id
                 or begins
                 or (origin is None and self._has_failed(event))
             ):

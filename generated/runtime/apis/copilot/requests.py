@@ -9,9 +9,9 @@ from typing import Any, Literal, TypeAlias
 from ...conversion.extras import (
     ABSENT,
     Extras,
-    extra_members,
     inner_extras,
     restore_extras,
+    unmapped_members,
 )
 from ...conversion.reader import Reader
 from ...conversion.values import (
@@ -35,12 +35,12 @@ from ...tool_results import media_kind, write_result_text
 __all__ = [
     "SessionMessage",
     "binary_kind",
-    "read_answer",
-    "requested_kind",
+    "read_result_params",
     "result_request_id",
     "to_plain_tool_request",
+    "tool_request_kind",
     "without_pending_state",
-    "write_answer",
+    "write_result_params",
 ]
 
 
@@ -94,7 +94,7 @@ def binary_kind(block: dict[str, Any]) -> str | None:
     return media_kind(block.get("mimeType")) if kind == "resource" else None
 
 
-def requested_kind(request: dict[str, Any]) -> str | None:
+def tool_request_kind(request: dict[str, Any]) -> str | None:
     """Return `call` for a request of an app's tool, or None for a custom tool or a tool of an MCP server."""
     return (
         None
@@ -140,7 +140,7 @@ def result_request_id(
     return result.tool_call_id
 
 
-def read_answer(
+def read_result_params(
     wire: dict[str, Any], at: Path, reader: Reader, read: Read[Any]
 ) -> tuple[Kind, Any, bool | None, Extras]:
     """Read kind, value, error flag and extras of the params of a result, or of a result object alone.
@@ -154,7 +154,7 @@ def read_answer(
     if type(wire.get("requestId", "")) is not str:
         raise wrong_type((at, "requestId"), "a string", wire["requestId"])
     error, result = optional_text(wire, "error", at), wire.get("result")
-    rest = extra_members(wire, _PARAMS)
+    rest = unmapped_members(wire, _PARAMS)
     if result is None and error is not None:
         return "error", error, None, rest | {"$as": {"result": "error"}}
     if error is not None:
@@ -183,7 +183,7 @@ def _read_object(
     media = read_list(
         wire.get("binaryResultsForLlm"), (at, "binaryResultsForLlm"), reader, read
     )
-    rest = extra_members(wire, _OBJECT)
+    rest = unmapped_members(wire, _OBJECT)
     if any(key in rest for key in _REPEATS):
         rest["$text"] = text
     if media == []:
@@ -202,7 +202,7 @@ def _read_object(
     return "error" if failed else "text", text, None, rest or None
 
 
-def write_answer(
+def write_result_params(
     result: ToolResult, extras: Extras, writer: Writer, write: Write
 ) -> Any:
     """Write the keys of the params that contain the result. The original values win if they mean the same.

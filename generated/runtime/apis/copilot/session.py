@@ -18,32 +18,32 @@ from ...models import CompletedEvent, Completion, Request, StreamEvent, ToolCall
 from ...sessions.api_errors import SessionError, resolve_attribute
 from ...sessions.base import AsyncSession, Session, ToolMode
 from ...sessions.client_sessions import aclose_client
-from ...sessions.connection import HostedCalls
+from ...sessions.connection import StatefulClientCalls
 from ...sessions.text_protocol import next_turn_index
-from .live_client import LiveClient
+from .live_client import StatefulClient
 from .session_requests import (
-    HostedProvider,
-    HostedRequest,
-    HostedStream,
     KnownMessages,
-    hosted_request,
+    RequestUpdate,
+    StatefulProvider,
+    StatefulStream,
+    write_request_update,
 )
 
-__all__ = ["AsyncHostedSession", "HostedSession", "LoopThread"]
+__all__ = ["AsyncStatefulSession", "LoopThread", "StatefulSession"]
 
 
-class AsyncHostedSession(AsyncSession):
+class AsyncStatefulSession(AsyncSession):
     """An async session on a stateful client. It reads one response at a time."""
 
     tool_mode = ToolMode.NATIVE
 
-    provider: ClassVar[HostedProvider]
+    provider: ClassVar[StatefulProvider]
     """The module that writes tools and results, and reads events."""
     wire: ClassVar[ProviderWire]
     """The ids and names of the wire."""
     name: ClassVar[str]
     """The name of the provider."""
-    calls: ClassVar[HostedCalls]
+    calls: ClassVar[StatefulClientCalls]
     """How to call the client."""
 
     def __init__(
@@ -53,15 +53,17 @@ class AsyncHostedSession(AsyncSession):
         *,
         on_loss: OnLoss | None = None,
         on_unsupported: Literal["error", "weaken"] = "error",
-        others: Collection[str] = (),
+        ignored_tools: Collection[str] = (),
     ) -> None:
         """Store the client's session, and the model of requests that do not name one; None keeps the client's model."""
         self.client = client
         self.model = model
         self.on_loss = on_loss
         self._on_unsupported: Literal["error", "weaken"] = on_unsupported
-        self._others = frozenset(others)
-        self._live = LiveClient(client, self.name, self.calls, self.provider.from_error)
+        self._others = frozenset(ignored_tools)
+        self._live = StatefulClient(
+            client, self.name, self.calls, self.provider.from_error
+        )
         self._known = KnownMessages()
         self._waiting: dict[str, ToolCall] = {}
         self._offered: list[dict[str, Any]] | None = None
@@ -86,7 +88,9 @@ class AsyncHostedSession(AsyncSession):
             ConversionError: The request cannot be sent as it is.
         """
         answer: Completion | None = None
-        async with aclosing(self._events(self.prepared(request), whole=True)) as events:
+        async with aclosing(
+            self._events(self.prepare_request(request), whole=True)
+        ) as events:
             async for event in events:
                 if isinstance(event, CompletedEvent):
                     answer = event.completion
@@ -105,7 +109,7 @@ class AsyncHostedSession(AsyncSession):
             ConversionError: The request cannot be sent as it is.
         """
         async with aclosing(
-            self._events(self.prepared(request), whole=False)
+            self._events(self.prepare_request(request), whole=False)
         ) as events:
             async for event in events:
                 yield event
@@ -119,13 +123,13 @@ class AsyncHostedSession(AsyncSession):
         self._reading = True
         try:
             told = self._new_in(request)
-            await self._settle(request, told)
+            await self._apply_settings(request, told)
             try:
-                sent = await self._delivered(told)
+                sent = await self._send_update(told)
                 stream = self.provider.Stream(
                     next_turn_index(request),
                     tools=request.tools or (),
-                    own=self._own or (),
+                    own_tools=self._own or (),
                 )
                 failure: Exception | None = None
                 said = False
@@ -139,7 +143,9 @@ class AsyncHostedSession(AsyncSession):
                         raise
                     failure = raised
                 last = stream.finish(failure)
-                await self._take(request, stream.result(), failure is not None)
+                await self._record_response(
+                    request, stream.result(), failure is not None
+                )
             except BaseException:
                 await self._stop()
                 raise
@@ -151,9 +157,9 @@ class AsyncHostedSession(AsyncSession):
     def _writer(self) -> Writer:
         return Writer(self.wire, self.on_loss, self._on_unsupported)
 
-    def _new_in(self, request: Request) -> HostedRequest:
+    def _new_in(self, request: Request) -> RequestUpdate:
         to_tools, to_tool_result = self.provider.to_tools, self.provider.to_tool_result
-        return hosted_request(
+        return write_request_update(
             request,
             self._known,
             self._waiting,
@@ -163,7 +169,7 @@ class AsyncHostedSession(AsyncSession):
             to_tool_result,
         )
 
-    async def _settle(self, request: Request, told: HostedRequest) -> None:
+    async def _apply_settings(self, request: Request, told: RequestUpdate) -> None:
         """Set the model and offer the tools, if they changed."""
         self._live.subscribe()
         if request.model is not None and request.model != self._chosen:
@@ -179,7 +185,7 @@ class AsyncHostedSession(AsyncSession):
             self._offered = told.tools
             self._own |= {entry["name"] for entry in told.tools if "name" in entry}
 
-    async def _delivered(self, told: HostedRequest) -> str | None:
+    async def _send_update(self, told: RequestUpdate) -> str | None:
         """Send the prompt and the results, and return the id of a prompt that begins a turn."""
         if not told.answers:
             self._live.open_turn()
@@ -209,7 +215,7 @@ class AsyncHostedSession(AsyncSession):
         return None if told.answers else identifier
 
     async def _read(
-        self, stream: HostedStream, sent: str | None
+        self, stream: StatefulStream, sent: str | None
     ) -> AsyncGenerator[StreamEvent, None]:
         """Read events up to the end of a response.
 
@@ -217,9 +223,9 @@ class AsyncHostedSession(AsyncSession):
             SessionError: The agent's session failed.
         """
         while not stream.ended:
-            event = await self._live.event(sent)
+            event = await self._live.next_event(sent)
             if event is None:
-                stream.finish_calls()
+                stream.accept_waiting_calls()
                 continue
             sent = None
             if event.get("type") == self.calls.asked and not self._is_own(event):
@@ -236,9 +242,11 @@ class AsyncHostedSession(AsyncSession):
             and resolve_attribute(event, self.calls.asked_for) not in self._others
         )
 
-    async def _take(self, request: Request, answer: Completion, failed: bool) -> None:
+    async def _record_response(
+        self, request: Request, answer: Completion, failed: bool
+    ) -> None:
         """Record a response, and the calls that now wait for results."""
-        self._known.learn(request.messages, answer.message)
+        self._known.record(request.messages, answer.message)
         if failed:
             await self._stop()
             return
@@ -312,7 +320,7 @@ async def _ended() -> None:
     await loop.shutdown_default_executor()
 
 
-class HostedSession(Session):
+class StatefulSession(Session):
     """A synchronous session. It opens its client in its own thread at the first request; `close` closes both.
 
     `on_loss` is called in that thread.
@@ -320,12 +328,12 @@ class HostedSession(Session):
 
     tool_mode = ToolMode.NATIVE
 
-    later: ClassVar[type[AsyncHostedSession]]
+    async_session_class: ClassVar[type[AsyncStatefulSession]]
     """The async session that does the work."""
 
     def __init__(
         self,
-        opened: Callable[[], AbstractAsyncContextManager[Any]],
+        open_client: Callable[[], AbstractAsyncContextManager[Any]],
         model: str | None = None,
         *,
         on_loss: OnLoss | None = None,
@@ -335,13 +343,13 @@ class HostedSession(Session):
         """Store the function that opens the client, and the arguments of the async session."""
         self.model = model
         self.on_loss = on_loss
-        self._opened = opened
+        self._opened = open_client
         self._on_unsupported: Literal["error", "weaken"] = on_unsupported
         self._others = others
-        self._thread = LoopThread(self.later.name)
+        self._thread = LoopThread(self.async_session_class.name)
         self._stack = AsyncExitStack()
         self._opening = asyncio.Lock()
-        self._session: AsyncHostedSession | None = None
+        self._session: AsyncStatefulSession | None = None
 
     def close(self) -> None:
         """End the running turn, close the client, and end the thread."""
@@ -362,7 +370,7 @@ class HostedSession(Session):
             SessionError: The client rejected the request, or its session failed.
             ConversionError: The request cannot be sent as it is.
         """
-        return self._thread.run(self._sent(self.prepared(request)))
+        return self._thread.run(self._sent(self.prepare_request(request)))
 
     def stream(self, request: Request | str) -> Iterator[StreamEvent]:
         """Send the new part of a request, and yield the events of the response as they arrive.
@@ -374,7 +382,7 @@ class HostedSession(Session):
             SessionError: The client rejected the request, or its session failed before the first event.
             ConversionError: The request cannot be sent as it is.
         """
-        events = self._events(self.prepared(request))
+        events = self._events(self.prepare_request(request))
         try:
             while (event := self._thread.run(_next(events))) is not None:
                 yield event
@@ -389,13 +397,15 @@ class HostedSession(Session):
             async for event in events:
                 yield event
 
-    async def _ready(self) -> AsyncHostedSession:
+    async def _ready(self) -> AsyncStatefulSession:
         """Return the async session, which is opened at its first use."""
         async with self._opening:
             if self._session is None:
                 client = await self._stack.enter_async_context(self._opened())
-                made = self.later(
-                    client, on_unsupported=self._on_unsupported, others=self._others
+                made = self.async_session_class(
+                    client,
+                    on_unsupported=self._on_unsupported,
+                    ignored_tools=self._others,
                 )
                 self._session = await self._stack.enter_async_context(made)
         self._session.on_loss = self.on_loss

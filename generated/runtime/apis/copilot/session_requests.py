@@ -37,12 +37,12 @@ from ...models import (
 from ...paths import ROOT, Path, format_path
 
 __all__ = [
-    "HostedProvider",
-    "HostedRequest",
-    "HostedStream",
     "KnownMessages",
-    "hosted_request",
-    "text_and_blobs",
+    "RequestUpdate",
+    "StatefulProvider",
+    "StatefulStream",
+    "write_prompt",
+    "write_request_update",
 ]
 
 _USUAL: dict[type, str] = {
@@ -54,7 +54,7 @@ _USUAL: dict[type, str] = {
 """Default media types of parts that do not name one."""
 
 
-def text_and_blobs(
+def write_prompt(
     messages: Sequence[tuple[Path, UserMessage]], writer: Writer
 ) -> dict[str, Any]:
     """Write messages, each with its path, as the arguments `prompt` and `attachments`. Base64 data becomes a blob.
@@ -155,7 +155,7 @@ class KnownMessages:
             )
         return begin
 
-    def learn(self, messages: Sequence[Message], answer: AssistantMessage) -> None:
+    def record(self, messages: Sequence[Message], answer: AssistantMessage) -> None:
         """Record a request and its response."""
         self._digests = [_digest(message) for message in [*messages, answer]]
 
@@ -179,7 +179,7 @@ def _digest(message: Message) -> bytes:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 
-class HostedStream(Protocol):
+class StatefulStream(Protocol):
     """A stream that joins events into one response."""
 
     @property
@@ -195,7 +195,7 @@ class HostedStream(Protocol):
         """
         ...
 
-    def finish_calls(self) -> None:
+    def accept_waiting_calls(self) -> None:
         """Treat the waiting calls, if there are any, as all the calls of the response."""
         ...
 
@@ -220,13 +220,13 @@ class StreamClass(Protocol):
         turn: int = 0,
         *,
         tools: Iterable[ToolDefinition | OpaquePart] = (),
-        own: Collection[str] | None = None,
-    ) -> HostedStream:
-        """Create a stream for one response. `own` has the names of the tools that the app runs."""
+        own_tools: Collection[str] | None = None,
+    ) -> StatefulStream:
+        """Create a stream for one response. `own_tools` has the names of the tools that the app runs."""
         ...
 
 
-class HostedProvider(Protocol):
+class StatefulProvider(Protocol):
     """The part of a provider's module that sessions use."""
 
     @property
@@ -297,7 +297,7 @@ _UNDERSCORE = re.compile(r"_([a-z])")
 
 
 @dataclass(frozen=True, slots=True)
-class HostedRequest:
+class RequestUpdate:
     """The new part of a request: the prompt, the results (with their paths) by request id, and the tools.
 
     `tools` is None if the tools do not change, and `prompt` is None without a user message.
@@ -308,7 +308,7 @@ class HostedRequest:
     tools: list[Any] | None
 
 
-def hosted_request(
+def write_request_update(
     request: Request,
     known: KnownMessages,
     waiting: Mapping[str, ToolCall],
@@ -316,7 +316,7 @@ def hosted_request(
     request_key: str,
     write_tools: Callable[..., list[Any]],
     write_result: Callable[..., dict[str, Any]],
-) -> HostedRequest:
+) -> RequestUpdate:
     """Write the new part of a request.
 
     `waiting` has the waiting calls by request id, which the extras of calls have under `request_key`.
@@ -362,7 +362,7 @@ def hosted_request(
                 "the client's session already has the one that it was created with",
             )
     tools = _tools(request, writer, write_tools)
-    prompt = text_and_blobs(said, writer) if said else None
+    prompt = write_prompt(said, writer) if said else None
     writer.finish()
     missing = [
         call.name for identifier, call in waiting.items() if identifier not in answers
@@ -377,7 +377,7 @@ def hosted_request(
             "messages",
             "there is nothing to send: no new user message and no waiting call",
         )
-    return HostedRequest(prompt, answers, tools)
+    return RequestUpdate(prompt, answers, tools)
 
 
 def _report(request: Request, writer: Writer) -> None:

@@ -35,7 +35,7 @@ from ...partial_json import OpenCall
 from ...paths import ROOT, Path
 from ...responses import FinishReason, invalidate_calls, read_count
 from ...streams import BaseStream
-from .requests import SessionMessage, requested_kind
+from .requests import SessionMessage, tool_request_kind
 
 if TYPE_CHECKING:
     from .converter import CopilotConverter
@@ -60,10 +60,14 @@ class CopilotStream(BaseStream):
     converter: ClassVar[CopilotConverter]
 
     def __init__(
-        self, turn: int = 0, *, tools: Any = (), own: Collection[str] | None = None
+        self,
+        turn: int = 0,
+        *,
+        tools: Any = (),
+        own_tools: Collection[str] | None = None,
     ) -> None:
         super().__init__(turn, tools=tools)
-        self._own = own
+        self._own = own_tools
         self._settled = False
         self._messages: list[SessionMessage] = []
         self._by_id: dict[str, OpenCall] = {}
@@ -109,13 +113,13 @@ class CopilotStream(BaseStream):
             pass  # an event of another form, which the general code reads
         return super().feed(event)
 
-    def _take(self, event: dict[str, Any]) -> list[StreamEvent]:
+    def _read_event(self, event: dict[str, Any]) -> list[StreamEvent]:
         kind, data = event.get("type"), event.get("data")
         take = _TAKES.get(kind) if type(kind) is str else None
         if (
             take is None
             or self._idle
-            or (event.get("agentId") is not None and not self._is_asked(kind))
+            or (event.get("agentId") is not None and not self._is_app_request(kind))
         ):
             return []
         if type(data) is not dict:
@@ -127,11 +131,11 @@ class CopilotStream(BaseStream):
         """Return whether the response is complete: nothing more arrives before its calls have results."""
         return self._ended()
 
-    def finish_calls(self) -> None:
+    def accept_waiting_calls(self) -> None:
         """Treat the waiting calls, if any, as all calls. A call requested later is in another response."""
         self._settled = not self._asked.keys() <= self._answered
 
-    def _is_asked(self, kind: Any) -> bool:
+    def _is_app_request(self, kind: Any) -> bool:
         """Return whether an event of a sub-agent is read: tool requests are with `own`, or it would wait forever."""
         return self._own is not None and kind in (
             "external_tool.requested",
@@ -227,7 +231,7 @@ class CopilotStream(BaseStream):
         first = call is None
         if call is None:
             call = self._by_id[identifier] = OpenCall(len(self._calls), {})
-            call.wire_id, call.told = identifier, True
+            call.wire_id, call.was_announced = identifier, True
             self._calls.append(call)
             if message is not None:
                 message.calls.append(call)
@@ -263,7 +267,7 @@ class CopilotStream(BaseStream):
         for request in requests or ():
             if (
                 type(request) is dict
-                and requested_kind(request) == "call"
+                and tool_request_kind(request) == "call"
                 and _has_id(request)
             ):
                 events += self._requested(message, request)
@@ -385,7 +389,7 @@ class CopilotStream(BaseStream):
         messages = self._messages or [SessionMessage(None)]
         found = [self._read(message, reader) for message in messages]
         completion = found[-1]
-        open_calls = self._held(completion)
+        open_calls = self._invalidate_calls(completion)
         if len(found) > 1:
             parts = [part for one in found for part in _parts(one.message)]
             earlier = [one.metadata for one in found[:-1] if one.metadata]
@@ -436,7 +440,7 @@ class CopilotStream(BaseStream):
             "tool_calls" if open_calls else "stop" if reason == "tool_calls" else reason
         )
 
-    def _held(self, completion: Completion) -> bool:
+    def _invalidate_calls(self, completion: Completion) -> bool:
         """Mark the calls of the last message that must not be run, and return whether the app has calls to run."""
         calls = [
             part for part in _parts(completion.message) if type(part) is ToolCallPart
@@ -456,7 +460,7 @@ class CopilotStream(BaseStream):
         listed = [
             r
             for r in wire["data"].get("toolRequests") or ()
-            if type(r) is dict and requested_kind(r) == "call"
+            if type(r) is dict and tool_request_kind(r) == "call"
         ]
         called = [
             i
@@ -483,9 +487,9 @@ class CopilotStream(BaseStream):
                 content[i] = OpaquePart(self.wire.name, request)
         return completion
 
-    def _tell_calls(self, completion: Completion | None = None) -> list[StreamEvent]:
+    def _call_events(self, completion: Completion | None = None) -> list[StreamEvent]:
         """Return events, at the end, for the calls that were never requested from the app."""
-        told = super()._tell_calls(completion)
+        told = super()._call_events(completion)
         return [
             e
             for e in told

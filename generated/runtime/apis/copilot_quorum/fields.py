@@ -5,14 +5,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...conversion.extras import ABSENT, is_mark
+from ...conversion.extras import ABSENT, is_internal_mark
 from ...conversion.reader import Reader
 from ...conversion.writer import Writer
 from ...json_text import loads
 from ...models import InvalidCall
 from ...paths import Path
 from ...tool_fields import (
-    INVALID,
+    INVALID_ARGUMENTS_KEY,
     read_object_arguments,
     read_tool_name,
     write_object_arguments,
@@ -51,7 +51,7 @@ def read_map_arguments(
         return arguments, invalid, {"$absent": True}
     if type(value) is not dict:
         return arguments, invalid, {"$whole": value}
-    text = value.get(INVALID) if len(value) == 1 else None
+    text = value.get(INVALID_ARGUMENTS_KEY) if len(value) == 1 else None
     if type(text) is str:
         try:
             found = loads(text)
@@ -74,7 +74,7 @@ def write_map_arguments(
     Raises:
         ConversionError: The arguments cannot be written as JSON.
     """
-    if is_mark(extra) and not arguments:
+    if is_internal_mark(extra) and not arguments:
         if "$absent" in extra:
             return ABSENT
         if extra["$whole"] is None or (

@@ -12,12 +12,12 @@ from ...models import Completion, StreamEvent, TextDelta, ToolCallDelta
 from ...partial_json import OpenCall
 from ...paths import ROOT, Path
 from ...streams import BaseStream, BaseStreamWriter, read_index
-from ...tool_fields import INVALID
+from ...tool_fields import INVALID_ARGUMENTS_KEY
 
-__all__ = ["QuorumStream", "QuorumStreamWriter"]
+__all__ = ["CopilotQuorumStream", "CopilotQuorumStreamWriter"]
 
 
-class QuorumStream(BaseStream):
+class CopilotQuorumStream(BaseStream):
     """Joins events into one response. A complete response at the end wins over what was streamed."""
 
     def __init__(self, turn: int = 0, *, tools: Any = ()) -> None:
@@ -42,7 +42,7 @@ class QuorumStream(BaseStream):
         """
         return [] if type(event) is str else super().feed(event)
 
-    def _take(self, event: dict[str, Any]) -> list[StreamEvent]:
+    def _read_event(self, event: dict[str, Any]) -> list[StreamEvent]:
         if len(event) != 1:
             return []
         ((kind, value),) = event.items()
@@ -88,9 +88,9 @@ class QuorumStream(BaseStream):
         call.wire_id, call.name = call.wire_id or identifier, call.name or name
         if text:
             call.add(text)
-        told = call.told
+        told = call.was_announced
         delta = self._delta(call, text or None)
-        return [delta] if text or call.told != told else []
+        return [delta] if text or call.was_announced != told else []
 
     def _call_at(self, index: Any) -> OpenCall:
         call = self._slots.get(index)
@@ -125,12 +125,12 @@ class QuorumStream(BaseStream):
             text = None if call.pieces else dump_lenient(found.get("input") or {})
             if text is not None:
                 call.add(text)
-            told = call.told
+            told = call.was_announced
             delta = self._delta(call, text)
-            if text is not None or call.told != told:
+            if text is not None or call.was_announced != told:
                 events.append(delta)
         return (
-            [*events, *self._tell_calls()]
+            [*events, *self._call_events()]
             if self._failure is None and not self._calls_told
             else events
         )
@@ -176,11 +176,11 @@ def _arguments(text: str) -> dict[str, Any]:
     try:
         found = loads(text)
     except ValueError:
-        return {INVALID: text}
-    return found if type(found) is dict else {INVALID: text}
+        return {INVALID_ARGUMENTS_KEY: text}
+    return found if type(found) is dict else {INVALID_ARGUMENTS_KEY: text}
 
 
-class QuorumStreamWriter(BaseStreamWriter):
+class CopilotQuorumStreamWriter(BaseStreamWriter):
     """Writes deltas as they arrive, and the complete response at the end. After an error it has no stop reason."""
 
     failed = False

@@ -9,9 +9,9 @@ from typing import Any, Literal
 from ...conversion.extras import (
     ABSENT,
     Extras,
-    extra_members,
     inner_extras,
     restore_extras,
+    unmapped_members,
 )
 from ...conversion.reader import Reader
 from ...conversion.values import optional_text, read_list
@@ -33,21 +33,21 @@ from ...models import (
 from ...paths import ROOT, Path, format_path
 from ...responses import (
     FinishReason,
-    finish_reason,
+    derive_finish_reason,
     invalidate_calls,
     provider_stop_reason,
 )
 from ...tool_selection import write_tool_definition
 from .fields import (
     add_modality_tokens,
-    mark_group,
+    mark_tool_group,
     modality_tokens,
     read_schema,
-    write_grouped,
     write_schema,
+    write_tool_groups,
 )
-from .messages import GeminiMessages
-from .parts import NUMBERED, part_list, restore_enum_numbers
+from .messages import GeminiMessageConverter
+from .parts import ENUM_NUMBER_PATHS, part_list, restore_enum_numbers
 
 __all__ = ["GeminiConverter", "VertexConverter"]
 
@@ -80,7 +80,7 @@ _RESPONSE = frozenset(
 _CANDIDATE = frozenset(["content", "finishReason"])
 
 
-class GeminiConverter(GeminiMessages):
+class GeminiConverter(GeminiMessageConverter):
     """Converts Gemini's requests and responses: contents are lists of parts, the system instruction is beside them."""
 
     read_usage: ObjectReader[Usage]
@@ -132,7 +132,7 @@ class GeminiConverter(GeminiMessages):
         body = self.normalize(
             self.to_request(request, on_loss=on_loss, on_unsupported=on_unsupported)
         )
-        body.pop(NUMBERED, None)
+        body.pop(ENUM_NUMBER_PATHS, None)
         return self.sdk_call(request.model, body, self.SDK_KEYWORDS)
 
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
@@ -164,7 +164,9 @@ class GeminiConverter(GeminiMessages):
             entries = (
                 read_list(declared, here, reader, self.read_function_declaration) or []
             )
-            mark_group(entries, found, extra_members(tool, _DECLARATIONS), reader)
+            mark_tool_group(
+                entries, found, unmapped_members(tool, _DECLARATIONS), reader
+            )
             found += entries
         return found, {"$single": True} if type(value) is dict else ABSENT
 
@@ -182,7 +184,7 @@ class GeminiConverter(GeminiMessages):
         """Write the offered tools: all declarations in one tool, unless they were read from several."""
         if definitions is None:
             return ABSENT
-        written = write_grouped(
+        written = write_tool_groups(
             definitions, at, writer, "functionDeclarations", self.write_tool_definition
         )
         return written[0] if type(extra) is dict and len(written) == 1 else written
@@ -259,7 +261,7 @@ class GeminiConverter(GeminiMessages):
         usage = wire.get("usageMetadata")
         if usage is not None and type(usage) is not dict:
             raise wrong_type((at, "usageMetadata"), "an object", usage)
-        rest = extra_members(wire, _RESPONSE)
+        rest = unmapped_members(wire, _RESPONSE)
         reason: FinishReason
         if candidates:
             message, word, rest["candidates"] = self.read_candidates(
@@ -268,7 +270,7 @@ class GeminiConverter(GeminiMessages):
             reason = (
                 "error"
                 if wire.get("error")
-                else finish_reason(word, message, self.FINISH_REASONS)
+                else derive_finish_reason(word, message, self.FINISH_REASONS)
             )
         else:
             if candidates is not None:
@@ -310,7 +312,7 @@ class GeminiConverter(GeminiMessages):
         message = self.read_assistant_message(
             content or {}, ((at, 0), "content"), reader
         )
-        rest = extra_members(first, _CANDIDATE)
+        rest = unmapped_members(first, _CANDIDATE)
         word = optional_text(first, "finishReason", (at, 0)) or None
         if word is None or not content or "role" not in content:
             there = (

@@ -12,8 +12,8 @@ from ...conversion.extras import (
     ABSENT,
     Extras,
     UnsupportedValueError,
-    extra_members,
     inner_extras,
+    unmapped_members,
 )
 from ...conversion.reader import Reader
 from ...conversion.values import Write
@@ -28,17 +28,17 @@ __all__ = [
     "add_modality_tokens",
     "from_openapi",
     "generate_content_kwargs",
-    "mark_group",
+    "mark_tool_group",
     "modality_tokens",
     "read_enum_value_any_case",
     "read_media_content",
     "read_result_id_by_name",
     "read_schema",
     "write_enum_value_any_case",
-    "write_grouped",
     "write_media_content",
     "write_result_id_by_name",
     "write_schema",
+    "write_tool_groups",
 ]
 
 
@@ -138,7 +138,7 @@ def read_media_content(
         if value is not None and type(value) is not str:
             raise wrong_type(((at, key), name), "a string", value)
         found.append(value)
-    rest = extra_members(content, _KNOWN[key])
+    rest = unmapped_members(content, _KNOWN[key])
     if found[1] is None:
         rest["$absent"] = ["mimeType"]
     text = found[0]
@@ -291,7 +291,7 @@ def _nullable(schema: dict[str, Any]) -> dict[str, Any]:
     return schema
 
 
-def mark_group(
+def mark_tool_group(
     entries: Sequence[ToolDefinition],
     before: Sequence[Any],
     rest: Extras,
@@ -305,7 +305,7 @@ def mark_group(
         )
 
 
-def write_grouped(
+def write_tool_groups(
     definitions: Sequence[Any], at: Path, writer: Writer, key: str, write: Write
 ) -> list[Any]:
     """Write declarations into one tool under `key`, at the index of the first. A marked one starts another tool.

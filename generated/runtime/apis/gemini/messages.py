@@ -10,14 +10,14 @@ from typing import Any, ClassVar, Literal
 from ...api_converter import ApiConverter
 from ...conversion.extras import (
     ABSENT,
-    NOTHING,
+    NO_EXTRAS,
     Extras,
-    extra_members,
     inner_extras,
     restore_extras,
+    unmapped_members,
 )
 from ...conversion.reader import Reader
-from ...conversion.values import opaque_message, opaque_value, read_list, write_list
+from ...conversion.values import opaque_message, read_list, wire_message_of, write_list
 from ...conversion.writer import Writer
 from ...converter import (
     ListReader,
@@ -46,25 +46,25 @@ from ...models import (
 from ...paths import Path
 from ...tool_results import read_result_object, write_result_object
 from .parts import (
-    KeyCase,
-    current_turn,
+    KeySpelling,
+    add_placeholder_signature,
+    current_turn_start,
     describe_result,
     normalize_keys,
-    order_by_calls,
+    order_results_by_calls,
     part_list,
-    read_caption,
     read_parts,
-    sign_first_call,
-    write_captioned,
+    read_result_text_beside_media,
+    write_multimodal_result,
     write_parts_of,
 )
 
-__all__ = ["GeminiMessages"]
+__all__ = ["GeminiMessageConverter"]
 
 _CONTENT = frozenset(["parts", "role"])
 
 
-def _add_answer(
+def _add_model_content(
     wire: dict[str, Any],
     contents: list[Any],
     before: Message | None,
@@ -80,7 +80,7 @@ def _add_answer(
     extras = (
         inner_extras(message.metadata, writer.wire.name)
         if message.metadata
-        else NOTHING
+        else NO_EXTRAS
     )
     calls = any(type(part) is dict and "functionCall" in part for part in parts or ())
     if not parts and "parts" not in extras:
@@ -109,21 +109,21 @@ def _add_answer(
         contents.append(wire)
 
 
-class GeminiMessages(ApiConverter):
+class GeminiMessageConverter(ApiConverter):
     """Converts messages and tool results of Gemini's generateContent."""
 
     USER_ROLES: ClassVar[Collection[str]]
     """The roles of contents from the user or the app."""
     SIGNED_MODELS: ClassVar[str]
     """A pattern of the models that reject calls without a signature."""
-    SPELLING: ClassVar[KeyCase]
+    SPELLING: ClassVar[KeySpelling]
     """The keys and values that can be spelled in several ways."""
 
     def normalize(self, wire: Any) -> Any:
         """Convert the keys of a body to one spelling."""
         return normalize_keys(wire, self.SPELLING)
 
-    read_answer_parts: ListReader
+    read_assistant_part_list: ListReader
     read_assistant_content: ValueReader[AssistantPart]
     read_assistant_message: ObjectReader[AssistantMessage]
     read_result_part: ValueReader[ContentPart]
@@ -132,7 +132,7 @@ class GeminiMessages(ApiConverter):
     read_tool_result: ObjectReader[ToolResult]
     read_user_content: ValueReader[ContentPart]
     read_user_message: ObjectReader[UserMessage]
-    write_answer_parts: ListWriter
+    write_assistant_part_list: ListWriter
     write_assistant_content: ValueWriter[Any]
     write_assistant_message: ObjectWriter[AssistantMessage]
     write_result_part: ValueWriter[Any]
@@ -201,7 +201,7 @@ class GeminiMessages(ApiConverter):
         ]
         if not results:
             return [self.read_user_message(wire, at, reader)]
-        rest = extra_members(wire, _CONTENT)
+        rest = unmapped_members(wire, _CONTENT)
         if wire["role"] != "user":
             rest["role"] = wire["role"]
         if before and type(before[-1]) is ToolMessage:
@@ -260,7 +260,7 @@ class GeminiMessages(ApiConverter):
         contents: list[Any] = []
         before: Message | None = None
         signature = self.signature_placeholder(writer.model)
-        turn = current_turn([message for message, _, _ in placed])
+        turn = current_turn_start([message for message, _, _ in placed])
         for i, (message, here, places) in enumerate(placed):
             if type(message) is SystemMessage:
                 continue
@@ -269,8 +269,8 @@ class GeminiMessages(ApiConverter):
             elif type(message) is AssistantMessage:
                 wire = self.write_assistant_message(message, here, writer)
                 if signature and i >= turn:
-                    sign_first_call(wire, signature, here, writer)
-                _add_answer(wire, contents, before, message, here, writer)
+                    add_placeholder_signature(wire, signature, here, writer)
+                _add_model_content(wire, contents, before, message, here, writer)
             elif type(message) is UserMessage:
                 self.add_user_content(message, contents, before, here, writer)
             else:
@@ -331,9 +331,9 @@ class GeminiMessages(ApiConverter):
         extras = (
             inner_extras(message.metadata, writer.wire.name)
             if message.metadata
-            else NOTHING
+            else NO_EXTRAS
         )
-        whole = opaque_value(message, writer) if extras else ABSENT
+        whole = wire_message_of(message, writer) if extras else ABSENT
         if whole is not ABSENT:
             contents.append(whole)
             return
@@ -365,11 +365,11 @@ class GeminiMessages(ApiConverter):
     ) -> list[dict[str, Any]]:
         """Write the results of a turn as one content. Results without a tool name are described in the next one."""
         extras = (
-            writer.own_extras(message.metadata, at) if message.metadata else NOTHING
+            writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS
         )
         parts: list[Any] = []
         told: list[Any] = []
-        for result, place in order_by_calls(
+        for result, place in order_results_by_calls(
             results_of(message, at, places), before, writer
         ):
             if result.name:
@@ -396,9 +396,9 @@ class GeminiMessages(ApiConverter):
         self, value: Any, at: Path, reader: Reader
     ) -> tuple[str | list[ContentPart], Any]:
         """Read the content of a user or system message."""
-        return read_parts(value, at, reader, self.read_said_parts)
+        return read_parts(value, at, reader, self.read_user_part_list)
 
-    def read_said_parts(
+    def read_user_part_list(
         self, value: Any, at: Path, reader: Reader
     ) -> list[ContentPart] | None:
         """Read the parts of a user or system message."""
@@ -408,9 +408,9 @@ class GeminiMessages(ApiConverter):
         self, content: str | list[ContentPart], extra: Any, at: Path, writer: Writer
     ) -> Any:
         """Write the content of a user or system message."""
-        return write_parts_of(content, extra, at, writer, self.write_said_parts)
+        return write_parts_of(content, extra, at, writer, self.write_user_part_list)
 
-    def write_said_parts(
+    def write_user_part_list(
         self, parts: Iterable[Any], at: Path, writer: Writer
     ) -> list[Any]:
         """Write the parts of a user or system message."""
@@ -420,7 +420,7 @@ class GeminiMessages(ApiConverter):
         self, value: Any, at: Path, reader: Reader
     ) -> tuple[str | list[AssistantPart] | None, Any]:
         """Read the content of an assistant message."""
-        content, kept = read_parts(value, at, reader, self.read_answer_parts)
+        content, kept = read_parts(value, at, reader, self.read_assistant_part_list)
         return content or None, kept
 
     def read_assistant_part(self, wire: Any, at: Path, reader: Reader) -> AssistantPart:
@@ -439,7 +439,9 @@ class GeminiMessages(ApiConverter):
         writer: Writer,
     ) -> Any:
         """Write the content of an assistant message."""
-        return write_parts_of(content, extra, at, writer, self.write_answer_parts)
+        return write_parts_of(
+            content, extra, at, writer, self.write_assistant_part_list
+        )
 
     def write_assistant_part(
         self, part: AssistantPart, at: Path, writer: Writer
@@ -479,7 +481,7 @@ class GeminiMessages(ApiConverter):
         )
         if media is None:
             return read_result_object(response)
-        texts, is_error, kept = read_caption(response)
+        texts, is_error, kept = read_result_text_beside_media(response)
         return (
             "multimodal",
             [*texts, *media],
@@ -498,7 +500,7 @@ class GeminiMessages(ApiConverter):
     ) -> dict[str, Any]:
         """Write the result of a call."""
         if kind == "multimodal":
-            return write_captioned(
+            return write_multimodal_result(
                 value,
                 is_error,
                 extras,

@@ -25,19 +25,19 @@ from ...paths import Path
 from ...tool_results import read_result_object
 
 __all__ = [
-    "NUMBERED",
-    "KeyCase",
-    "current_turn",
+    "ENUM_NUMBER_PATHS",
+    "KeySpelling",
+    "add_placeholder_signature",
+    "current_turn_start",
     "describe_result",
     "normalize_keys",
-    "order_by_calls",
+    "order_results_by_calls",
     "part_kind",
     "part_list",
-    "read_caption",
     "read_parts",
+    "read_result_text_beside_media",
     "restore_enum_numbers",
-    "sign_first_call",
-    "write_captioned",
+    "write_multimodal_result",
     "write_parts_of",
 ]
 
@@ -47,7 +47,7 @@ _WORD = re.compile(r"(?<=[^_])_([a-z0-9])")
 _NO_NUMBERS: Mapping[str, Sequence[str]] = {}
 
 
-class KeyCase:
+class KeySpelling:
     """The spelling of keys: a `free` key has a value of the user, and an object under a `maps` key has names as keys.
 
     Values of `upper` keys are read in any case. `numbers` has the enum values of a key in the order of their numbers:
@@ -58,44 +58,46 @@ class KeyCase:
 
     def __init__(
         self,
-        free: Iterable[str],
-        maps: Iterable[str],
-        upper: Iterable[str] = (),
-        numbers: Mapping[str, Sequence[str]] = _NO_NUMBERS,
+        free_keys: Iterable[str],
+        map_keys: Iterable[str],
+        upper_keys: Iterable[str] = (),
+        enum_numbers: Mapping[str, Sequence[str]] = _NO_NUMBERS,
     ) -> None:
-        self.free = frozenset(free)
-        self.maps = frozenset(maps)
-        self.upper = frozenset(upper)
-        self.numbers = numbers
+        self.free = frozenset(free_keys)
+        self.maps = frozenset(map_keys)
+        self.upper = frozenset(upper_keys)
+        self.numbers = enum_numbers
 
 
-def normalize_keys(value: Any, key_case: KeyCase) -> Any:
+def normalize_keys(value: Any, key_spelling: KeySpelling) -> Any:
     """Return the value with its keys in camelCase. If both spellings of a key are present, both stay.
 
     Enum values that are numbers become words; a body lists their paths under NUMBERED. The argument is not modified. If
     nothing changes, it is returned itself.
     """
-    if _is_spelled(value, key_case):
+    if _is_spelled(value, key_spelling):
         return value
     numbered: list[list[str | int]] = []
-    found = _respelled(value, key_case, [], numbered)
+    found = _respelled(value, key_spelling, [], numbered)
     return (
-        {**found, NUMBERED: numbered}
-        if numbered and type(found) is dict and NUMBERED not in found
+        {**found, ENUM_NUMBER_PATHS: numbered}
+        if numbered and type(found) is dict and ENUM_NUMBER_PATHS not in found
         else found
     )
 
 
-NUMBERED = "$numbers"
+ENUM_NUMBER_PATHS = "$numbers"
 """The key of a body under which reading lists the paths of enum values that were numbers."""
 
 
-def restore_enum_numbers(body: dict[str, Any], key_case: KeyCase) -> dict[str, Any]:
+def restore_enum_numbers(
+    body: dict[str, Any], key_spelling: KeySpelling
+) -> dict[str, Any]:
     """Return the body with numbers for the enum values that were read as numbers, at the paths under NUMBERED.
 
     The argument is not modified.
     """
-    places = body.get(NUMBERED)
+    places = body.get(ENUM_NUMBER_PATHS)
     if type(places) is not list or not all(
         type(place) is list and place for place in places
     ):
@@ -106,12 +108,12 @@ def restore_enum_numbers(body: dict[str, Any], key_case: KeyCase) -> dict[str, A
         for step in place:
             branch = branch.setdefault(step, {}) if type(step) in (str, int) else {}
     numbered: dict[str, Any] = _numbered(
-        {key: body[key] for key in body if key != NUMBERED}, tree, key_case
+        {key: body[key] for key in body if key != ENUM_NUMBER_PATHS}, tree, key_spelling
     )
     return numbered
 
 
-def _numbered(value: Any, tree: dict[Any, Any], key_case: KeyCase) -> Any:
+def _numbered(value: Any, tree: dict[Any, Any], key_spelling: KeySpelling) -> Any:
     """Return a copy of an object or array in which the words at the ends of `tree` are numbers."""
     found: Any = value.copy()
     for step, further in tree.items():
@@ -122,9 +124,9 @@ def _numbered(value: Any, tree: dict[Any, Any], key_case: KeyCase) -> Any:
                 found[step] if type(step) is int and 0 <= step < len(found) else None
             )
         if type(inner) is dict or type(inner) is list:
-            found[step] = _numbered(inner, further, key_case)
-        elif type(inner) is str and type(step) is str and step in key_case.numbers:
-            found[step] = _number_of(inner, key_case.numbers[step])
+            found[step] = _numbered(inner, further, key_spelling)
+        elif type(inner) is str and type(step) is str and step in key_spelling.numbers:
+            found[step] = _number_of(inner, key_spelling.numbers[step])
     return found
 
 
@@ -136,7 +138,7 @@ def _number_of(word: str, words: Sequence[str]) -> Any:
     return int(word) if word.isascii() and word.isdigit() and len(word) < 10 else word
 
 
-def _is_spelled(value: Any, key_case: KeyCase) -> bool:
+def _is_spelled(value: Any, key_spelling: KeySpelling) -> bool:
     """Return whether there is nothing to change."""
     kind = type(value)
     if kind is dict:
@@ -144,31 +146,34 @@ def _is_spelled(value: Any, key_case: KeyCase) -> bool:
             kind = type(item)
             if kind is dict or kind is list:
                 if "_" in key or (
-                    key not in key_case.free and not _is_spelled(item, key_case)
+                    key not in key_spelling.free and not _is_spelled(item, key_spelling)
                 ):
                     return False
             elif (
                 "_" in key
-                or (key in key_case.upper and kind is str and not item.isupper())
+                or (key in key_spelling.upper and kind is str and not item.isupper())
                 or kind is int
-                and key in key_case.numbers
+                and key in key_spelling.numbers
             ):
                 return False
     elif kind is list:
         for item in value:
-            if not _is_spelled(item, key_case):
+            if not _is_spelled(item, key_spelling):
                 return False
     return True
 
 
 def _respelled(
-    value: Any, key_case: KeyCase, at: list[str | int], numbered: list[list[str | int]]
+    value: Any,
+    key_spelling: KeySpelling,
+    at: list[str | int],
+    numbered: list[list[str | int]],
 ) -> Any:
     """Return the value in one spelling. `at` is its path; paths of enum numbers are added to `numbered`."""
     kind = type(value)
     if kind is list:
         return [
-            _respelled(item, key_case, [*at, i], numbered)
+            _respelled(item, key_spelling, [*at, i], numbered)
             for i, item in enumerate(value)
         ]
     if kind is not dict:
@@ -178,25 +183,25 @@ def _respelled(
         name = _WORD.sub(lambda hit: hit[1].upper(), key) if "_" in key else key
         if name != key and name in value:
             name = key
-        if name in key_case.free:
+        if name in key_spelling.free:
             found[name] = item
-        elif name in key_case.maps and type(item) is dict:
+        elif name in key_spelling.maps and type(item) is dict:
             found[name] = {
-                member: _respelled(inner, key_case, [*at, name, member], numbered)
+                member: _respelled(inner, key_spelling, [*at, name, member], numbered)
                 for member, inner in item.items()
             }
-        elif name in key_case.upper and type(item) is str:
+        elif name in key_spelling.upper and type(item) is str:
             found[name] = item.upper()
-        elif type(item) is int and name in key_case.numbers:
-            words = key_case.numbers[name]
+        elif type(item) is int and name in key_spelling.numbers:
+            words = key_spelling.numbers[name]
             found[name] = words[item] if 0 <= item < len(words) else str(item)
             numbered.append([*at, name])
         else:
-            found[name] = _respelled(item, key_case, [*at, name], numbered)
+            found[name] = _respelled(item, key_spelling, [*at, name], numbered)
     return found
 
 
-def current_turn(messages: Sequence[Message]) -> int:
+def current_turn_start(messages: Sequence[Message]) -> int:
     """Return the index of the first message after the last user message, from which signatures are checked."""
     return max(
         (i + 1 for i, message in enumerate(messages) if type(message) is UserMessage),
@@ -204,7 +209,7 @@ def current_turn(messages: Sequence[Message]) -> int:
     )
 
 
-def sign_first_call(
+def add_placeholder_signature(
     wire: dict[str, Any], sentinel: str, at: Path, writer: Writer
 ) -> None:
     """Add the documented placeholder signature to the first call of a message, if none of its calls is signed."""
@@ -307,7 +312,7 @@ def describe_result(result: ToolResult) -> str:
     )
 
 
-def read_caption(
+def read_result_text_beside_media(
     response: dict[str, Any],
 ) -> tuple[list[TextPart], bool | None, Extras]:
     """Return the text for a result with media, whether it is a failure, and what would be written differently."""
@@ -331,7 +336,7 @@ def _caption(text: str, is_error: bool | None) -> dict[str, Any]:
     return {"output": text} if text else {}
 
 
-def write_captioned(
+def write_multimodal_result(
     parts: Sequence[Any],
     is_error: bool | None,
     extras: Extras,
@@ -373,7 +378,7 @@ def write_captioned(
         )
     text = "\n".join(texts)
     kept = extras.get("$response")
-    if type(kept) is not dict or read_caption(kept)[:2] != (
+    if type(kept) is not dict or read_result_text_beside_media(kept)[:2] != (
         [TextPart(text)] if text else [],
         is_error or None,
     ):
@@ -381,7 +386,7 @@ def write_captioned(
     return {"response": kept, "parts": media}
 
 
-def order_by_calls(
+def order_results_by_calls(
     results: Iterator[tuple[ToolResult, Path]], before: Message | None, writer: Writer
 ) -> list[tuple[ToolResult, Path]]:
     """Sort the results by their calls if one was sent without its id, because then only the order identifies them."""

@@ -13,7 +13,7 @@ from ...partial_json import OpenCall
 from ...paths import ROOT, Path
 from ...responses import invalidate_call
 from ...streams import BaseStream, BaseStreamWriter, read_index
-from .parts import NUMBERED, part_list
+from .parts import ENUM_NUMBER_PATHS, part_list
 from .stream_arguments import PathArguments
 
 __all__ = ["GeminiStream", "GeminiStreamWriter"]
@@ -24,7 +24,7 @@ _PIECES = frozenset(["args", "partialArgs", "willContinue"])
 _CALL = ((((ROOT, "candidates"), "content"), "parts"), "functionCall")
 
 
-class _Run:
+class _TextRun:
     """Consecutive unsigned text of one kind."""
 
     __slots__ = ("part", "pieces")
@@ -45,7 +45,7 @@ class _Candidate:
     def __init__(self) -> None:
         self.content: dict[str, Any] | None = None
         self.rest: dict[str, Any] = {}
-        self.parts: list[dict[str, Any] | _Run | OpenCall] = []
+        self.parts: list[dict[str, Any] | _TextRun | OpenCall] = []
         self.calls = 0
         self.open: OpenCall | None = None
         self.last: OpenCall | None = None
@@ -62,8 +62,8 @@ class _Candidate:
             )
         return body
 
-    def _part(self, part: dict[str, Any] | _Run | OpenCall) -> dict[str, Any]:
-        if isinstance(part, _Run):
+    def _part(self, part: dict[str, Any] | _TextRun | OpenCall) -> dict[str, Any]:
+        if isinstance(part, _TextRun):
             return {**part.part, "text": "".join(part.pieces)}
         if not isinstance(part, OpenCall):
             return part
@@ -83,7 +83,7 @@ class GeminiStream(BaseStream):
         super().__init__(turn, tools=tools)
         self._top: dict[str, Any] = {}
         self._answers: dict[Any, _Candidate] = {}
-        self._run: _Run | None = None
+        self._run: _TextRun | None = None
         self._last: dict[str, Any] = {}
         self._width = 0
         self._candidate_width = 0
@@ -146,7 +146,7 @@ class GeminiStream(BaseStream):
             or type(candidates[0]) is not dict
         ):
             return
-        if isinstance(last, _Run) and not last.part.get("thought"):
+        if isinstance(last, _TextRun) and not last.part.get("thought"):
             self._run = last
             self._width, self._candidate_width = len(event), len(candidates[0])
 
@@ -158,18 +158,18 @@ class GeminiStream(BaseStream):
             return completion
         if self._ended() and self._failure is None:
             for call, arguments in answer.updates.items():
-                if arguments.unplaced:
+                if arguments.rejected:
                     invalidate_call(
                         completion.message,
                         call.index,
                         "malformed",
-                        dump_lenient(arguments.unplaced),
+                        dump_lenient(arguments.rejected),
                     )
         if answer.open is not None:
             invalidate_call(completion.message, answer.open.index)
         return completion
 
-    def _take(self, event: dict[str, Any]) -> list[StreamEvent]:
+    def _read_event(self, event: dict[str, Any]) -> list[StreamEvent]:
         event = self.converter.normalize(event)
         events: list[StreamEvent] = []
         self._merge_top()
@@ -196,7 +196,7 @@ class GeminiStream(BaseStream):
             key: value for key, value in candidate.items() if key != "content"
         }
         if before is not None:
-            answer.rest["finishReason"] = self._lasting(
+            answer.rest["finishReason"] = self._final_stop_reason(
                 before, answer.rest["finishReason"]
             )
         content = candidate.get("content")
@@ -246,7 +246,7 @@ class GeminiStream(BaseStream):
         elif late := {
             key: call[key] for key in ("args", "partialArgs") if call.get(key)
         }:
-            answer.updates[known].unplaced.append(late)
+            answer.updates[known].rejected.append(late)
 
     @staticmethod
     def _add_pieces(
@@ -293,8 +293,8 @@ class GeminiStream(BaseStream):
         if answer is self._answers.get(0):
             self._calls.append(begun)
             identifier, _ = self._names.call_id(call.get("id"), ROOT)
-            begun.told = type(call.get("name")) is str
-            name = self._names.tool_name(call["name"]) if begun.told else None
+            begun.was_announced = type(call.get("name")) is str
+            name = self._names.tool_name(call["name"]) if begun.was_announced else None
             events.append(ToolCallDelta(begun.index, identifier, name, text or None))
         return begun
 
@@ -315,11 +315,11 @@ class GeminiStream(BaseStream):
 
     def _keep(self, chunk: dict[str, Any]) -> None:
         """Merge the keys of a chunk beside its candidates. Paths of enum numbers are collected from all chunks."""
-        before = self._top.get(NUMBERED, [])
+        before = self._top.get(ENUM_NUMBER_PATHS, [])
         self._top |= {key: value for key, value in chunk.items() if key != "candidates"}
-        if before and NUMBERED in chunk:
-            self._top[NUMBERED] = before + [
-                place for place in chunk[NUMBERED] if place not in before
+        if before and ENUM_NUMBER_PATHS in chunk:
+            self._top[ENUM_NUMBER_PATHS] = before + [
+                place for place in chunk[ENUM_NUMBER_PATHS] if place not in before
             ]
 
     def _body(self) -> dict[str, Any]:
@@ -352,10 +352,10 @@ def _take_text(
     last = answer.parts[-1] if answer.parts else None
     if not part.keys() <= _TEXT:
         answer.parts.append(part)
-    elif type(last) is _Run and (last.part.get("thought") is True) == thought:
+    elif type(last) is _TextRun and (last.part.get("thought") is True) == thought:
         last.pieces.append(text)
     else:
-        answer.parts.append(_Run(part))
+        answer.parts.append(_TextRun(part))
 
 
 class GeminiStreamWriter(BaseStreamWriter):

@@ -14,7 +14,7 @@ from ...conversion.writer import OnLoss, OnUnsupported, Writer
 from ...converter import ValueReader, ValueWriter
 from ...models import ContentPart, OpaquePart, ToolCall, ToolDefinition, ToolResult
 from ...paths import ROOT, Path
-from .fields import is_wrapper, object_schema_of
+from .fields import is_wrapper_schema, wrap_result_schema
 from .results import read_call_result, write_call_result
 
 __all__ = ["McpConverter"]
@@ -107,9 +107,9 @@ class McpConverter(ToolObjectConverter):
                 kept = extra_at(
                     inner_extras(tool.metadata or {}, self.wire.name), "outputSchema"
                 )
-                return is_wrapper(object_schema_of(tool.result, kept))
+                return is_wrapper_schema(wrap_result_schema(tool.result, kept))
         schema = self.entries.get(name, {}).get("outputSchema")
-        return None if schema is None else is_wrapper(schema)
+        return None if schema is None else is_wrapper_schema(schema)
 
     def to_sdk(
         self,

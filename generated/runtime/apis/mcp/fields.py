@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...conversion.extras import ABSENT, Extras, extra_members, is_mark
+from ...conversion.extras import ABSENT, Extras, is_internal_mark, unmapped_members
 from ...conversion.reader import Reader
 from ...conversion.writer import Writer
 from ...errors import ConversionError, wrong_type
@@ -16,19 +16,19 @@ from ...paths import Path, format_path
 from ...tool_fields import write_object_arguments
 
 __all__ = [
-    "WRAPPED",
-    "is_wrapper",
-    "object_schema_of",
-    "read_client_arguments",
-    "read_object_schema",
+    "WRAPPER_KEY",
+    "is_wrapper_schema",
+    "read_call_arguments",
+    "read_result_schema",
     "read_text_block",
-    "write_client_arguments",
-    "write_object_schema",
+    "wrap_result_schema",
+    "write_call_arguments",
+    "write_result_schema",
     "write_text_block",
 ]
 
 
-def read_client_arguments(
+def read_call_arguments(
     value: Any, at: Path, reader: Reader
 ) -> tuple[dict[str, Any], InvalidCall | None, Any]:
     """Read the arguments. The extras record that there were none.
@@ -43,7 +43,7 @@ def read_client_arguments(
     raise wrong_type(at, "an object", value)
 
 
-def write_client_arguments(
+def write_call_arguments(
     arguments: dict[str, Any],
     invalid: InvalidCall | None,
     extra: Any,
@@ -63,12 +63,12 @@ def write_client_arguments(
             "behaviour",
             "the server would run it as it is",
         )
-    if not arguments and (extra is None or is_mark(extra)):
+    if not arguments and (extra is None or is_internal_mark(extra)):
         return None if extra is None else ABSENT
     return write_object_arguments(arguments, None, extra, at, writer)
 
 
-def read_object_schema(value: Any, at: Path, reader: Reader) -> tuple[Any, Any]:
+def read_result_schema(value: Any, at: Path, reader: Reader) -> tuple[Any, Any]:
     """Read the schema of a value, without the object that may wrap it on the wire.
 
     Raises:
@@ -79,13 +79,13 @@ def read_object_schema(value: Any, at: Path, reader: Reader) -> tuple[Any, Any]:
     if type(value) is not dict:
         raise wrong_type(at, "an object", value)
     try:
-        schema = value_schema_of(value)
-        return schema, ABSENT if same_json(object_schema_of(schema), value) else value
+        schema = unwrap_result_schema(value)
+        return schema, ABSENT if same_json(wrap_result_schema(schema), value) else value
     except RecursionError as error:
         raise ConversionError(format_path(at), "is nested too deeply") from error
 
 
-def write_object_schema(schema: Any, extra: Any, at: Path, writer: Writer) -> Any:
+def write_result_schema(schema: Any, extra: Any, at: Path, writer: Writer) -> Any:
     """Write the schema. If it admits more than objects, it is wrapped in the schema of an object.
 
     Raises:
@@ -96,7 +96,7 @@ def write_object_schema(schema: Any, extra: Any, at: Path, writer: Writer) -> An
     if type(schema) is not dict and type(schema) is not bool:
         raise wrong_type(at, "an object or a boolean", schema)
     try:
-        return object_schema_of(schema, extra)
+        return wrap_result_schema(schema, extra)
     except RecursionError as error:
         raise ConversionError(format_path(at), "is nested too deeply") from error
 
@@ -118,7 +118,7 @@ def read_text_block(
     if type(text) is not str:
         raise wrong_type((place, "text"), "a string", text)
     if embedded:
-        rest: Extras = {"type": "resource", "resource": extra_members(holder, _TEXT)}
+        rest: Extras = {"type": "resource", "resource": unmapped_members(holder, _TEXT)}
         return text, rest | {key: block[key] for key in _TEXT if key in block}
     return text, {key: block[key] for key in ("resource",) if key in block}
 
@@ -132,10 +132,10 @@ def write_text_block(
     return {"type": "text", "text": text}
 
 
-WRAPPED = "result"
+WRAPPER_KEY = "result"
 """The key of a wrapped value, as in the official server."""
 
-_INSIDE = f"#/properties/{WRAPPED}"
+_INSIDE = f"#/properties/{WRAPPER_KEY}"
 _OUTER = ("$schema", "$defs")
 """Keywords of the document, which stay at its root, so that references to `#/$defs/…` remain valid."""
 
@@ -145,9 +145,9 @@ _MAPS = frozenset(
 _DATA = frozenset(["const", "default", "enum", "examples"])
 
 
-def object_schema_of(schema: Any, extra: Any = ABSENT) -> dict[str, Any]:
+def wrap_result_schema(schema: Any, extra: Any = ABSENT) -> dict[str, Any]:
     """Return the wire's schema for the schema of a value. The original (`extra`) wins if it means the same."""
-    if type(extra) is dict and same_json(value_schema_of(extra), schema):
+    if type(extra) is dict and same_json(unwrap_result_schema(extra), schema):
         return extra
     if type(schema) is dict and _stays(schema):
         return (
@@ -156,7 +156,7 @@ def object_schema_of(schema: Any, extra: Any = ABSENT) -> dict[str, Any]:
     return _wrapped(schema)
 
 
-def value_schema_of(schema: Any) -> Any:
+def unwrap_result_schema(schema: Any) -> Any:
     """Return the schema of the value for the wire's schema."""
     inner = _unwrapped(schema)
     if inner is not ABSENT:
@@ -169,7 +169,7 @@ def value_schema_of(schema: Any) -> Any:
     return schema
 
 
-def is_wrapper(schema: Any) -> bool:
+def is_wrapper_schema(schema: Any) -> bool:
     """Return whether a schema on the wire is that of an object that wraps the value."""
     return type(schema) is dict and _unwrapped(schema) is not ABSENT
 
@@ -180,12 +180,12 @@ def _stays(schema: dict[str, Any]) -> bool:
 
 def _looks_wrapped(schema: dict[str, Any]) -> bool:
     properties = schema.get("properties")
-    if type(properties) is not dict or properties.keys() != {WRAPPED}:
+    if type(properties) is not dict or properties.keys() != {WRAPPER_KEY}:
         return False
     others = schema.keys() - {"type", "properties", "required"}
     return (
         schema.get("type") == "object"
-        and schema.get("required") == [WRAPPED]
+        and schema.get("required") == [WRAPPER_KEY]
         and others <= set(_OUTER)
     )
 
@@ -217,8 +217,8 @@ def _wrapped(schema: Any) -> dict[str, Any]:
         outer = {keyword: inner.pop(keyword) for keyword in _OUTER if keyword in inner}
     return {
         "type": "object",
-        "properties": {WRAPPED: inner},
-        "required": [WRAPPED],
+        "properties": {WRAPPER_KEY: inner},
+        "required": [WRAPPER_KEY],
         **outer,
     }
 
@@ -227,7 +227,7 @@ def _unwrapped(schema: dict[str, Any]) -> Any:
     """Return the schema inside, or ABSENT if it would be wrapped differently."""
     if not _looks_wrapped(schema):
         return ABSENT
-    inner = schema["properties"][WRAPPED]
+    inner = schema["properties"][WRAPPER_KEY]
     if type(inner) is dict and "$id" not in inner:
         inner = {
             **inner,

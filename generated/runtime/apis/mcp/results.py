@@ -18,8 +18,8 @@ from ...conversion.extras import (
     ABSENT,
     Extras,
     UnsupportedValueError,
-    extra_members,
     inner_extras,
+    unmapped_members,
 )
 from ...conversion.reader import Reader
 from ...conversion.values import Read, Write, read_list, write_list
@@ -31,14 +31,14 @@ from ...json_values import same_json
 from ...models import ToolResult
 from ...paths import ROOT, Path, format_path
 from ...tool_results import media_kind
-from .fields import WRAPPED
+from .fields import WRAPPER_KEY
 
 __all__ = [
+    "attachment_uri",
     "name_from_url",
     "read_call_result",
     "read_media_block",
     "result_block_kind",
-    "url_from_name",
     "write_call_result",
     "write_media_block",
 ]
@@ -78,7 +78,7 @@ def read_call_result(
     failed = wire.get("isError")
     if failed is not None and type(failed) is not bool:
         raise wrong_type((at, "isError"), "a boolean", failed)
-    rest = extra_members(wire, _KNOWN)
+    rest = unmapped_members(wire, _KNOWN)
     if failed is False:
         rest["isError"] = False
     pair = {key: wire[key] for key in _PAIR if key in wire}
@@ -180,12 +180,12 @@ def _written(kind: str, value: Any, wrapped: bool | None) -> dict[str, Any]:
     if kind == "text":
         return {
             "content": _text(value),
-            **({"structuredContent": {WRAPPED: value}} if wrapped else {}),
+            **({"structuredContent": {WRAPPER_KEY: value}} if wrapped else {}),
         }
     bare = type(value) is dict and not wrapped
     return {
         "content": _text(compact(value)),
-        "structuredContent": value if bare else {WRAPPED: value},
+        "structuredContent": value if bare else {WRAPPER_KEY: value},
     }
 
 
@@ -232,9 +232,9 @@ def _value(
     if (
         wrapped is not False
         and type(structured) is dict
-        and structured.keys() == {WRAPPED}
+        and structured.keys() == {WRAPPER_KEY}
     ):
-        value = structured[WRAPPED]
+        value = structured[WRAPPER_KEY]
         if not failed and type(value) is str and texts == [value]:
             return "text", value
         if wrapped or _repeats(texts, value):
@@ -332,8 +332,8 @@ def _embedded(
         _media_type(resource, at, table),
     )
     name = None if uri is None else name_from_url(uri)
-    inner = extra_members(resource, _EMBEDDED)
-    if uri is not None and (name is None or url_from_name(name) != uri):
+    inner = unmapped_members(resource, _EMBEDDED)
+    if uri is not None and (name is None or attachment_uri(name) != uri):
         inner["uri"] = uri
     if uri is None:
         inner["$absent"] = ["uri"]
@@ -413,7 +413,7 @@ def _resource(
     if type(uri) is str and name_from_url(uri) == name:
         resource["uri"] = uri
     elif name is not None or "uri" not in extras.get("$absent", ()):
-        resource["uri"] = url_from_name(_named(name, table["name"], at, writer))
+        resource["uri"] = attachment_uri(_named(name, table["name"], at, writer))
     return resource
 
 
@@ -505,7 +505,7 @@ def name_from_url(address: str) -> str | None:
     return unquote(path.rsplit("/", 1)[1]) or None if "/" in path else None
 
 
-def url_from_name(name: str) -> str:
+def attachment_uri(name: str) -> str:
     """Return a URI for a file that has none."""
     from urllib.parse import quote  # late: few results have files
 

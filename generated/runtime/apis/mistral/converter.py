@@ -11,9 +11,9 @@ from ...conversion.extras import (
     Extras,
     UnsupportedValueError,
     add_extras,
-    extra_members,
     inner_extras,
     restore_extras,
+    unmapped_members,
 )
 from ...conversion.reader import Reader
 from ...conversion.values import read_list, read_text_or_list, write_text_or_list
@@ -36,7 +36,7 @@ from ...models import (
 from ...paths import ROOT, Path
 from ...tool_results import write_result_parts, write_result_text
 from ..openai_chat.converter import ChatConverter
-from .fields import error_of_body, system_messages_in_place
+from .fields import find_body_error, order_system_messages
 
 __all__ = ["MistralConverter"]
 
@@ -46,7 +46,7 @@ _ASSISTANT_MESSAGE = frozenset(["content", "role", "tool_calls"])
 class MistralConverter(ChatConverter):
     """Converts Mistral's requests and responses, whose content is a string or a list of chunks with thoughts."""
 
-    BLANK_ANSWERS = False
+    ACCEPTS_BLANK_MESSAGES = False
     TOOL_CALL_ID: ClassVar[list[str]]
     """Placeholders for a missing id."""
     read_assistant_content: ValueReader[AssistantPart]
@@ -146,14 +146,14 @@ class MistralConverter(ChatConverter):
         self, messages: Sequence[Message], at: Path, writer: Writer
     ) -> Iterable[Placed]:
         """Put the messages into the order that the API requires."""
-        return system_messages_in_place(order_for_api(messages, at, writer), writer)
+        return order_system_messages(order_for_api(messages, at, writer), writer)
 
     def read_assistant_message(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> AssistantMessage:
         """Read an assistant message: plain text stays text; otherwise its chunks in order, then its calls."""
         content, calls = wire.get("content"), wire.get("tool_calls")
-        rest = extra_members(wire, _ASSISTANT_MESSAGE)
+        rest = unmapped_members(wire, _ASSISTANT_MESSAGE)
         if type(content) is str and not calls:
             if calls is not None:
                 rest["tool_calls"] = calls
@@ -257,7 +257,7 @@ class MistralConverter(ChatConverter):
                         "note",
                         "content must come before calls",
                     )
-                chunks += self.write_chunk(part, here, writer)
+                chunks += self.write_content_part(part, here, writer)
         listed = "content" in extras.get("$list", ())
         bare = (
             len(chunks) == 1
@@ -275,7 +275,9 @@ class MistralConverter(ChatConverter):
         if calls:
             wire["tool_calls"] = calls
 
-    def write_chunk(self, part: AssistantPart, at: Path, writer: Writer) -> list[Any]:
+    def write_content_part(
+        self, part: AssistantPart, at: Path, writer: Writer
+    ) -> list[Any]:
         """Write a part of an assistant message that is not a call. A refusal becomes text."""
         if type(part) is RefusalPart:
             writer.own_extras(part.metadata, at)
@@ -338,4 +340,4 @@ class MistralConverter(ChatConverter):
 
     def body_error(self, wire: dict[str, Any]) -> Any:
         """Return the error in a body of status 200, or None."""
-        return error_of_body(wire)
+        return find_body_error(wire)

@@ -13,7 +13,7 @@ from ...models import Completion, ReasoningDelta, StreamEvent, TextDelta, ToolCa
 from ...partial_json import OpenCall, order_by_index
 from ...paths import ROOT
 from ..openai_chat.stream import ChatStream, ChatStreamWriter
-from .fields import error_of_body, unwrap_sdk_object
+from .fields import find_body_error, unwrap_sdk_object
 
 __all__ = ["MistralStream", "MistralStreamWriter"]
 
@@ -57,12 +57,12 @@ class MistralStream(ChatStream):
         self._thought: _Thought | None = None
         self._listed = False
 
-    def _take(self, event: dict[str, Any]) -> list[StreamEvent]:
-        error = error_of_body(event)
+    def _read_event(self, event: dict[str, Any]) -> list[StreamEvent]:
+        error = find_body_error(event)
         if error is event:
             self._fail(error)
             return []
-        return super()._take(event)
+        return super()._read_event(event)
 
     def _take_delta(self, delta: dict[str, Any], events: list[StreamEvent]) -> None:
         content = delta.get("content")

@@ -11,8 +11,8 @@ from ...conversion.extras import (
     ABSENT,
     Extras,
     add_extras,
-    extra_members,
     restore_extras,
+    unmapped_members,
 )
 from ...conversion.reader import Reader
 from ...conversion.values import (
@@ -21,7 +21,7 @@ from ...conversion.values import (
     optional_text,
     read_list,
     write_list,
-    write_user_turn,
+    write_user_message,
 )
 from ...conversion.writer import OnLoss, OnUnsupported, Writer
 from ...converter import ListReader, ObjectReader, ObjectWriter
@@ -52,7 +52,7 @@ from ...models import (
 )
 from ...paths import ROOT, Path, format_path
 from ...responses import (
-    finish_reason,
+    derive_finish_reason,
     format_rfc3339,
     invalidate_calls,
     provider_stop_reason,
@@ -61,11 +61,11 @@ from ...tool_results import read_result_text, write_result_text
 from ...tool_selection import write_selected_tools, write_tool_definition
 from .fields import typed_kwargs
 from .media import (
-    empty_members,
-    order_by_name,
-    read_medium,
+    order_results_by_tool,
+    read_media_part,
     read_text_and_media,
-    write_medium,
+    select_empty,
+    write_media_part,
     write_text_and_media,
 )
 
@@ -264,7 +264,7 @@ class OllamaConverter(ApiConverter):
         for message, here, places in order_for_api(messages, at, writer):
             if type(message) is ToolMessage:
                 writer.own_extras(message.metadata, here)
-                for result, place in order_by_name(
+                for result, place in order_results_by_tool(
                     results_of(message, here, places), before, writer
                 ):
                     wires.append(self.write_tool_result(result, place, writer))
@@ -284,7 +284,7 @@ class OllamaConverter(ApiConverter):
                 wires.append(self.write_system_message(message, here, writer))
             elif type(message) is UserMessage:
                 wires.append(
-                    write_user_turn(message, here, writer, self.write_user_message)
+                    write_user_message(message, here, writer, self.write_user_message)
                 )
             else:
                 raise wrong_type(here, "a message", message)
@@ -297,9 +297,9 @@ class OllamaConverter(ApiConverter):
         """Read an assistant message: plain text stays text; otherwise parts: thinking, content, images, calls."""
         content = optional_text(wire, "content", at)
         thinking = optional_text(wire, "thinking", at)
-        images = read_list(wire.get("images"), (at, "images"), reader, read_medium)
+        images = read_list(wire.get("images"), (at, "images"), reader, read_media_part)
         calls = self.read_tool_calls(wire.get("tool_calls"), (at, "tool_calls"), reader)
-        rest = extra_members(wire, _ASSISTANT_MESSAGE) | empty_members(
+        rest = unmapped_members(wire, _ASSISTANT_MESSAGE) | select_empty(
             wire, "thinking", "images", "tool_calls"
         )
         absent = [key for key in ("role", "content") if key not in wire]
@@ -385,7 +385,7 @@ class OllamaConverter(ApiConverter):
                 calls.append(part.value)
             elif type(part) is OpaquePart and part.provider != writer.wire.name:
                 writer.report_unsupported(here, writer.type_name(part), "warning")
-            elif type(written := write_medium(part, here, writer)) is TextPart:
+            elif type(written := write_media_part(part, here, writer)) is TextPart:
                 texts.append(written.text)
             else:
                 images.append(written)
@@ -431,14 +431,14 @@ class OllamaConverter(ApiConverter):
         counted = {
             key: wire[key] for key in self.USAGE_KEYS if wire.get(key) is not None
         }
-        rest = extra_members(wire, _RESPONSE | self.USAGE_KEYS)
+        rest = unmapped_members(wire, _RESPONSE | self.USAGE_KEYS)
         if done is False:
             rest["done"] = done
         absent = [key for key in ("message", "done", "done_reason") if key not in wire]
         if absent:
             rest["$absent"] = absent
         word = optional_text(wire, "done_reason", at)
-        reason = finish_reason(word, message, self.FINISH_REASONS)
+        reason = derive_finish_reason(word, message, self.FINISH_REASONS)
         if body is None or done is False or wire.get("error"):
             reason = "error"
         invalidate_calls(message, reason)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from ...conversion.extras import ABSENT, Extras, inner_extras, is_mark
+from ...conversion.extras import ABSENT, Extras, inner_extras, is_internal_mark
 from ...conversion.reader import Reader
 from ...conversion.values import optional_text
 from ...conversion.writer import Writer
@@ -17,12 +17,12 @@ from ...paths import ROOT, Path, format_path
 __all__ = [
     "read_flag_on_by_default",
     "read_limit_negative_as_none",
-    "read_result_call",
+    "read_matched_result_call",
     "read_thinking_switch",
     "typed_kwargs",
     "write_flag_on_by_default",
     "write_limit_negative_as_none",
-    "write_result_call",
+    "write_matched_result_call",
     "write_thinking_switch",
 ]
 
@@ -30,7 +30,7 @@ __all__ = [
 _ID, _NAME = "tool_call_id", "tool_name"
 
 
-def read_result_call(
+def read_matched_result_call(
     wire: dict[str, Any], at: Path, reader: Reader
 ) -> tuple[str, str, Extras]:
     """Read the call's id and the tool's name: by the id, else from the next open call of the name, else the next call.
@@ -59,7 +59,7 @@ def read_result_call(
     return identifier, name or called, {"$synthetic": identifier, "$wire": found}
 
 
-def write_result_call(
+def write_matched_result_call(
     identifier: str, name: str, extras: Extras, at: Path, writer: Writer
 ) -> dict[str, Any]:
     """Write both keys: the id if it was written for the call, and the name, which templates look for."""
@@ -125,7 +125,7 @@ def write_flag_on_by_default(
             f"{writer.wire.title} would otherwise turn it on",
         )
         return False
-    if value and is_mark(extra):
+    if value and is_internal_mark(extra):
         return ABSENT
     return None if value and extra is None else value
 
@@ -186,7 +186,7 @@ def write_thinking_switch(
     return words[effort]
 
 
-ANY = "*"
+ANY_KEY = "*"
 """Matches every key, in a table of keys."""
 
 Members = Mapping[str, Any]
@@ -249,8 +249,8 @@ def _missing(
             _missing(item, members, way, lost)
     elif type(value) is dict and isinstance(members, Mapping):
         for key, inner in value.items():
-            known = members.get(key, members.get(ANY))
-            here = f"{way}.{ANY if ANY in members else key}"
+            known = members.get(key, members.get(ANY_KEY))
+            here = f"{way}.{ANY_KEY if ANY_KEY in members else key}"
             if known is None or known == "dropped":
                 lost[here] = "warning" if known is None else "note"
             else:

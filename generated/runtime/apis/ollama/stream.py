@@ -60,7 +60,7 @@ class OllamaStream(BaseStream):
                     return [TextDelta(text)]
         return super().feed(event)
 
-    def _take(self, event: dict[str, Any]) -> list[StreamEvent]:
+    def _read_event(self, event: dict[str, Any]) -> list[StreamEvent]:
         message = event.get("message")
         error = event.get("error")
         if (
@@ -119,9 +119,9 @@ class OllamaStream(BaseStream):
         identifier, _ = self._names.call_id(
             call.get("id"), ((_MESSAGE, "tool_calls"), known.index)
         )
-        known.told = type(function.get("name")) is str
+        known.was_announced = type(function.get("name")) is str
         known.add(dump_lenient(function.get("arguments") or {}))
-        name = self._names.tool_name(function["name"]) if known.told else None
+        name = self._names.tool_name(function["name"]) if known.was_announced else None
         events.append(
             ToolCallDelta(known.index, identifier, name, "".join(known.pieces))
         )
@@ -132,7 +132,7 @@ class OllamaStream(BaseStream):
             if key != "message" and (value is not None or key not in self._top):
                 before = self._top.get(key)
                 if key == "done_reason":
-                    value = self._lasting(before, value)
+                    value = self._final_stop_reason(before, value)
                 self._top[key] = _joined(before, value) if _grows(value) else value
         self._last = {}
 

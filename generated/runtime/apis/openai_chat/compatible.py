@@ -13,7 +13,12 @@ from ...errors import wrong_type
 from ...json_text import compact, dump_lenient, loads
 from ...models import InvalidCall, Reasoning, ReasoningDelta, StreamEvent, ToolCallDelta
 from ...paths import Path
-from ...tool_fields import INVALID, read_call_id, write_call_id, write_json_arguments
+from ...tool_fields import (
+    INVALID_ARGUMENTS_KEY,
+    read_call_id,
+    write_call_id,
+    write_json_arguments,
+)
 from ...tool_fields import read_json_arguments as read_arguments
 from .reasoning import detail_text, reasoning_text_of, value_at
 from .stream import ChatStream, ChatStreamWriter
@@ -56,8 +61,8 @@ class CompatibleStream(ChatStream):
         self._details: list[_Detail] | None = None
         self._last_details: dict[tuple[Any, Any], _Detail] = {}
 
-    def _take(self, event: dict[str, Any]) -> list[StreamEvent]:
-        events = super()._take(event)
+    def _read_event(self, event: dict[str, Any]) -> list[StreamEvent]:
+        events = super()._read_event(event)
         self._closed = (
             event.get("choices") == []
             and type(event.get("usage")) is dict
@@ -66,7 +71,7 @@ class CompatibleStream(ChatStream):
         if self._closed:
             self._width = 0  # later chunks are read by the general code
         if self._failure is None:
-            error = value_at(event, self.converter.ANSWERS["error"])
+            error = value_at(event, self.converter.BODY_PATHS["error"])
             if error:
                 self._fail(error)
         return events
@@ -221,7 +226,7 @@ class CompatibleStreamWriter(ChatStreamWriter):
         return super()._call(event)
 
     def _key(self) -> str:
-        return self.converter.REASONING.writes or self.converter.REASONING.keys[0]
+        return self.converter.REASONING.default_key or self.converter.REASONING.keys[0]
 
     def _rest(self, message: dict[str, Any]) -> dict[str, Any]:
         sent = "".join(self.reasoning)
@@ -288,7 +293,7 @@ def write_parsable_arguments(
         "note",
         f"{writer.wire.title} parses the arguments",
     )
-    return compact({INVALID: text})
+    return compact({INVALID_ARGUMENTS_KEY: text})
 
 
 def read_effort_object(
@@ -338,7 +343,11 @@ def read_server_call_id(value: Any, at: Path, reader: Reader) -> tuple[str, Any]
         ConversionError: The value is neither a string nor null.
     """
     identifier, kept = read_call_id(value, at, reader)
-    if kept is ABSENT and identifier == value and not reader.wire.legal_id(identifier):
+    if (
+        kept is ABSENT
+        and identifier == value
+        and not reader.wire.is_legal_id(identifier)
+    ):
         return identifier, {"$synthetic": identifier, "$wire": identifier}
     return identifier, kept
 

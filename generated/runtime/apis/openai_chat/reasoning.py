@@ -17,13 +17,13 @@ from ...paths import Path
 
 __all__ = [
     "ReasoningKeys",
+    "add_required_reasoning",
     "detail_text",
-    "pad_reasoning",
+    "encode_object_content",
     "read_reasoning",
     "reasoning_text_of",
+    "restore_object_content",
     "value_at",
-    "with_object",
-    "with_text",
     "write_reasoning",
 ]
 
@@ -44,7 +44,7 @@ def value_at(body: Any, paths: Iterable[Sequence[str | int]]) -> Any:
     return None
 
 
-def with_text(message: dict[str, Any]) -> dict[str, Any]:
+def encode_object_content(message: dict[str, Any]) -> dict[str, Any]:
     """Return a message whose content is text, not an object: some hosts parse the JSON that was requested."""
     content = message.get("content")
     return (
@@ -54,7 +54,7 @@ def with_text(message: dict[str, Any]) -> dict[str, Any]:
     )
 
 
-def with_object(choice: dict[str, Any], extras: Extras) -> None:
+def restore_object_content(choice: dict[str, Any], extras: Extras) -> None:
     """Restore the original object as the content of a choice's message, if the text still means the same."""
     content = inner_extras(extras, "message").get("content")
     message = choice["message"]
@@ -76,23 +76,23 @@ def _says(text: str, content: dict[str, Any]) -> bool:
 class ReasoningKeys:
     """The keys of reasoning in the messages of a wire.
 
-    `keys` have it as text; `details` is the key of a list of opaque objects; `writes` is the key for reasoning from
+    `keys` have it as text; `details` is the key of a list of opaque objects; `default_key` is the key for reasoning from
     another wire (None: such reasoning is not sent); and `needed` means that messages with calls must have it.
     """
 
-    __slots__ = ("details", "keys", "known", "needed", "writes")
+    __slots__ = ("default_key", "details", "keys", "known", "needed")
 
     def __init__(
         self,
         keys: Sequence[str],
         *,
         details: str | None = None,
-        writes: str | None = None,
+        default_key: str | None = None,
         needed: bool = False,
     ) -> None:
         self.keys = tuple(keys)
         self.details = details
-        self.writes = writes
+        self.default_key = default_key
         self.needed = needed
         self.known = self.keys if details is None else (*self.keys, details)
 
@@ -132,11 +132,11 @@ def read_reasoning(
                 (at, key), "an array" if key == table.details else "a string", value
             )
         found[key] = value
-    if table.needed and table.writes not in wire:
-        extras["$absent"] = [*extras.get("$absent", ()), table.writes]
+    if table.needed and table.default_key not in wire:
+        extras["$absent"] = [*extras.get("$absent", ()), table.default_key]
     if not any(found.values()):
         if not (
-            table.needed and wire.get("tool_calls") and found == {table.writes: ""}
+            table.needed and wire.get("tool_calls") and found == {table.default_key: ""}
         ):
             extras.update(found)
         return None
@@ -156,7 +156,7 @@ def read_reasoning(
         and any(said not in ("", text) for said in beside)
     ):
         own[source] = text
-    if source != table.writes:
+    if source != table.default_key:
         own["$key"] = source
     return ReasoningPart(text, reader.metadata(own))
 
@@ -173,7 +173,7 @@ def write_reasoning(
     """
     for i, (part, at) in enumerate(parts):
         extras = writer.own_extras(part.metadata, at)
-        key = extras.get("$key", table.writes)
+        key = extras.get("$key", table.default_key)
         kept = {
             k: extras[k]
             for k in table.known
@@ -188,7 +188,7 @@ def write_reasoning(
         if not unchanged:
             kept = {}
         if key not in table.keys and key not in kept:
-            key = table.writes
+            key = table.default_key
         if key is None or not (part.text or extras):
             writer.report_unsupported(at, "reasoning")
             continue
@@ -212,9 +212,11 @@ def write_reasoning(
                 wire.setdefault(k, value)
 
 
-def pad_reasoning(wire: dict[str, Any], extras: Extras, table: ReasoningKeys) -> None:
+def add_required_reasoning(
+    wire: dict[str, Any], extras: Extras, table: ReasoningKeys
+) -> None:
     """Add the key that the API requires to a message with calls, as an empty text, unless it was read without it."""
-    key = table.writes
+    key = table.default_key
     if (
         key is not None
         and "tool_calls" in wire

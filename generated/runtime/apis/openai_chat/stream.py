@@ -81,7 +81,7 @@ class ChatStream(BaseStream):
                         and len(function) == 1
                         and type(text) is str
                         and text
-                        and known.told
+                        and known.was_announced
                     ):
                         known.pieces.append(text)
                         return [ToolCallDelta(known.index, None, None, text)]
@@ -89,7 +89,7 @@ class ChatStream(BaseStream):
             pass  # a chunk of another form, which the general code reads
         return super().feed(event)
 
-    def _take(self, event: dict[str, Any]) -> list[StreamEvent]:
+    def _read_event(self, event: dict[str, Any]) -> list[StreamEvent]:
         events: list[StreamEvent] = []
         choices = event.get("choices")
         if len(event) != len(self._last) or not choices or event.get("usage"):
@@ -152,15 +152,15 @@ class ChatStream(BaseStream):
             ):
                 before = self._choice.get(key)
                 if key == "finish_reason":
-                    value = self._lasting(before, value)
+                    value = self._final_stop_reason(before, value)
                 self._choice[key] = (
                     _joined(before, value) if key == "logprobs" else value
                 )
         word = choice.get("finish_reason")
         if word and self._end is None:
             self._end = word
-            if self._calls and all(call.told for call in self._calls):
-                events += self._tell_calls()
+            if self._calls and all(call.was_announced for call in self._calls):
+                events += self._call_events()
 
     def _take_call(
         self, piece: dict[str, Any], position: int, events: list[StreamEvent]
@@ -194,10 +194,10 @@ class ChatStream(BaseStream):
         elif text is not None and type(text) is not str:
             call.malformed = True
             text = dump_lenient(text)
-        first = len(call.pieces) == 0 and not call.told
+        first = len(call.pieces) == 0 and not call.was_announced
         if text:
             call.add(text)
-        if call.index >= 0 and (text or first or not call.told):
+        if call.index >= 0 and (text or first or not call.was_announced):
             events.append(self._delta(call, text or None))
 
     def _call_of(
@@ -227,7 +227,7 @@ class ChatStream(BaseStream):
             custom = "custom" in piece and "function" not in piece
             head: dict[str, Any] = {} if custom else {"function": {}}
             known = OpenCall(-1 if custom else len(self._calls), head)
-            known.place = index if type(index) is int else None
+            known.wire_index = index if type(index) is int else None
             self._entries.append(known)
             if not custom:
                 self._calls.append(known)
@@ -239,7 +239,7 @@ class ChatStream(BaseStream):
         index = read_index(choice["index"], ((ROOT, "choices"), "index"))
         if index not in self._further:
             self._further[index] = type(self)(self._turn)
-        self._further[index]._take({"choices": [{**choice, "index": 0}]})
+        self._further[index]._read_event({"choices": [{**choice, "index": 0}]})
 
     def _merge_top(self, event: dict[str, Any]) -> None:
         for key, value in event.items():

@@ -10,10 +10,10 @@ from ...conversion.extras import (
     ABSENT,
     Extras,
     add_extras,
-    extra_members,
     inner_extras,
-    is_mark,
+    is_internal_mark,
     restore_extras,
+    unmapped_members,
 )
 from ...conversion.reader import Reader
 from ...conversion.values import (
@@ -46,10 +46,10 @@ from ...models import (
 )
 from ...paths import ROOT, Path, format_path
 from ...responses import (
-    finish_reason,
+    derive_finish_reason,
     invalidate_calls,
     provider_stop_reason,
-    read_counts,
+    read_usage_object,
 )
 from ...tool_results import read_result_text, write_result_text
 from ..openai_chat.fields import OutputFormatConverter
@@ -57,7 +57,7 @@ from .fields import (
     add_item_ids,
     has_approval_request,
     has_client_call,
-    is_separate_item,
+    is_detached_result,
     item_kind,
     make_assistant_message,
     part_extras,
@@ -71,7 +71,7 @@ from .fields import (
 __all__ = ["ResponsesConverter"]
 
 
-def _may_stand_aside(message: Message, provider: str) -> bool:
+def _is_plain_system_text(message: Message, provider: str) -> bool:
     """Return whether a message is only a system text, without extras."""
     return (
         type(message) is SystemMessage
@@ -86,7 +86,7 @@ _UNFINISHED = frozenset(["in_progress", "incomplete", "queued"])
 _STATUSES = frozenset(["cancelled", "completed", "failed", *_UNFINISHED])
 
 
-def _with_demanded(wire: dict[str, Any], completion: Completion) -> dict[str, Any]:
+def _add_required_keys(wire: dict[str, Any], completion: Completion) -> dict[str, Any]:
     """Return a response with the keys that the client's types require but that have no meaning here."""
     failed = (
         {"code": "server_error", "message": "the response failed"}
@@ -117,14 +117,14 @@ class ResponsesConverter(OutputFormatConverter):
 
     read_usage: ObjectReader[Usage]
     write_usage: ObjectWriter[Usage]
-    read_given_content: ValueReader[ContentPart]
+    read_input_content: ValueReader[ContentPart]
     read_request_body: ObjectReader[Request]
     read_message_content: ValueReader[AssistantPart]
     read_system_message: ObjectReader[SystemMessage]
     read_tool_call: ObjectReader[ToolCall]
     read_tool_result: ObjectReader[ToolResult]
     read_user_message: ObjectReader[UserMessage]
-    write_given_content: ValueWriter[Any]
+    write_input_content: ValueWriter[Any]
     write_request_body: ObjectWriter[Request]
     write_message_content: ValueWriter[Any]
     write_system_message: ObjectWriter[SystemMessage]
@@ -179,9 +179,11 @@ class ResponsesConverter(OutputFormatConverter):
     ) -> Any:
         """Write the items of a request, as a string if they were read from one."""
         wires = self.write_messages(messages, extra, at, writer)
-        if not wires and (extra is None or (is_mark(extra) and "$absent" in extra)):
+        if not wires and (
+            extra is None or (is_internal_mark(extra) and "$absent" in extra)
+        ):
             return ABSENT
-        if len(wires) != 1 or not is_mark(extra) or "$single" not in extra:
+        if len(wires) != 1 or not is_internal_mark(extra) or "$single" not in extra:
             return wires
         text = wires[0].get("content")
         return (
@@ -217,7 +219,7 @@ class ResponsesConverter(OutputFormatConverter):
                 messages.append(self.read_user_message(item, here, reader))
             elif kind == "system":
                 message = self.read_system_message(item, here, reader)
-                if not messages and _may_stand_aside(message, reader.wire.name):
+                if not messages and _is_plain_system_text(message, reader.wire.name):
                     message.metadata = reader.metadata({"$inline": True})
                 messages.append(message)
             else:
@@ -235,7 +237,7 @@ class ResponsesConverter(OutputFormatConverter):
         if type(last) is ToolMessage:
             last.results.append(result)
             return
-        apart = result.name and is_separate_item(result.tool_call_id, last)
+        apart = result.name and is_detached_result(result.tool_call_id, last)
         messages.append(
             ToolMessage([result], reader.metadata({"$apart": True} if apart else {}))
         )
@@ -261,7 +263,7 @@ class ResponsesConverter(OutputFormatConverter):
     ) -> list[AssistantPart]:
         """Read a message of the model. Extras of its parts record that they were one message, and its other keys."""
         content = item["content"]
-        rest = extra_members(item, _SAID)
+        rest = unmapped_members(item, _SAID)
         if type(content) is str:
             return [
                 TextPart(
@@ -293,7 +295,7 @@ class ResponsesConverter(OutputFormatConverter):
             elif type(message) is AssistantMessage:
                 wires += self.write_assistant_message(message, here, writer)
             elif type(message) is SystemMessage:
-                if here[1] != 0 or not _may_stand_aside(message, writer.wire.name):
+                if here[1] != 0 or not _is_plain_system_text(message, writer.wire.name):
                     wires.append(self.write_system_message(message, here, writer))
                 elif (
                     at == ROOT
@@ -387,7 +389,7 @@ class ResponsesConverter(OutputFormatConverter):
             return read_result_text(value)
         return (
             "multimodal",
-            read_text_or_list(value, at, reader, self.read_given_content),
+            read_text_or_list(value, at, reader, self.read_input_content),
             ABSENT,
         )
 
@@ -411,7 +413,7 @@ class ResponsesConverter(OutputFormatConverter):
             )
         if kind != "multimodal":
             return write_result_text(kind, value, extra, at, writer)
-        return write_list(value, (at[0], "value"), writer, self.write_given_content)
+        return write_list(value, (at[0], "value"), writer, self.write_input_content)
 
     def read_response(
         self, wire: dict[str, Any], at: Path, reader: Reader
@@ -420,7 +422,7 @@ class ResponsesConverter(OutputFormatConverter):
         error = wire.get("error")
         if error and "output" not in wire:
             raise BareApiError(format_path(at), wire)
-        rest = extra_members(wire, _RESPONSE)
+        rest = unmapped_members(wire, _RESPONSE)
         output = wire.get("output")
         place = (at, "output")
         if output is not None and type(output) is not list:
@@ -438,7 +440,7 @@ class ResponsesConverter(OutputFormatConverter):
             raise wrong_type((at, "usage"), "an object", usage)
         status = optional_text(wire, "status", at)
         word = optional_text(
-            read_counts(wire, "incomplete_details", at),
+            read_usage_object(wire, "incomplete_details", at),
             "reason",
             (at, "incomplete_details"),
         )
@@ -447,7 +449,7 @@ class ResponsesConverter(OutputFormatConverter):
         else:
             word = status
         opaque = has_client_call(parts, reader.wire.name)
-        reason = finish_reason(word, message, self.FINISH_REASONS)
+        reason = derive_finish_reason(word, message, self.FINISH_REASONS)
         if reason == "stop" and (
             opaque or has_approval_request(parts, reader.wire.name)
         ):
@@ -498,7 +500,7 @@ class ResponsesConverter(OutputFormatConverter):
         if completion.usage is not None:
             wire["usage"] = self.write_usage(completion.usage, (ROOT, "usage"), writer)
         restore_extras(wire, extras)
-        return wire if extras else _with_demanded(wire, completion)
+        return wire if extras else _add_required_keys(wire, completion)
 
     def write_status(
         self, completion: Completion, extras: Extras, wire: dict[str, Any]

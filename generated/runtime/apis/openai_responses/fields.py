@@ -14,11 +14,11 @@ from ...conversion.extras import (
     Extras,
     UnsupportedValueError,
     inner_extras,
-    is_mark,
+    is_internal_mark,
     restore_extras,
 )
 from ...conversion.reader import Reader
-from ...conversion.values import write_user_turn
+from ...conversion.values import write_user_message
 from ...conversion.writer import Writer
 from ...errors import wrong_type
 from ...fields import read_data_url
@@ -39,7 +39,7 @@ __all__ = [
     "add_item_ids",
     "has_approval_request",
     "has_client_call",
-    "is_separate_item",
+    "is_detached_result",
     "item_kind",
     "item_part_kind",
     "make_assistant_message",
@@ -86,7 +86,7 @@ def write_constant(
         return value
     if extra is None:
         return None
-    if is_mark(extra):
+    if is_internal_mark(extra):
         return ABSENT
     default = table["value"]
     writer.report_loss(
@@ -193,9 +193,9 @@ def write_explicit_flag(
     """Write the flag. Without a value it is off, unless it was read as absent or null."""
     if value is None and extra is None:
         return None
-    if value is None and is_mark(extra):
+    if value is None and is_internal_mark(extra):
         return ABSENT
-    if value is False and not writer.known:
+    if value is False and not writer.is_declared_tool:
         writer.report_loss(at, at[1], "rewritten", "note", "off is the default")
     return bool(value)
 
@@ -319,7 +319,7 @@ def write_user_item(
                 and item_kind(part.value) == "given"
             ):
                 return part.value
-    return write_user_turn(message, at, writer, write)
+    return write_user_message(message, at, writer, write)
 
 
 def reasoning_text(item: dict[str, Any]) -> str:
@@ -346,7 +346,7 @@ def restore_reasoning_item(part: ReasoningPart, extras: Extras) -> dict[str, Any
     return item
 
 
-def is_separate_item(call_id: str, last: Message | None) -> bool:
+def is_detached_result(call_id: str, last: Message | None) -> bool:
     """Return whether a result does not directly follow the message with its call."""
     return type(last) is not AssistantMessage or call_id not in call_ids(last)
 

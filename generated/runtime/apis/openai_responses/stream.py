@@ -149,14 +149,14 @@ class ResponsesStream(BaseStream):
                         return [TextDelta(piece)]
                 elif kind == "response.function_call_arguments.delta":
                     call = item.call
-                    if call is not None and call.told:
+                    if call is not None and call.was_announced:
                         call.pieces.append(piece)
                         return [ToolCallDelta(call.index, None, None, piece)]
         except (KeyError, TypeError):
             pass  # an event of another form, which the general code reads
         return super().feed(event)
 
-    def _take(self, event: dict[str, Any]) -> list[StreamEvent]:
+    def _read_event(self, event: dict[str, Any]) -> list[StreamEvent]:
         kind = event.get("type")
         if type(kind) is not str:
             return self._fail(event["error"]) if event.get("error") else []
@@ -182,7 +182,7 @@ class ResponsesStream(BaseStream):
                     event, kind.split(".")[1].rpartition("_")[0]
                 ).grown.setdefault(_MEMBERS[kind], []).append(piece)
         elif kind in _ENDS or kind in _STARTS:
-            return self._answer(event.get("response"), _ENDS.get(kind))
+            return self._read_response(event.get("response"), _ENDS.get(kind))
         elif kind == "error":
             error = event.get("error") or {
                 k: v for k, v in event.items() if k not in ("type", "sequence_number")
@@ -224,7 +224,7 @@ class ResponsesStream(BaseStream):
             self._places[head["id"]] = place
         if head.get("type") == "function_call":
             item.call = OpenCall(len(self._calls), head)
-            item.call.place = place if type(place) is int else None
+            item.call.wire_index = place if type(place) is int else None
             self._calls.append(item.call)
             _name(item.call, head)
         return item
@@ -296,7 +296,7 @@ class ResponsesStream(BaseStream):
         item.head = head
         events: list[StreamEvent] = []
         if item.call is not None:
-            known = item.call.told
+            known = item.call.was_announced
             _name(item.call, head)
             text = head.get("arguments")
             rest = _rest(text, "".join(item.call.pieces)) if type(text) is str else ""
@@ -324,7 +324,7 @@ class ResponsesStream(BaseStream):
         rest = _rest(text, told)
         return self._tell(kind, rest) if rest else []
 
-    def _answer(self, response: Any, end: str | None) -> list[StreamEvent]:
+    def _read_response(self, response: Any, end: str | None) -> list[StreamEvent]:
         """Read the response so far. The last one replaces all before it."""
         if end is not None:
             if self._end and self._top.get("status") != "completed":
@@ -348,8 +348,8 @@ class ResponsesStream(BaseStream):
             events += self._catch_up([item for item in output if type(item) is dict])
         if end == "failed":
             self._fail(self._top.get("error"))
-        elif self._calls and all(call.told for call in self._calls):
-            events += self._tell_calls()
+        elif self._calls and all(call.was_announced for call in self._calls):
+            events += self._call_events()
         return events
 
     def _catch_up(self, output: list[dict[str, Any]]) -> list[StreamEvent]:
@@ -366,7 +366,7 @@ class ResponsesStream(BaseStream):
             if i == len(self._calls):
                 self._calls.append(OpenCall(i, head))
             call, text = self._calls[i], head.get("arguments")
-            known = call.told
+            known = call.was_announced
             _name(call, head)
             rest = _rest(text, "".join(call.pieces)) if type(text) is str else ""
             if rest:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ...conversion.extras import ABSENT, NOTHING
+from ...conversion.extras import ABSENT, NO_EXTRAS
 from ...conversion.reader import Reader
 from ...conversion.values import read_list, write_list
 from ...conversion.writer import OnLoss, OnUnsupported, Writer
@@ -25,10 +25,10 @@ from ...models import (
 )
 from ...paths import ROOT, Path
 from ...prompting.text_calls import accepted_names
-from ...prompting.text_parser import CallMaker, parse_reply, read_reply
+from ...prompting.text_parser import CallMaker, parse_response_text, read_response_text
 from ...prompting.tool_texts import entries_text, parse_entries
 from ...tool_selection import write_selected_tools, write_tool_definition
-from .assistant_text import AssistantTextWriter, read_text_answer, write_text_answer
+from .assistant_text import AssistantTextWriter, read_text_response, write_text_response
 from .messages import read_text_messages, write_results, write_text_messages
 
 __all__ = ["PromptConverter"]
@@ -137,10 +137,10 @@ class PromptConverter(SdkConverter):
             message = parse_text(text, untrusted=[page])
         """
         if tools is None:
-            return parse_reply(
+            return parse_response_text(
                 text, self.accepted_names(()), untrusted, CallMaker(turn, set())
             )
-        return read_reply(text, tools, untrusted, turn)
+        return read_response_text(text, tools, untrusted, turn)
 
     def to_tool_call(
         self,
@@ -166,7 +166,7 @@ class PromptConverter(SdkConverter):
         writer = Writer(self.wire, on_loss, on_unsupported)
         message = AssistantMessage([ToolCallPart(call)])
         written = AssistantTextWriter(writer, None).write_message(
-            message, NOTHING, ROOT
+            message, NO_EXTRAS, ROOT
         )
         writer.finish()
         return written or ""
@@ -258,7 +258,7 @@ class PromptConverter(SdkConverter):
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> Completion:
         """Read a response. It has no stop reason: it ended with calls, or normally."""
-        return read_text_answer(wire, at, reader, self.accepted_names(reader.tools))
+        return read_text_response(wire, at, reader, self.accepted_names(reader.tools))
 
     def write_response(
         self,
@@ -268,4 +268,4 @@ class PromptConverter(SdkConverter):
         writer: Writer,
     ) -> Any:
         """Write a response as a string, or as an object if it was read from one."""
-        return write_text_answer(completion, writer)
+        return write_text_response(completion, writer)

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from ...conversion.values import optional_text
 from ...models import Completion, OpaquePart, StreamEvent, ToolCallDelta, ToolDefinition
 from ...paths import ROOT
-from ...prompting.stream_parser import ReplyReader
+from ...prompting.stream_parser import ResponseReader
 from ...streams import BaseStream, BaseStreamWriter
-from .assistant_text import TextAnswer, answer_object
+from .assistant_text import TextResponse, to_response_object
 
 if TYPE_CHECKING:
     from .converter import PromptConverter
@@ -24,17 +24,17 @@ class PromptStream(BaseStream):
 
     converter: ClassVar[PromptConverter]
 
-    _plain = staticmethod(answer_object)
+    _plain = staticmethod(to_response_object)
 
     def __init__(
         self, turn: int = 0, *, tools: Iterable[ToolDefinition | OpaquePart] = ()
     ) -> None:
         super().__init__(turn, tools=tools)
         self._text: list[str] = []
-        self._reply = ReplyReader(
+        self._reply = ResponseReader(
             turn=turn, names=self.converter.accepted_names(self._tools)
         )
-        self._rest: dict[str, Any] = TextAnswer()
+        self._rest: dict[str, Any] = TextResponse()
 
     def finish(self, error: BaseException | None = None) -> list[StreamEvent]:
         """End the stream after its source has ended or failed.
@@ -48,7 +48,7 @@ class PromptStream(BaseStream):
         held = [] if self._finished else self._reply.finish()
         return [*held, *super().finish(error)]
 
-    def _take(self, event: dict[str, Any]) -> list[StreamEvent]:
+    def _read_event(self, event: dict[str, Any]) -> list[StreamEvent]:
         if self._finished:
             return []
         piece = optional_text(event, "content", ()) or ""
@@ -58,7 +58,7 @@ class PromptStream(BaseStream):
         return self._reply.feed(piece)
 
     def _body(self) -> dict[str, Any]:
-        body = TextAnswer() if type(self._rest) is TextAnswer else dict(self._rest)
+        body = TextResponse() if type(self._rest) is TextResponse else dict(self._rest)
         body["content"] = "".join(self._text)
         return body
 

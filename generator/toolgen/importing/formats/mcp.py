@@ -20,7 +20,7 @@ from toolgen.importing.formats import Format
 from toolgen.importing.reader import Entry, ImportedTool, ImportReader, is_definition
 from toolgen.load import Document, Pointer
 from toolgen.load.loading import parse_document
-from toolgen.runtime.apis.mcp.fields import WRAPPED, is_wrapper, value_schema_of
+from toolgen.runtime.apis.mcp.fields import WRAPPER_KEY, is_wrapper_schema, unwrap_result_schema
 
 __all__ = ["list_server_tools"]
 
@@ -59,10 +59,10 @@ def _result(reader: ImportReader, at: Pointer, entry: Entry) -> tuple[Mapping[st
     schema = reader.object(at[:-1], entry, "outputSchema")
     if schema is None:
         return None, at
-    if not is_wrapper(schema):
-        return value_schema_of(schema), at
-    reader.report_change("import-unwrapped", at, key=WRAPPED)
-    return value_schema_of(schema), (*at, "properties", WRAPPED)
+    if not is_wrapper_schema(schema):
+        return unwrap_result_schema(schema), at
+    reader.report_change("import-unwrapped", at, key=WRAPPER_KEY)
+    return unwrap_result_schema(schema), (*at, "properties", WRAPPER_KEY)
 
 
 def _title(reader: ImportReader, at: tuple[str | int, ...], entry: Entry) -> str | None:

@@ -71,7 +71,7 @@ def _read_when_plain(shape: ObjectMapping) -> Iterator[Statement]:
     if plain.open:
         found = [
             block(f"if len(wire) == {plain.sizes['wire']}", *found),
-            f"rest = {call('extra_members', 'wire', shape.objects[0].known)}",
+            f"rest = {call('unmapped_members', 'wire', shape.objects[0].known)}",
             f"return {_made(shape, plain.arguments, with_rest=True)}",
         ]
     yield block(f"if {' and '.join([*_tag_test(shape), *plain.conditions_to_read])}", *found)
@@ -104,11 +104,11 @@ def plain_call(shape: ObjectMapping, plain: FastPathObject, *, noted: bool) -> t
     arguments = next(key for key in shape.keys if key.variables[0] == "arguments")
     is_text = PLAIN_FORMS[arguments.reads.removeprefix("read_")].written == JSON_TEXT.written
     kept, exact = _extras_of_call(shape, plain, has_tag=noted)
-    function = "take_text_call" if noted else "read_text_call"
+    function = "read_recorded_text_call" if noted else "read_text_call"
     if is_text:
         found = call(function, "id", "name", "arguments", kept, python_literal(arguments.key_path), "reader")
     else:
-        function = "reader.take_call" if noted else "reader.unchanged_call"
+        function = "reader.make_pending_call" if noted else "reader.make_call"
         found = call(function, "id", "name", "arguments", *([kept] if kept != "None" else []))
     claim, name = "reader.claim_id(id)", PLAIN_FORMS["tool_name"].reads.format("name")  # both made by the function
     tests = [test.removesuffix(f" and {claim}") for test in plain.conditions_to_read if test not in (claim, name)]
@@ -124,7 +124,7 @@ def _extras_of_call(shape: ObjectMapping, plain: FastPathObject, *, has_tag: boo
     if not plain.open or len(inner) > 1:
         return "None", []
     exact = [f"len({held.variable}) == {plain.sizes[held.variable]}" for held in shape.objects]
-    extras = call("extra_members", "wire", outer.known)
+    extras = call("unmapped_members", "wire", outer.known)
     for held in inner:
         extras = call("nested_extras", "wire", outer.known, python_string(held.key), held.variable, held.known)
     tags = [] if has_tag else [f"{python_string(tag)} in wire" for tag, _ in shape.tag]
@@ -187,7 +187,7 @@ def _read_without_rest(shape: ObjectMapping) -> Iterator[Block]:
 
 def _collect_rest(shape: ObjectMapping) -> Iterator[Statement]:
     """Collect what the fields do not say of the object: unknown keys, and other spellings of what is known."""
-    yield f"rest = {call('extra_members', 'wire', shape.objects[0].known)}"
+    yield f"rest = {call('unmapped_members', 'wire', shape.objects[0].known)}"
     for tag, word in shape.tag:
         if tag in shape.tag_also:
             said = item("wire", tag)
@@ -196,7 +196,7 @@ def _collect_rest(shape: ObjectMapping) -> Iterator[Statement]:
         absent = f'rest["$absent"] = [{python_string(shape.untagged)}]'
         yield block(f"if {get('wire', shape.untagged)} is None", absent)
     for held in shape.objects[1:]:
-        yield f"{_rest_of(held.variable)} = {call('extra_members', held.variable, held.known)}"
+        yield f"{_rest_of(held.variable)} = {call('unmapped_members', held.variable, held.known)}"
     for key in shape.keys:
         rest, kept = _rest_of(key.holder), f"{key.variables[0]}_kept"
         if key.kind == "call":
@@ -235,7 +235,7 @@ def writer_method(shape: ObjectMapping) -> Method:
         f"Write {shape.description}.",
         (
             *(_write_plain_call(shape) if shape.type == "ToolCall" else _write_when_plain(shape)),
-            f"extras = {call('writer.own_extras', f'{value}.metadata', 'at')} if {value}.metadata else NOTHING",
+            f"extras = {call('writer.own_extras', f'{value}.metadata', 'at')} if {value}.metadata else NO_EXTRAS",
             *(_report_loss(value, field) for field in shape.lost),
             *(statement for held in reversed(shape.objects) for statement in _write_object(shape, held)),
             *_write_without_tag(shape),

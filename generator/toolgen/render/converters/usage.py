@@ -24,7 +24,7 @@ def usage_reader_method(usage: UsagePlan) -> Method:
         (
             *(statement for held, key in usage.holders for statement in _read_holder(held, key)),
             *(statement for count in usage.counts for statement in _read_count(count)),
-            "rest = extra_members(wire, _USAGE)",
+            "rest = unmapped_members(wire, _USAGE)",
             *(statement for count in usage.counts for statement in _read_other_spelling(count)),
             *(statement for total in usage.totals for statement in _add_up(total)),
             *(_keep_rest(held, key) for held, key in usage.holders),
@@ -35,8 +35,10 @@ def usage_reader_method(usage: UsagePlan) -> Method:
 
 def _read_holder(held: str, key: str) -> Iterator[Statement]:
     yield f"{held} = {get('wire', key)}"
-    yield block(f"if {held} is None", f"{held} = NOTHING")
-    yield block(f"elif type({held}) is not dict", f"{held} = {call('read_counts', 'wire', python_string(key), 'at')}")
+    yield block(f"if {held} is None", f"{held} = NO_EXTRAS")
+    yield block(
+        f"elif type({held}) is not dict", f"{held} = {call('read_usage_object', 'wire', python_string(key), 'at')}"
+    )
 
 
 def _read_count(count: CountPlan) -> Iterator[Statement]:
@@ -75,7 +77,7 @@ def _add_up(total: TotalPlan) -> Iterator[Statement]:
 
 
 def _keep_rest(holder: str, key: str) -> Block:
-    rest = call("extra_members", holder, known_counts(holder))
+    rest = call("unmapped_members", holder, known_counts(holder))
     return block(
         f"if {python_string(key)} in wire", call("keep_inner_extras", "rest", "wire", python_string(key), rest)
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from ..conversion.extras import ABSENT, Extras, extra_members, is_mark, restore_extras
+from ..conversion.extras import ABSENT, Extras, is_internal_mark, restore_extras, unmapped_members
 from ..conversion.reader import Reader
 from ..conversion.values import join_texts, optional_text, read_list, with_default, write_list
 from ..conversion.writer import Writer
@@ -50,7 +50,7 @@ class KagamiConverter(TextChatConverter):
 
     def write_tool_list(self, definitions: Sequence[Any] | None, extra: Any, at: Path, writer: Writer) -> Any:
         """Write the offered tools. A request gets a list of tools unless it was read without one."""
-        if definitions is None and (extra is None or is_mark(extra)):
+        if definitions is None and (extra is None or is_internal_mark(extra)):
             return extra if extra is None else ABSENT
         return self.write_tools(with_default(definitions, [], at, writer), ABSENT, at, writer)
 
@@ -103,7 +103,7 @@ class KagamiConverter(TextChatConverter):
         self, message: AssistantMessage, own: Extras, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write the content and calls of an assistant message. A missing content stays missing."""
-        texts, calls = self.write_parts_as_messages(message, at, writer)
+        texts, calls = self.write_content_and_calls(message, at, writer)
         wire: dict[str, Any] = {"content": texts}
         if not texts and ("content" in own or "content" in own.get("$absent", ())):
             del wire["content"]
@@ -115,7 +115,7 @@ class KagamiConverter(TextChatConverter):
         """Read a response. It has neither a stop reason nor usage, and its content is one string."""
         content = optional_text(wire, "content", at)
         calls = read_list(wire.get("toolCalls"), (at, "toolCalls"), reader, self.read_tool_call_entry)
-        rest = extra_members(wire, _RESPONSE)
+        rest = unmapped_members(wire, _RESPONSE)
         if "content" not in wire:
             rest["$absent"] = ["content"]
         if calls == []:
@@ -139,7 +139,7 @@ class KagamiConverter(TextChatConverter):
             writer.report_unsupported((ROOT, "usage"), "usage")
         at = (ROOT, "message")
         writer.own_extras(completion.message.metadata, at)
-        texts, calls = self.write_parts_as_messages(completion.message, at, writer)
+        texts, calls = self.write_content_and_calls(completion.message, at, writer)
         if completion.finish_reason not in ("stop", "tool_calls"):
             writer.report_unsupported(
                 (ROOT, "finishReason"), completion.finish_reason, "behaviour" if calls else "warning"
@@ -176,7 +176,7 @@ class KagamiConverter(TextChatConverter):
             )
             return "json"
         if output_format is None and extra is not ABSENT:
-            return ABSENT if is_mark(extra) else extra
+            return ABSENT if is_internal_mark(extra) else extra
         return with_default(output_format, "text", at, writer)
 
     def read_result_response(

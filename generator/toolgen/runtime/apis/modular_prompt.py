@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from ..conversion.extras import ABSENT, Extras, extra_members, restore_extras
+from ..conversion.extras import ABSENT, Extras, restore_extras, unmapped_members
 from ..conversion.reader import Reader
 from ..conversion.values import join_texts, optional_text, read_list
 from ..conversion.writer import Writer
@@ -27,7 +27,7 @@ from ..models import (
 )
 from ..partial_json import OpenCall
 from ..paths import ROOT, Path
-from ..responses import finish_reason, invalidate_calls
+from ..responses import derive_finish_reason, invalidate_calls
 from ..streams import BaseStream, BaseStreamWriter
 from ..tool_results import read_result_text, write_result_text
 from .text_messages import TextChatConverter
@@ -36,12 +36,12 @@ __all__ = [
     "ModularPromptConverter",
     "ModularPromptStream",
     "ModularPromptStreamWriter",
-    "read_text_only",
-    "write_text_only",
+    "read_single_text",
+    "write_single_text",
 ]
 
 
-def read_text_only(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
+def read_single_text(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
     """Read a value that must be a string.
 
     Raises:
@@ -52,7 +52,7 @@ def read_text_only(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
     return value, ABSENT
 
 
-def write_text_only(content: Any, extra: Any, at: Path, writer: Writer) -> str:
+def write_single_text(content: Any, extra: Any, at: Path, writer: Writer) -> str:
     """Write the texts of the content as one string."""
     return join_texts(content, at, writer)
 
@@ -99,7 +99,7 @@ class ModularPromptConverter(TextChatConverter):
         self, message: AssistantMessage, own: Extras, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write the content and calls of an assistant message. Texts are joined, and missing content stays missing."""
-        texts, calls = self.write_parts_as_messages(message, at, writer)
+        texts, calls = self.write_content_and_calls(message, at, writer)
         if len(texts) > 1:
             writer.report_loss(
                 (at, "content"), "content", "rewritten", "note", "the format has one text, so the texts were joined"
@@ -140,13 +140,15 @@ class ModularPromptConverter(TextChatConverter):
         content, said = self.read_assistant_content(wire, at, reader)
         message = AssistantMessage(content, metadata=reader.metadata(said))
         rest = {
-            key: value for key, value in extra_members(wire, _RESPONSE).items() if key not in ("content", "toolCalls")
+            key: value
+            for key, value in unmapped_members(wire, _RESPONSE).items()
+            if key not in ("content", "toolCalls")
         }
         if "finishReason" not in wire:
             rest["$absent"] = ["finishReason"]
         silent = word is None and content is None
         opaque = bool(wire.get("toolCalls"))
-        reason = finish_reason("error" if silent else word or "stop", message, self.FINISH_REASONS, opaque)
+        reason = derive_finish_reason("error" if silent else word or "stop", message, self.FINISH_REASONS, opaque)
         invalidate_calls(message, reason)
         if word is not None and self.FINISH_REASONS.get(word) != reason:
             rest["$word"] = word
@@ -232,7 +234,7 @@ class ModularPromptStream(BaseStream):
         self._texts.append(event)
         return [TextDelta(event)] if event else []
 
-    def _take(self, event: dict[str, Any]) -> list[StreamEvent]:
+    def _read_event(self, event: dict[str, Any]) -> list[StreamEvent]:
         if self._whole is not None or event.keys().isdisjoint(_RESULT):
             return []
         self._whole = event
@@ -254,10 +256,10 @@ class ModularPromptStream(BaseStream):
         known = OpenCall(len(self._calls), call)
         self._calls.append(known)
         identifier, _ = self._names.call_id(call.get("id"), ((ROOT, "toolCalls"), known.index))
-        known.told = type(function.get("name")) is str
+        known.was_announced = type(function.get("name")) is str
         arguments = function.get("arguments")
         known.add(arguments if type(arguments) is str else dump_lenient(arguments or {}))
-        name = self._names.tool_name(function["name"]) if known.told else None
+        name = self._names.tool_name(function["name"]) if known.was_announced else None
         return ToolCallDelta(known.index, identifier, name, "".join(known.pieces))
 
     def _body(self) -> dict[str, Any]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..conversion.extras import Extras, extra_members, restore_extras
+from ..conversion.extras import Extras, restore_extras, unmapped_members
 from ..conversion.reader import Reader
-from ..conversion.values import is_empty_on_wire, optional_text, write_user_turn
+from ..conversion.values import is_empty_on_wire, optional_text, write_user_message
 from ..conversion.writer import Writer
 from ..converter import ObjectReader, ObjectWriter
 from ..errors import wrong_type
@@ -25,15 +25,15 @@ from ..models import (
     UserMessage,
 )
 from ..paths import Path
-from .openai_chat.converter import ChatMessages
+from .openai_chat.converter import ChatMessageConverter
 
-__all__ = ["TextChatConverter", "read_named_result", "write_named_result"]
+__all__ = ["TextChatConverter", "read_named_result_call", "write_named_result_call"]
 
 
 _ID, _NAME = "toolCallId", "name"
 
 
-def read_named_result(wire: dict[str, Any], at: Path, reader: Reader) -> tuple[str, str, Extras]:
+def read_named_result_call(wire: dict[str, Any], at: Path, reader: Reader) -> tuple[str, str, Extras]:
     """Read the id of the call and the name of the tool: that of the result, else that of the call.
 
     The extras keep the wire's spelling of a name that would be written differently, or that the name was missing.
@@ -52,7 +52,7 @@ def read_named_result(wire: dict[str, Any], at: Path, reader: Reader) -> tuple[s
     return identifier, name, {"$name": [name, said] if _NAME in wire else [name]}
 
 
-def write_named_result(identifier: str, name: str, extras: Extras, at: Path, writer: Writer) -> dict[str, Any]:
+def write_named_result_call(identifier: str, name: str, extras: Extras, at: Path, writer: Writer) -> dict[str, Any]:
     """Write the id as it was written for the call, and the name. The original spelling wins if it means the same."""
     written: dict[str, Any] = {_ID: writer.call_id(identifier)}
     kept = extras.get("$name")
@@ -64,7 +64,7 @@ def write_named_result(identifier: str, name: str, extras: Extras, at: Path, wri
 _ASSISTANT_MESSAGE = frozenset(["content", "role", "toolCalls"])
 
 
-class TextChatConverter(ChatMessages):
+class TextChatConverter(ChatMessageConverter):
     """Converts text-only messages with `content`, then `toolCalls`, and a message of its own for each result."""
 
     read_assistant_content: ObjectReader[tuple[str | list[AssistantPart] | None, Extras]]
@@ -93,7 +93,7 @@ class TextChatConverter(ChatMessages):
             elif type(message) is SystemMessage:
                 wires.append(self.write_system_message(message, here, writer))
             elif type(message) is UserMessage:
-                wires.append(write_user_turn(message, here, writer, self.write_user_message))
+                wires.append(write_user_message(message, here, writer, self.write_user_message))
             else:
                 raise wrong_type(here, "a message", message)
         return wires
@@ -101,7 +101,9 @@ class TextChatConverter(ChatMessages):
     def read_assistant_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> AssistantMessage:
         """Read an assistant message: plain text stays text; otherwise parts in the order content, calls."""
         content, rest = self.read_assistant_content(wire, at, reader)
-        return AssistantMessage(content, metadata=reader.metadata({**extra_members(wire, _ASSISTANT_MESSAGE), **rest}))
+        return AssistantMessage(
+            content, metadata=reader.metadata({**unmapped_members(wire, _ASSISTANT_MESSAGE), **rest})
+        )
 
     def read_tool_call_entry(self, wire: Any, at: Path, reader: Reader) -> ToolCallPart | OpaquePart:
         """Read an entry of the calls. An entry that is not a function call becomes an opaque part."""
@@ -120,7 +122,7 @@ class TextChatConverter(ChatMessages):
             restore_extras(wire, extras)
         return wire
 
-    def write_parts_as_messages(
+    def write_content_and_calls(
         self, message: AssistantMessage, at: Path, writer: Writer
     ) -> tuple[list[Any], list[Any]]:
         """Write the parts of an assistant message, and return the content and the calls separately."""

@@ -10,7 +10,7 @@ from ..json_values import copy_json, is_too_deep, same_json
 from ..lazy_dataclass import replace
 from ..models import InvalidCall, OpaquePart, ToolCall, ToolDefinition
 from .encoding import Encoding
-from .extras import NOTHING, Extras, add_extras, inner_extras
+from .extras import NO_EXTRAS, Extras, add_extras, inner_extras
 from .wire import ProviderWire
 
 __all__ = ["ArgumentEncodings"]
@@ -71,11 +71,11 @@ class ArgumentEncodings:
             self._settled = {tool.name: self._wire.strictness(tool, budget_used) for tool in offered}
         return self._settled.get(name)
 
-    def leniency_of(self, name: str) -> Encoding | None:
+    def coercions_of(self, name: str) -> Encoding | None:
         """Return the coercions of a tool's arguments. None if nothing is known about the tool."""
         given = self._given.get(name)
         if given is None:
-            return self._wire.lenient.get(name)
+            return self._wire.coercions.get(name)
         if name not in self._lenient:
             from ..lowering.coercion import coercions
 
@@ -87,7 +87,7 @@ class ArgumentEncodings:
         """Decode the arguments of a call. The original ones are kept if they differ or would be written differently."""
         if call.invalid is not None:
             return call
-        encoding, lenient = self.encoding_of(call.name), self.leniency_of(call.name)
+        encoding, lenient = self.encoding_of(call.name), self.coercions_of(call.name)
         if encoding is None and lenient is None:
             return call
         spelled = call.arguments
@@ -105,7 +105,7 @@ class ArgumentEncodings:
     def encode(self, call: ToolCall) -> tuple[ToolCall, bool]:
         """Return a call with encoded arguments, and whether decoding them would restore the same arguments."""
         encoding = self.encoding_of(call.name)
-        kept = inner_extras(call.metadata, self._wire.name) if call.metadata else NOTHING
+        kept = inner_extras(call.metadata, self._wire.name) if call.metadata else NO_EXTRAS
         if type(kept.get("$arguments")) is dict and self._says(kept, call, encoding):
             spelled = kept["$arguments"]
         elif encoding is None:
@@ -121,8 +121,8 @@ class ArgumentEncodings:
 
     def _meant(self, name: str, spelled: dict[str, Any], arguments: dict[str, Any]) -> dict[str, Any]:
         """Return `$meant`, the decoded value, for the extras. Empty if the declared tool decodes to the same value."""
-        declared, lenient = self._wire.encodings.get(name), self._wire.lenient.get(name)
-        if self.encoding_of(name) is declared and self.leniency_of(name) is lenient:
+        declared, lenient = self._wire.encodings.get(name), self._wire.coercions.get(name)
+        if self.encoding_of(name) is declared and self.coercions_of(name) is lenient:
             return {}
         from copy import deepcopy  # imported here, because few calls need it
 
@@ -133,7 +133,7 @@ class ArgumentEncodings:
         name, spelled = call.name, extras["$arguments"]
         if "$meant" in extras:
             return same_json(extras["$meant"], call.arguments)
-        ways = ((encoding, self.leniency_of(name)), (self._wire.encodings.get(name), self._wire.lenient.get(name)))
+        ways = ((encoding, self.coercions_of(name)), (self._wire.encodings.get(name), self._wire.coercions.get(name)))
         return any(same_json(_decoded(spelled, *way), call.arguments) for way in ways)
 
 

@@ -23,7 +23,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 from ..json_text import compact, loads
-from ..json_values import same_json, same_number
+from ..json_values import equal_json, same_json
 
 __all__ = ["Encoding", "Table"]
 
@@ -272,7 +272,7 @@ class _Encoders(_Functions):
         def encode_listed(value: Any, depth: int) -> Any:
             if depth > _DEEPEST:
                 return value
-            for same in (same_json, same_number):
+            for same in (same_json, equal_json):
                 for text, item in zip(texts, values, strict=True):
                     if same(item, value):
                         return text

@@ -9,22 +9,22 @@ from ..json_values import same_json
 
 __all__ = [
     "ABSENT",
-    "NOTHING",
+    "NO_EXTRAS",
     "Extras",
     "UnsupportedValueError",
     "add_extras",
     "contains_schema",
     "extra_at",
-    "extra_members",
     "first_present",
     "has_value_at",
     "inner_extras",
-    "is_mark",
+    "is_internal_mark",
     "keep_inner_extras",
     "nested_extras",
     "note_alias",
     "original_key",
     "restore_extras",
+    "unmapped_members",
     "without_extra",
 ]
 
@@ -47,7 +47,7 @@ ABSENT: Final[Any] = _Absent()
 """No value at all, as distinct from null."""
 
 
-NOTHING: Final[Extras] = {}
+NO_EXTRAS: Final[Extras] = {}
 """No extras."""
 
 
@@ -69,7 +69,7 @@ def without_extra(extras: Extras, *key_path: str) -> Extras:
     return {**rest, key: inner} if inner else rest
 
 
-def extra_members(wire: dict[str, Any], known: frozenset[str]) -> Extras:
+def unmapped_members(wire: dict[str, Any], known: frozenset[str]) -> Extras:
     """Return the members of `wire` that the typed fields do not contain: keys outside `known`, and nulls."""
     rest: Extras = {}
     for key, value in wire.items():
@@ -94,15 +94,15 @@ def nested_extras(
     wire: dict[str, Any], known: frozenset[str], key: str, inner: dict[str, Any], inner_known: frozenset[str]
 ) -> Extras:
     """Return the extras of an object, with those of the object inside it at `key`."""
-    extras = extra_members(wire, known)
-    keep_inner_extras(extras, wire, key, extra_members(inner, inner_known))
+    extras = unmapped_members(wire, known)
+    keep_inner_extras(extras, wire, key, unmapped_members(inner, inner_known))
     return extras
 
 
 _MARKS = frozenset(["$absent", "$single", "$synthetic", "$urlsafe", "$whole"])
 
 
-def is_mark(value: Any) -> bool:
+def is_internal_mark(value: Any) -> bool:
     """Return whether an extra is only a mark made by toolgen, which is never sent."""
     return type(value) is dict and not _MARKS.isdisjoint(value)
 
@@ -115,7 +115,7 @@ def restore_extras(wire: dict[str, Any], extras: Extras) -> None:
                 continue
             key = key[1:]
         if key not in wire:
-            if not is_mark(value):
+            if not is_internal_mark(value):
                 wire[key] = value
         elif type(value) is dict and type(wire[key]) is dict:
             merged = dict(wire[key])

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 
 from ..errors import ConversionError, wrong_type
 from ..json_text import JSONError, dump_deep, dump_lenient
-from ..json_values import is_deep, is_too_deep
+from ..json_values import is_object_too_deep, is_too_deep
 from ..models import InvalidCall, OpaquePart, ToolCall, ToolDefinition
 from ..paths import Path
-from .extras import ABSENT, NOTHING, Extras
+from .extras import ABSENT, NO_EXTRAS, Extras
 from .wire import ProviderWire, synthetic_id
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class Reader:
         self.tools = tools = tools if type(tools) is tuple else tuple(tools)
         self.tool_names = wire.tool_names if not tools else wire.tool_names | _spoken_of(tools, wire)
         self._called: dict[str, tuple[str, str, int]] = {}
-        self._offered: Mapping[str, bool] = NOTHING
+        self._offered: Mapping[str, bool] = NO_EXTRAS
         self._open: list[tuple[int, ToolCall]] = []
         self._regular: dict[str, ToolCall] = {}
         self._tables: ArgumentEncodings | None = None
@@ -67,7 +67,7 @@ class Reader:
     def decode_parsed_call(self, call: ToolCall) -> ToolCall:
         """Decode the arguments of a call like `decode_call`. They were parsed from text, so they are not too deep."""
         known = not self.tools and call.name not in self._offered
-        if known and (call.name not in self.wire.encoded or self.wire.is_plain(call)):
+        if known and (call.name not in self.wire.tools_with_encodings or self.wire.has_unchanged_arguments(call)):
             return call
         if self._tables is None:
             from .argument_encoding import ArgumentEncodings
@@ -93,7 +93,7 @@ class Reader:
             ConversionError: The value is neither a string nor null.
         """
         if self._regular:
-            self.note_regular()
+            self.record_pending_calls()
         position = self.position
         self.position = position + 1
         if found is not None and found is not ABSENT and type(found) is not str:
@@ -107,12 +107,12 @@ class Reader:
         self.used.add(made)
         return made, found
 
-    def unchanged_call(
+    def make_call(
         self, identifier: Any, name: Any, arguments: dict[str, Any], extras: Extras | None = None
     ) -> ToolCall | None:
         """Return a call whose id and name are the same in the format, with its extras; None if one of them differs."""
         if self._regular:
-            self.note_regular()
+            self.record_pending_calls()
         if type(name) is not str or name in self.tool_names or type(identifier) is not str:
             return None
         if not identifier or identifier in self.used or identifier.isspace():
@@ -120,11 +120,16 @@ class Reader:
         self.used.add(identifier)
         self.position += 1
         call = ToolCall(identifier, name, arguments, None, self.metadata(extras))
-        if name in self.wire.encoded or self.tools or name in self._offered or is_deep(arguments):
+        if (
+            name in self.wire.tools_with_encodings
+            or self.tools
+            or name in self._offered
+            or is_object_too_deep(arguments)
+        ):
             return self.decode_call(call)
         return call
 
-    def take_call(
+    def make_pending_call(
         self,
         identifier: Any,
         name: Any,
@@ -134,7 +139,7 @@ class Reader:
         *,
         parsed: bool = False,
     ) -> ToolCall | None:
-        """Return a call as `unchanged_call` does, and note it for its result.
+        """Return a call as `make_call` does, and note it for its result.
 
         Arguments that were parsed from text (`parsed`) are not too deep.
         """
@@ -146,12 +151,16 @@ class Reader:
             return None
         call = self._regular[identifier] = ToolCall(identifier, name, arguments, invalid, self.metadata(extras))
         known = not self.tools and name not in self._offered
-        if known and (name not in self.wire.encoded or self.wire.is_plain(call)) and (parsed or not is_deep(arguments)):
+        if (
+            known
+            and (name not in self.wire.tools_with_encodings or self.wire.has_unchanged_arguments(call))
+            and (parsed or not is_object_too_deep(arguments))
+        ):
             return call
         return self.decode_parsed_call(call) if parsed else self.decode_call(call)
 
-    def note_regular(self) -> None:
-        """Record the calls that `take_call` has returned since."""
+    def record_pending_calls(self) -> None:
+        """Record the calls that `make_pending_call` has returned since."""
         found, self._regular = self._regular, {}
         for identifier, call in found.items():
             self.used.add(identifier)
@@ -161,7 +170,7 @@ class Reader:
     def claim_id(self, found: Any) -> TypeGuard[str]:
         """Return whether an id can be kept as it is. If so, it counts as used."""
         if self._regular:
-            self.note_regular()
+            self.record_pending_calls()
         if type(found) is not str or not found or found in self.used or found.isspace():
             return False
         self.used.add(found)
@@ -174,7 +183,7 @@ class Reader:
         A call whose id repeats within a message becomes invalid, unless the id is blank: they cannot be distinguished.
         """
         if self._regular:
-            self.note_regular()
+            self.record_pending_calls()
         if self._open and self._open[0][0] != self.turn:
             self._open = []
         self._open.append((self.turn, call))
@@ -187,14 +196,14 @@ class Reader:
     def note_opaque_call(self, wire: Any) -> None:
         """Record a call that stays opaque, so that its result finds its id."""
         if self._regular:
-            self.note_regular()
+            self.record_pending_calls()
         if type(wire) is dict and type(wire.get("id")) is str:
             self._called[wire["id"]] = (wire["id"], "", self.turn)
 
     def find_call(self, spelling: str) -> tuple[str, str]:
         """Return id and tool name of the last call with this id on the wire. The name is empty if there is none."""
         if self._regular:
-            self.note_regular()
+            self.record_pending_calls()
         identifier, name, _ = self._called.get(spelling) or (spelling, "", 0)
         return identifier, name
 
@@ -206,7 +215,7 @@ class Reader:
     def take_open_call(self, name: str | None) -> ToolCall | None:
         """Return the last turn's first call without a result, of this tool if named. It then counts as having one."""
         if self._regular:
-            self.note_regular()
+            self.record_pending_calls()
         for i, (_, call) in enumerate(self._open):
             if name is None or call.name == name:
                 del self._open[i]
@@ -216,13 +225,13 @@ class Reader:
     def note_answered(self, identifier: str) -> None:
         """Record that the call with this id has a result."""
         if self._regular:
-            self.note_regular()
+            self.record_pending_calls()
         self._open = [entry for entry in self._open if entry[1].id != identifier]
 
     def next_turn(self) -> None:
         """Start the next turn, after an assistant message."""
         if self._regular:
-            self.note_regular()
+            self.record_pending_calls()
         self.turn += 1
         self.position = 0
 
@@ -243,5 +252,5 @@ def _spoken_of(tools: Iterable[ToolDefinition | OpaquePart], wire: ProviderWire)
     return {
         wire.wire_name(tool.name): tool.name
         for tool in tools
-        if type(tool) is ToolDefinition and not wire.legal_name(tool.name)
+        if type(tool) is ToolDefinition and not wire.is_legal_name(tool.name)
     }

@@ -17,17 +17,17 @@ __all__ = [
     "is_empty_on_wire",
     "join_texts",
     "opaque_message",
-    "opaque_value",
     "optional_text",
     "read_list",
     "read_text_or_list",
     "require_value",
     "to_plain_object",
+    "wire_message_of",
     "with_default",
     "write_list",
     "write_one",
     "write_text_or_list",
-    "write_user_turn",
+    "write_user_message",
 ]
 
 _MEDIA = (AudioPart, DocumentPart, ImagePart, VideoPart)
@@ -183,7 +183,7 @@ def opaque_message(wire: Any, reader: Reader) -> UserMessage:
     return UserMessage([OpaquePart(reader.wire.name, wire)], metadata=reader.metadata({"$whole": True}))
 
 
-def opaque_value(message: UserMessage, writer: Writer) -> Any:
+def wire_message_of(message: UserMessage, writer: Writer) -> Any:
     """Return the wire's message from a message of `opaque_message`. ABSENT for any other message."""
     if not inner_extras(message.metadata or {}, writer.wire.name).get("$whole") or type(message.content) is not list:
         return ABSENT
@@ -192,9 +192,9 @@ def opaque_value(message: UserMessage, writer: Writer) -> Any:
     return message.content[0].value
 
 
-def write_user_turn(message: UserMessage, at: Path, writer: Writer, write: Callable[..., dict[str, Any]]) -> Any:
+def write_user_message(message: UserMessage, at: Path, writer: Writer, write: Callable[..., dict[str, Any]]) -> Any:
     """Write a user message, or the opaque message that it contains."""
-    whole = opaque_value(message, writer)
+    whole = wire_message_of(message, writer)
     return write(message, at, writer) if whole is ABSENT else whole
 
 

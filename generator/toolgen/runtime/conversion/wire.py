@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..models import ToolCall, ToolDefinition
     from .encoding import Encoding
 
-__all__ = ["DeclaredTools", "ProviderWire", "WireFacts", "hashed_name", "synthetic_id"]
+__all__ = ["DeclaredTools", "ProviderWire", "WireFacts", "make_legal_name", "synthetic_id"]
 
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
@@ -27,7 +27,7 @@ class WireFacts:
     """The facts about a provider's wire that do not depend on declared tools.
 
     `names` and `ids` are the patterns of legal tool names and ids. `name_length` and `id_length` are the lengths of
-    names and ids that toolgen makes, `id_prefix` is the beginning of such ids. `shares` are providers whose opaque
+    names and ids that toolgen makes, `id_prefix` is the beginning of such ids. `readable_providers` are providers whose opaque
     state it can also read. `rejects` are the key paths of members that the API rejects in requests. `declared` has the
     keys of the wire's tools for settings of the declaration. `dialects` are its rules for schemas.
     """
@@ -53,7 +53,7 @@ class WireFacts:
         self.ids = ids
         self.id_length = id_length
         self.id_prefix = id_prefix
-        self.shares = shares
+        self.readable_providers = shares
         self.rejects = rejects
         self.declared = declared
         self.dialects = dialects
@@ -64,7 +64,7 @@ class DeclaredTools:
 
     `names` are the tools that this provider may get, in the order of `payload`, the value of the wire's `tools`.
     `renames` has the wire names of tools that are named differently, `refused` the tools that the provider must not
-    get, `spellings` the encoding tables by tool, `strict` the tools in strict mode, and `crowded_out` those that would
+    get, `encoding_tables` the encoding tables by tool, `strict` the tools in strict mode, and `strict_if_fewer_tools` those that would
     be strict in a request with fewer tools. `depth` limits recursive schemas. `package` is the package of the
     providers, next to that of the tools.
     """
@@ -85,9 +85,9 @@ class DeclaredTools:
         self.payload = payload
         self.renames = renames
         self.refused = refused
-        self.spellings = spellings
+        self.encoding_tables = spellings
         self.strict = strict
-        self.crowded_out = frozenset(crowded_out)
+        self.strict_if_fewer_tools = frozenset(crowded_out)
         self.depth = depth
         self.package = package
 
@@ -115,7 +115,7 @@ class DeclaredTools:
         return found
 
     @cached_property
-    def leniency(self) -> Mapping[str, Any]:
+    def coercion_tables(self) -> Mapping[str, Any]:
         """The coercion tables of declared tools, by name."""
         found: Mapping[str, Any] = {} if self.package is None else _imported("..tools._lenient", self.package).LENIENT
         return found
@@ -140,7 +140,7 @@ class ProviderWire:
         self.id_prefix = facts.id_prefix
         self.id_length = facts.id_length
         self.name_length = facts.name_length
-        self.shares = facts.shares
+        self.readable_providers = facts.readable_providers
         self.rejects = facts.rejects
         self.declared_keys = facts.declared
         self.declared = declared
@@ -152,12 +152,12 @@ class ProviderWire:
         self.entries: Cache[tuple[bytes, Mapping[str, int]]] = Cache()
 
     @cached_property
-    def legal_id(self) -> Callable[[str], Any]:
+    def is_legal_id(self) -> Callable[[str], Any]:
         """Returns whether the wire accepts an id."""
         return re.compile(self._facts.ids, re.DOTALL).fullmatch
 
     @cached_property
-    def legal_name(self) -> Callable[[str], Any]:
+    def is_legal_name(self) -> Callable[[str], Any]:
         """Returns whether the wire accepts the name of a tool."""
         return re.compile(self._facts.names, re.DOTALL).fullmatch
 
@@ -173,24 +173,24 @@ class ProviderWire:
         """The encodings of declared tools' arguments, by name, for tools that have one."""
         from .encoding import Encoding
 
-        return {name: Encoding(table) for name, table in self.declared.spellings.items()}
+        return {name: Encoding(table) for name, table in self.declared.encoding_tables.items()}
 
     @cached_property
-    def lenient(self) -> Mapping[str, Encoding]:
+    def coercions(self) -> Mapping[str, Encoding]:
         """The coercions of declared tools' arguments, by name."""
         from .encoding import Encoding
 
-        return {name: Encoding(table) for name, table in self.declared.leniency.items()}
+        return {name: Encoding(table) for name, table in self.declared.coercion_tables.items()}
 
     @cached_property
-    def encoded(self) -> frozenset[str]:
+    def tools_with_encodings(self) -> frozenset[str]:
         """The names of declared tools whose arguments may be different on this wire."""
-        return frozenset(self.declared.spellings) | frozenset(self.declared.leniency)
+        return frozenset(self.declared.encoding_tables) | frozenset(self.declared.coercion_tables)
 
-    def is_plain(self, call: ToolCall) -> bool:
+    def has_unchanged_arguments(self, call: ToolCall) -> bool:
         """Return whether a declared tool's arguments are the same on the wire and in the format."""
         name, spelled = call.name, call.arguments
-        lenient = self.lenient.get(name)
+        lenient = self.coercions.get(name)
         if lenient is not None and lenient.decode(spelled) is not spelled:
             return False
         encoding = self.encodings.get(name)
@@ -223,11 +223,11 @@ class ProviderWire:
         """Return the name of a tool on this wire: its own, or a legal one derived from it, which is always the same."""
         if name in self.names:
             return self.names[name]
-        if self.legal_name(name):
+        if self.is_legal_name(name):
             return name
         readable = re.sub(r"[^a-zA-Z0-9_]+", "_", name)[: self.name_length - 24]
         prefix = f"{readable}_" if readable[:1].isalpha() else f"t_{readable}_"
-        return hashed_name(name, prefix, self.name_length)
+        return make_legal_name(name, prefix, self.name_length)
 
 
 def synthetic_id(turn: int, position: int) -> str:
@@ -238,7 +238,7 @@ def synthetic_id(turn: int, position: int) -> str:
 _ALPHABET = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 
 
-def hashed_name(text: str, prefix: str, length: int) -> str:
+def make_legal_name(text: str, prefix: str, length: int) -> str:
     """Return a replacement for an id or name: `prefix` and characters from its SHA-256, `length` in all.
 
     It is always the same, so a call and its result need no table to stay paired. With twenty or more characters,

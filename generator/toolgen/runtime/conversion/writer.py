@@ -11,7 +11,7 @@ from ..json_values import MAX_DEPTH, is_too_deep
 from ..models import Loss, OpaquePart, TextPart, ToolCall, ToolDefinition
 from ..paths import Path, format_path
 from .extras import ABSENT, Extras, extra_at, inner_extras, without_extra
-from .wire import ProviderWire, hashed_name
+from .wire import ProviderWire, make_legal_name
 
 if TYPE_CHECKING:
     from .argument_encoding import ArgumentEncodings
@@ -82,7 +82,7 @@ class Writer:
 
     `names` has the wire names of tools so far, `unsent` the ids that are omitted, `media` the parts of results that
     follow at the end of the turn. A response (`answer`) is not sent to the API, so it may contain what the API rejects.
-    `known` means that the tool being written is declared, so the build has reported its lowering. `budget_used` counts
+    `is_declared_tool` means that the tool being written is declared, so the build has reported its lowering. `budget_used` counts
     what strict tools used of the request's limits. `model` is the request's model if messages depend on it.
     `downgraded` has the tools that should be strict but cannot be. `losses` is the number of reports.
     """
@@ -97,7 +97,7 @@ class Writer:
         "_weaken",
         "budget_used",
         "downgraded",
-        "known",
+        "is_declared_tool",
         "losses",
         "media",
         "model",
@@ -112,13 +112,13 @@ class Writer:
         on_loss: OnLoss | None,
         on_unsupported: OnUnsupported,
         *,
-        answer: bool = False,
+        is_response: bool = False,
         tools: Iterable[ToolDefinition | OpaquePart] | None = None,
     ) -> None:
         if on_unsupported not in ("error", "weaken"):
             raise ValueError('on_unsupported must be "error" or "weaken"')
         self.wire = wire
-        self._rejects = () if answer else wire.rejects
+        self._rejects = () if is_response else wire.rejects
         self._on_loss = on_loss
         self._weaken = on_unsupported == "weaken"
         self._unheard: list[Loss] = []
@@ -127,7 +127,7 @@ class Writer:
         self.unsent: set[str] = set()
         self.media: list[tuple[Any, Path]] = []
         self.model: str | None = None
-        self.known = False
+        self.is_declared_tool = False
         self.downgraded: set[str] = set()
         self.losses = 0
         self.budget_used: dict[str, int] = {}
@@ -155,7 +155,7 @@ class Writer:
     def lower_schema(self, schema: dict[str, Any] | bool, strict: bool | None, at: Path) -> dict[str, Any]:
         """Lower a schema, and report what the dialect expresses differently, unless the build has reported it."""
         written, found = self.wire.lowerings.lower_to_copy(schema, strict)
-        if self.known:
+        if self.is_declared_tool:
             return written
         if not found.only_drops_keywords(schema):
             self.report_loss(at, "a schema", "rewritten", "note", f"{self.wire.title} expresses it differently")
@@ -175,7 +175,7 @@ class Writer:
         """
         if is_too_deep(call.arguments):
             raise ConversionError(format_path((at, "arguments")), f"is nested more than {MAX_DEPTH} deep")
-        if call.metadata is None and not self.encodes(call.name):
+        if call.metadata is None and not self.has_encoding(call.name):
             return call
         written, comes_back = self.tables.encode(call)
         if not comes_back:
@@ -188,19 +188,19 @@ class Writer:
         if call.metadata is not None or call.invalid is not None:
             return False
         if self.names.get(name) != name:
-            if name in self.names or name in self.wire.names or not self.wire.legal_name(name):
+            if name in self.names or name in self.wire.names or not self.wire.is_legal_name(name):
                 return False
             self.names[name] = name
         known = self._ids.get(identifier)
         if known is None:
-            if not self.wire.legal_id(identifier):
+            if not self.wire.is_legal_id(identifier):
                 return False
             self._ids[identifier] = identifier
         elif known != identifier:
             return False
         if identifier in self.unsent:
             return False
-        return not self.encodes(name) if self._tools else name not in self.wire.encodings
+        return not self.has_encoding(name) if self._tools else name not in self.wire.encodings
 
     @property
     def tables(self) -> ArgumentEncodings:
@@ -211,7 +211,7 @@ class Writer:
             self._tables = ArgumentEncodings(self.wire, self._tools)
         return self._tables
 
-    def encodes(self, name: str) -> bool:
+    def has_encoding(self, name: str) -> bool:
         """Return whether the arguments of a tool may be different on the wire."""
         if not self._tools:
             return name in self.wire.encodings
@@ -261,7 +261,7 @@ class Writer:
             return {}
         found: Extras = {}
         for provider, state in metadata.items():
-            if provider == self.wire.name or (provider in self.wire.shares and not found):
+            if provider == self.wire.name or (provider in self.wire.readable_providers and not found):
                 if type(state) is dict:
                     found = state
             elif type(state) is not dict or any(key[:1] != "$" for key in state):
@@ -295,10 +295,10 @@ class Writer:
         known = self._ids.get(identifier)
         if known is not None:
             return known
-        if self.wire.legal_id(identifier):
+        if self.wire.is_legal_id(identifier):
             self._ids[identifier] = identifier
             return identifier
-        spelling = hashed_name(identifier, self.wire.id_prefix, self.wire.id_length)
+        spelling = make_legal_name(identifier, self.wire.id_prefix, self.wire.id_length)
         self._ids[identifier] = spelling
         return spelling
 

@@ -30,8 +30,8 @@ class HandledTools(Generic[H]):
         chosen = [name for name in tools.entries if (name in names if names else name not in tools.deprecated)]
         self.definitions: Sequence[ToolDefinition] = [tools.definitions[name] for name in chosen]
         self._low_risk = tools.low_risk
-        self._dispatcher = tools.dispatcher(handlers, offered=chosen, timeout=timeout)
-        self._inline = tools.dispatcher(handlers, offered=chosen, timeout=timeout, inline=True)
+        self._dispatcher = tools.make_dispatcher(handlers, offered=chosen, timeout=timeout)
+        self._inline = tools.make_dispatcher(handlers, offered=chosen, timeout=timeout, inline=True)
 
     def needs_approval(self, name: str) -> bool:
         """Return whether calls of a tool need approval, because it is not declared as `risk: low`."""

@@ -8,7 +8,7 @@ from typing import Any
 from ..conversion.encoding import Table
 from .context import LoweringContext, Node, RefStack
 from .dialects import Dialect
-from .keywords import add_null, describe_rule, keeps_schemas
+from .keywords import add_null, can_keep_schemas, describe_rule
 from .schemas import Pointer, admits_null, required_names
 
 __all__ = ["lower_array", "lower_object"]
@@ -81,7 +81,7 @@ def lower_object(
             names.get(name, name): [names.get(other, other) for other in others] if type(others) is list else others
             for name, others in source["dependentRequired"].items()
         }
-    more = _further(context, source, further, pointer, ref_stack, out, respelled=bool(entries))
+    more = _lower_additional_properties(context, source, further, pointer, ref_stack, out, respelled=bool(entries))
     if not entries and more is None:
         return None
     return {"object": entries} if more is None else {"object": entries, "more": more}
@@ -145,7 +145,7 @@ def _missing(context: LoweringContext, required: list[str], properties: dict[str
             )
 
 
-def _further(
+def _lower_additional_properties(
     context: LoweringContext,
     source: dict[str, Any],
     further: Any,
@@ -180,9 +180,9 @@ def _further(
         lowered, encoding = context.lower_node(further, (*pointer, "additionalProperties"), ref_stack)
     if patterns and further is not True:
         kept = (
-            keeps_schemas(context, "patternProperties")
+            can_keep_schemas(context, "patternProperties")
             and not respelled
-            and context.copy_rule("patternProperties", patterns)
+            and context.copy_unlowered_rule("patternProperties", patterns)
         )
         if not kept or encoding is not None:
             reason = "it would apply to the properties that patternProperties matches"

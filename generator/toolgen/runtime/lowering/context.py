@@ -15,7 +15,7 @@ from ..conversion.encoding import Table
 from ..json_values import same_json
 from .dialects import Dialect
 from .references import References, RetainedDefinitions
-from .schemas import LISTS, MAPS, SINGLE, Pointer, merge_schemas
+from .schemas import SCHEMA_LISTS, SCHEMA_MAPS, SCHEMA_VALUES, Pointer, merge_schemas
 
 __all__ = ["NEVER", "LoweredSchema", "LoweringContext", "Node", "RefStack", "SchemaChange", "TooLargeError"]
 
@@ -197,7 +197,7 @@ class LoweringContext(ABC):
             schema = self.register_pointer(joined, pointer)
         return schema, ref_stack
 
-    def copy_rule(self, keyword: str, value: Any) -> Any:
+    def copy_unlowered_rule(self, keyword: str, value: Any) -> Any:
         """Return a rule of the source unchanged, with its references inlined.
 
         None if that is not possible: a reference is circular or cannot be resolved, or a property is renamed. The rule
@@ -210,11 +210,11 @@ class LoweringContext(ABC):
             return None
 
     def _verbatim_value(self, keyword: str, value: Any) -> Any:
-        if keyword in MAPS and type(value) is dict:
+        if keyword in SCHEMA_MAPS and type(value) is dict:
             if keyword == "properties" and self.dialect.properties and not all(map(self._is_legal, value)):
                 raise _NotVerbatimError
             return {name: self._verbatim(inner) for name, inner in value.items()}
-        if keyword in LISTS or keyword in SINGLE:
+        if keyword in SCHEMA_LISTS or keyword in SCHEMA_VALUES:
             return [self._verbatim(inner) for inner in value] if type(value) is list else self._verbatim(value)
         return value
 

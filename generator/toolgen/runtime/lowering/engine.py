@@ -14,13 +14,13 @@ from .keywords import (
     describe_rule,
     keep_rules,
     lower_annotations,
+    lower_enum,
     lower_untyped,
-    lower_values,
 )
 from .schemas import (
     ANNOTATIONS,
-    BOUND_TO,
     IDENTITY,
+    TYPES_OF_KEYWORD,
     Pointer,
     declared_types,
     has_json_type,
@@ -211,7 +211,7 @@ def _split_types(
     rules = {key: value for key, value in source.items() if key not in ANNOTATIONS}
     branches = []
     for kind in kinds:
-        branch = {k: v for k, v in rules.items() if k not in BOUND_TO or kind in BOUND_TO[k]}
+        branch = {k: v for k, v in rules.items() if k not in TYPES_OF_KEYWORD or kind in TYPES_OF_KEYWORD[k]}
         if type(branch.get("enum")) is list:
             branch["enum"] = [value for value in branch["enum"] if has_json_type(value, (kind,))]
             if not branch["enum"]:
@@ -238,7 +238,7 @@ def _lower_typed(
     kinds = declared_types(source)
     sentences = sentences or []
     if not kinds and (context.dialect.untyped != "keep" or context.dialect.closed):
-        kinds = _meant(context, source, pointer)
+        kinds = _infer_types(context, source, pointer)
         if not kinds:
             return lower_untyped(context, source, pointer, sentences)
         source = context.register_pointer({"type": list(kinds), **source}, pointer)
@@ -252,7 +252,7 @@ def _lower_typed(
     out: dict[str, Any] = {}
     if kinds and context.dialect.supports("type"):
         out["type"] = kinds[0] if len(kinds) == 1 else list(kinds)
-    encoding, possible = lower_values(context, source, pointer, kinds, out, sentences)
+    encoding, possible = lower_enum(context, source, pointer, kinds, out, sentences)
     if not possible:
         return NEVER, None
     if encoding is None:
@@ -308,18 +308,18 @@ def _leave_listed(
 
 def _speaks_of(keyword: str, kinds: tuple[str, ...], out: dict[str, Any]) -> bool:
     """Return whether a keyword applies to a type of the source that is also a type on the wire."""
-    if keyword not in BOUND_TO:
+    if keyword not in TYPES_OF_KEYWORD:
         return True
     sent = declared_types(out) or kinds
-    return any(kind in BOUND_TO[keyword] and kind in sent for kind in kinds)
+    return any(kind in TYPES_OF_KEYWORD[keyword] and kind in sent for kind in kinds)
 
 
-def _meant(context: LoweringContext, source: dict[str, Any], pointer: Pointer) -> tuple[str, ...]:
+def _infer_types(context: LoweringContext, source: dict[str, Any], pointer: Pointer) -> tuple[str, ...]:
     """Infer the types of a schema without a type, from its values or its keywords."""
     values = source["enum"] if type(source.get("enum")) is list else [source["const"]] if "const" in source else []
     if values:
         return tuple(dict.fromkeys(json_type(value) for value in values))
-    spoken = [BOUND_TO[keyword] for keyword in source if keyword in BOUND_TO]
+    spoken = [TYPES_OF_KEYWORD[keyword] for keyword in source if keyword in TYPES_OF_KEYWORD]
     spoken += [("string",)] if "format" in source else []
     if not spoken:
         return ()

@@ -14,9 +14,9 @@ from .dialects import Dialect
 from .schemas import (
     ANNOTATIONS,
     IDENTITY,
-    LISTS,
-    MAPS,
-    SINGLE,
+    SCHEMA_LISTS,
+    SCHEMA_MAPS,
+    SCHEMA_VALUES,
     STRUCTURE,
     VALIDATED,
     Pointer,
@@ -29,17 +29,17 @@ from .schemas import (
 __all__ = [
     "add_null",
     "add_sentences",
+    "can_keep_schemas",
     "describe_rule",
-    "dump_texts",
     "keep_rules",
-    "keeps_schemas",
     "lower_annotations",
+    "lower_enum",
     "lower_untyped",
-    "lower_values",
+    "unique_texts",
 ]
 
 _INCLUSIVE = {"exclusiveMinimum": ("minimum", 1), "exclusiveMaximum": ("maximum", -1)}
-_WITH_SCHEMAS = frozenset([*MAPS, *LISTS, *SINGLE])
+_WITH_SCHEMAS = frozenset([*SCHEMA_MAPS, *SCHEMA_LISTS, *SCHEMA_VALUES])
 _DEPENDENT = {
     "then": ("if",),
     "else": ("if",),
@@ -116,10 +116,10 @@ def keep_rules(
                 f"more than {dialect.most[keyword]} is not supported by this provider",
             )
         elif keyword in _WITH_SCHEMAS:
-            if not keeps_schemas(context, keyword):
+            if not can_keep_schemas(context, keyword):
                 _leave(context, keyword, value, pointer, sentences, context.reason(keyword))
                 continue
-            found = None if respelled else context.copy_rule(keyword, value)
+            found = None if respelled else context.copy_unlowered_rule(keyword, value)
             if found is not None:
                 out[keyword] = found
             else:
@@ -149,7 +149,7 @@ def keep_rules(
     _leave_dependent(context, source, pointer, out, sentences)
 
 
-def keeps_schemas(context: LoweringContext, keyword: str) -> bool:
+def can_keep_schemas(context: LoweringContext, keyword: str) -> bool:
     """Return whether a keyword that contains schemas can be kept unchanged."""
     return context.dialect.supports(keyword) and context.dialect.refs == "keep" and not context.dialect.closed
 
@@ -244,7 +244,7 @@ def lower_untyped(context: LoweringContext, source: dict[str, Any], pointer: Poi
     return lower_annotations(context, source, pointer, sentences), None
 
 
-def lower_values(
+def lower_enum(
     context: LoweringContext,
     source: dict[str, Any],
     pointer: Pointer,
@@ -275,7 +275,7 @@ def lower_values(
         context.record_change(
             pointer, "const" if "const" in source else "enum", "rewritten", "its values are sent as strings"
         )
-        texts = dump_texts(values)
+        texts = unique_texts(values)
         out["type"] = "string"
         _put(context, texts, pointer, out, sentences)
         return {"texts": values, "said": texts}, True
@@ -312,7 +312,7 @@ def _goes_as_it_is(value: Any, rule: str) -> bool:
     return type(value) is str or (rule == "numbers" and type(value) in (int, float))
 
 
-def dump_texts(values: list[Any]) -> list[str]:
+def unique_texts(values: list[Any]) -> list[str]:
     """Return a unique text for each value."""
     found: list[str] = []
     taken = {value for value in values if type(value) is str}

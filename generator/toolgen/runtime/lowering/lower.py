@@ -226,10 +226,14 @@ def _table(
     for entry, here, there in context.unions:
         entry[0] = _shape_of(here, lambda reference: _at(context, reference))
         entry[1] = _shape_of(there, lambda reference: _in(reference, context, out))
-    telling: set[str] = {name for name, node in context.kept.encoding_tables.items() if _tells(node, frozenset())}
+    telling: set[str] = {
+        name for name, node in context.kept.encoding_tables.items() if _changes_values(node, frozenset())
+    }
     while True:
-        more = {name for name, node in context.kept.encoding_tables.items() if _tells(node, frozenset(telling))}
-        if _tells(encoding, frozenset(telling)):
+        more = {
+            name for name, node in context.kept.encoding_tables.items() if _changes_values(node, frozenset(telling))
+        }
+        if _changes_values(encoding, frozenset(telling)):
             more.add("")
         if more <= telling:
             break
@@ -252,7 +256,7 @@ def _in(reference: Any, context: LoweringContext, out: dict[str, Any]) -> Any:
     return out if reference == "#" else context.kept.schemas.get(str(reference).removeprefix("#/$defs/"))
 
 
-def _tells(node: Any, telling: frozenset[str]) -> bool:
+def _changes_values(node: Any, telling: frozenset[str]) -> bool:
     """Return whether a node changes values. A reference does if its definition is in `telling`."""
     if node is None:
         return False
@@ -261,18 +265,18 @@ def _tells(node: Any, telling: frozenset[str]) -> bool:
     if not {"json", "texts", "pairs", "wrap"}.isdisjoint(node):
         return True
     if any(
-        "name" in entry or "null" in entry or _tells(entry.get("as"), telling)
+        "name" in entry or "null" in entry or _changes_values(entry.get("as"), telling)
         for entry in node.get("object", {}).values()
     ):
         return True
     inner = [node.get("more"), node.get("items"), *node.get("first", ()), *(entry[2] for entry in node.get("any", ()))]
-    return any(_tells(one, telling) for one in inner)
+    return any(_changes_values(one, telling) for one in inner)
 
 
 def _pruned(node: Any, telling: set[str]) -> Any:
     """Return a node without inner nodes that change nothing. None if nothing is left."""
-    if not _tells(node, frozenset(telling)) or "ref" in node:
-        return node if node is not None and _tells(node, frozenset(telling)) else None
+    if not _changes_values(node, frozenset(telling)) or "ref" in node:
+        return node if node is not None and _changes_values(node, frozenset(telling)) else None
     found: Table = {key: value for key, value in node.items() if key in ("json", "texts", "said", "pairs", "wrap")}
     if "object" in node:
         entries: dict[str, Any] = {}

@@ -9,12 +9,12 @@ from ..json_values import same_json
 
 __all__ = [
     "ANNOTATIONS",
-    "BOUND_TO",
     "IDENTITY",
-    "LISTS",
-    "MAPS",
-    "SINGLE",
+    "SCHEMA_LISTS",
+    "SCHEMA_MAPS",
+    "SCHEMA_VALUES",
     "STRUCTURE",
+    "TYPES_OF_KEYWORD",
     "VALIDATED",
     "Pointer",
     "admits_null",
@@ -61,7 +61,7 @@ STRUCTURE: Final = frozenset(
 )
 """Keywords with their own lowering rules."""
 
-BOUND_TO: Final[dict[str, tuple[str, ...]]] = {
+TYPES_OF_KEYWORD: Final[dict[str, tuple[str, ...]]] = {
     **dict.fromkeys(["minLength", "maxLength", "pattern", "contentEncoding", "contentMediaType"], ("string",)),
     **dict.fromkeys(
         ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"], ("number", "integer")
@@ -99,12 +99,12 @@ BOUND_TO: Final[dict[str, tuple[str, ...]]] = {
 }
 """The types that a keyword applies to. All other keywords apply to every type."""
 
-VALIDATED: Final = frozenset([*BOUND_TO, "not", "if", "then", "else", "enum", "const"])
+VALIDATED: Final = frozenset([*TYPES_OF_KEYWORD, "not", "if", "then", "else", "enum", "const"])
 """Keywords that the generated validation enforces."""
 
-MAPS = ("properties", "$defs", "definitions", "patternProperties", "dependentSchemas", "dependencies")
-LISTS = ("anyOf", "oneOf", "allOf", "prefixItems")
-SINGLE = (
+SCHEMA_MAPS = ("properties", "$defs", "definitions", "patternProperties", "dependentSchemas", "dependencies")
+SCHEMA_LISTS = ("anyOf", "oneOf", "allOf", "prefixItems")
+SCHEMA_VALUES = (
     "items",
     "additionalProperties",
     "additionalItems",
@@ -128,15 +128,15 @@ _OF_ALL = ("string", "number", "integer", "boolean", "object", "array", "null")
 
 def subschemas(schema: Mapping[str, Any]) -> Iterator[tuple[Pointer, Any]]:
     """Yield the direct subschemas of a schema, each with its path."""
-    for keyword in MAPS:
+    for keyword in SCHEMA_MAPS:
         value = schema.get(keyword)
         if type(value) is dict:
             yield from (((keyword, name), inner) for name, inner in value.items())
-    for keyword in (*LISTS, "items"):
+    for keyword in (*SCHEMA_LISTS, "items"):
         value = schema.get(keyword)
         if type(value) is list:
             yield from (((keyword, i), inner) for i, inner in enumerate(value))
-    for keyword in SINGLE:
+    for keyword in SCHEMA_VALUES:
         value = schema.get(keyword)
         if type(value) is dict or type(value) is bool:
             yield (keyword,), value

@@ -25,16 +25,16 @@ from ..models import (
     ToolDefinition,
 )
 from .text_calls import accepted_names, find_text_calls
-from .text_parser import CallMaker, parse_reply, strip_leading_newlines, strip_trailing_newlines
-from .tool_blocks import LONGEST, BlockKind, BlockScanner, may_begin_block
+from .text_parser import CallMaker, parse_response_text, strip_leading_newlines, strip_trailing_newlines
+from .tool_blocks import MAX_OPENING_LINE, BlockKind, BlockScanner, may_begin_block
 
-__all__ = ["ReplyReader"]
+__all__ = ["ResponseReader"]
 
 
-class ReplyReader:
+class ResponseReader:
     """Reads one response of a model. Call `feed` for each text, and `finish` at the end. `message` returns it so far.
 
-    The events report text and calls. At the end, `message` returns the same as `read_reply` for the complete text.
+    The events report text and calls. At the end, `message` returns the same as `read_response_text` for the complete text.
     """
 
     def __init__(
@@ -82,7 +82,9 @@ class ReplyReader:
 
     def message(self) -> AssistantMessage:
         """Return the response so far."""
-        return parse_reply("".join(self._whole), self._names, self._untrusted, CallMaker(self._turn, set(self._used)))
+        return parse_response_text(
+            "".join(self._whole), self._names, self._untrusted, CallMaker(self._turn, set(self._used))
+        )
 
     def _untold(self, message: AssistantMessage) -> Iterator[StreamEvent]:
         """Yield events for the part of a message that has not been reported."""
@@ -109,12 +111,12 @@ class ReplyReader:
         self._whole.append(piece)
         self._held.append(piece)
         self._length += len(piece)
-        self._judge(piece)
+        self._check_json_start(piece)
         if piece == "\n":
             self._end_line(events)
         else:
             self._line.append(piece)
-            self._line_head += piece[: LONGEST + 1 - len(self._line_head)]
+            self._line_head += piece[: MAX_OPENING_LINE + 1 - len(self._line_head)]
             self._line_says = self._line_says or self._scanner.is_in_fence or not may_begin_block(self._line_head)
         if not self._holds_back():
             self._say(events)
@@ -123,7 +125,7 @@ class ReplyReader:
         """Return whether the held text may be a call, or may follow one."""
         if self._waits or self._head is not None:
             return True
-        if self._scanner.holds is not None and self._matters(self._scanner.holds):
+        if self._scanner.open_kind is not None and self._matters(self._scanner.open_kind):
             return True
         return bool(self._line) and not self._line_says
 
@@ -133,7 +135,7 @@ class ReplyReader:
 
     def _end_line(self, events: list[StreamEvent]) -> None:
         """Read a complete line."""
-        block = self._scanner.take("".join(self._line), self._line_start)
+        block = self._scanner.read_line("".join(self._line), self._line_start)
         self._line, self._line_head, self._line_says = [], "", False
         self._line_start = self._length
         if block is None or not self._matters(block.kind):
@@ -158,7 +160,7 @@ class ReplyReader:
         self._held, self._held_start = [], self._length
         events += self._segment.add_text(text)
 
-    def _judge(self, piece: str) -> None:
+    def _check_json_start(self, piece: str) -> None:
         """Check whether the whole text may be one JSON value."""
         if self._head is None:
             return

@@ -30,14 +30,14 @@ from ..models import (
 )
 from .text_calls import TextCall, accepted_names, find_text_calls
 from .tool_blocks import Block, BlockKind, find_blocks, find_quoted_blocks, parse_block
-from .tool_texts import PROVIDER, call_text, join_reply
+from .tool_texts import PROVIDER, call_text, join_response_text
 
 __all__ = [
     "CallBlock",
     "CallMaker",
     "call_blocks",
-    "parse_reply",
-    "read_reply",
+    "parse_response_text",
+    "read_response_text",
     "strip_leading_newlines",
     "strip_trailing_newlines",
 ]
@@ -88,17 +88,17 @@ class CallMaker:
         return call
 
 
-def read_reply(
+def read_response_text(
     text: str, tools: Iterable[ToolDefinition | OpaquePart] = (), untrusted: Iterable[str] = (), turn: int = 0
 ) -> AssistantMessage:
     """Read the text of a model. `tools` are the offered tools; `turn` is the number of earlier assistant messages.
 
     A block that also occurs in one of the `untrusted` texts becomes a call that must not be run.
     """
-    return parse_reply(text, accepted_names(tools), untrusted, CallMaker(turn, set()))
+    return parse_response_text(text, accepted_names(tools), untrusted, CallMaker(turn, set()))
 
 
-def parse_reply(
+def parse_response_text(
     text: str,
     names: Mapping[str, str],
     untrusted: Iterable[str],
@@ -108,7 +108,7 @@ def parse_reply(
     """Read the text of a model, with the accepted names of tools. `spelling` returns the name as it is written."""
     blocks = call_blocks(text, names)
     if not blocks:
-        kept = {"$text": text, "$names": {}} if join_reply([(text, False)])[1] else None
+        kept = {"$text": text, "$names": {}} if join_response_text([(text, False)])[1] else None
         return AssistantMessage(text, metadata=None if kept is None else {PROVIDER: kept})
     distrusted = _distrusted(blocks, untrusted)
     parts: list[AssistantPart] = []
@@ -128,7 +128,7 @@ def parse_reply(
             pieces.append((_written(call, spoken, spelling), True))
         end = block.end
     _say(strip_leading_newlines(text[end:]), parts, pieces)
-    if join_reply(pieces)[0] == text:
+    if join_response_text(pieces)[0] == text:
         return AssistantMessage(parts)
     used = {spoken.spelled: spoken.name for block in blocks for spoken in block.calls if spoken.spelled in names}
     return AssistantMessage(parts, metadata={PROVIDER: {"$text": text, "$names": used}})

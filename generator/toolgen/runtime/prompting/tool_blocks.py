@@ -12,7 +12,7 @@ from ..json_text import compact
 
 __all__ = [
     "CALL_TAG",
-    "LONGEST",
+    "MAX_OPENING_LINE",
     "Block",
     "BlockKind",
     "BlockScanner",
@@ -95,12 +95,12 @@ def _shorter(following: list[dict[str, int]]) -> tuple[list[int], list[int]]:
 BlockKind: TypeAlias = Literal["tool", "json", "tool_call", "whole"]
 
 CALL_TAG = "<tool_call>"
-CLOSES = "</tool_call>"
+CLOSING_TAG = "</tool_call>"
 
 _FENCE = re.compile(r"( {0,3}(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]{1,4})?)(`{3,}+|~{3,}+)(.*)", re.DOTALL)
 _BLANKS = " \t\r"
 _KINDS: dict[str, BlockKind] = {"tool": "tool", "json": "json"}
-LONGEST = 64
+MAX_OPENING_LINE = 64
 """Maximum length of a line that may start a block. A longer line contains something else."""
 
 
@@ -116,13 +116,13 @@ class Block(NamedTuple):
 class BlockScanner:
     """Reads the lines of a text, and returns each block after its last line.
 
-    `holds` is the kind of the open block. It is also None inside fences that are not blocks.
+    `open_kind` is the kind of the open block. It is also None inside fences that are not blocks.
     """
 
-    __slots__ = ("_body", "_in_list", "_marks", "_start", "holds")
+    __slots__ = ("_body", "_in_list", "_marks", "_start", "open_kind")
 
     def __init__(self) -> None:
-        self.holds: BlockKind | None = None
+        self.open_kind: BlockKind | None = None
         self._marks = ""
         self._in_list = False
         self._start = 0
@@ -133,11 +133,11 @@ class BlockScanner:
         """Whether the next line is inside a fence."""
         return bool(self._marks)
 
-    def take(self, line: str, start: int) -> Block | None:
+    def read_line(self, line: str, start: int) -> Block | None:
         """Read the next line, without its line feed. `start` is its position. Return the block that it completes."""
         if self._marks:
             if not self._ends(line):
-                if self.holds is not None:
+                if self.open_kind is not None:
                     self._body.append(line)
                 return None
             self._marks = ""
@@ -148,12 +148,12 @@ class BlockScanner:
             return None
         bare = line.rstrip(_BLANKS)
         if line.startswith(CALL_TAG):
-            self.holds, self._start, self._body = "tool_call", start, []
+            self.open_kind, self._start, self._body = "tool_call", start, []
             line, bare = line[len(CALL_TAG) :], bare[len(CALL_TAG) :]
-        if self.holds is None:
+        if self.open_kind is None:
             return None
-        if bare.endswith(CLOSES):
-            self._body.append(bare[: -len(CLOSES)])
+        if bare.endswith(CLOSING_TAG):
+            self._body.append(bare[: -len(CLOSING_TAG)])
             return self._closed(
                 "\n".join(self._body), start + len(line) + (len(CALL_TAG) if start == self._start else 0)
             )
@@ -162,8 +162,8 @@ class BlockScanner:
 
     def _open(self, line: str, start: int, fence: re.Match[str]) -> None:
         margin, self._marks, words = fence.groups()
-        plain = margin == "" and self._marks == "```" and len(line) <= LONGEST
-        self.holds = _KINDS.get(words.strip(_BLANKS)) if plain else None
+        plain = margin == "" and self._marks == "```" and len(line) <= MAX_OPENING_LINE
+        self.open_kind = _KINDS.get(words.strip(_BLANKS)) if plain else None
         self._in_list = bool(margin.strip())
         self._start, self._body = start, []
 
@@ -175,7 +175,7 @@ class BlockScanner:
         return near and len(marks) >= len(self._marks) and not marks.strip(self._marks[0])
 
     def _closed(self, body: str, end: int) -> Block | None:
-        kind, self.holds, self._body = self.holds, None, []
+        kind, self.open_kind, self._body = self.open_kind, None, []
         return None if kind is None else Block(kind, self._start, end, body)
 
 
@@ -193,7 +193,7 @@ def find_blocks(text: str) -> list[Block]:
     if "```" not in text and CALL_TAG not in text:
         return []
     scanner = BlockScanner()
-    found = (scanner.take(line, start) for line, start in split_lines(text))
+    found = (scanner.read_line(line, start) for line, start in split_lines(text))
     return [block for block in found if block is not None]
 
 
@@ -212,7 +212,7 @@ def may_begin_block(line: str) -> bool:
     if line.startswith("```"):
         words = line[3:].lstrip(_BLANKS)
         known = any(kind.startswith(words.rstrip(_BLANKS)) for kind in _KINDS)
-        return len(line) <= LONGEST and known
+        return len(line) <= MAX_OPENING_LINE and known
     return line.startswith(CALL_TAG) or CALL_TAG.startswith(line) or "```".startswith(line)
 
 

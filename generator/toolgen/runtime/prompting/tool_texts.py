@@ -12,11 +12,11 @@ from .text_calls import find_text_calls
 from .tool_blocks import find_blocks, json_line, opens_fence, parse_block, split_lines
 
 __all__ = [
-    "BEHIND_TOOLS",
     "PROVIDER",
+    "TOOLS_SEPARATOR",
     "call_text",
     "entries_text",
-    "join_reply",
+    "join_response_text",
     "parse_entries",
     "read_tools_text",
     "split_entries",
@@ -35,7 +35,7 @@ The block holds one JSON object: "name" is one of the names above, "arguments" f
 why you call it. Write one block for each call, and end your message after the last one. The results come in the next \
 message; never write them yourself.
 """
-BEHIND_TOOLS = "\n"
+TOOLS_SEPARATOR = "\n"
 """Separator between the tools and the rest of the system message."""
 
 
@@ -108,7 +108,7 @@ def _is_entry(entry: Any) -> bool:
 PROVIDER = "prompt"
 """The key in `metadata` for the original text."""
 
-BETWEEN = "\n\n"
+CALL_SEPARATOR = "\n\n"
 """Separator between a call and the text around it."""
 
 
@@ -130,7 +130,7 @@ def call_text(call: ToolCall, reasoning: str | None = None, *, with_id: bool | N
     return f"```tool\n{json_line(entry, 'arguments')}\n```"
 
 
-def join_reply(pieces: Sequence[tuple[str, bool]]) -> tuple[str, bool]:
+def join_response_text(pieces: Sequence[tuple[str, bool]]) -> tuple[str, bool]:
     """Join texts and calls, and return whether texts had to be indented. The flag of a piece is true for calls."""
     text, places = _joined(pieces)
     if _reads_as(text, places):
@@ -144,7 +144,7 @@ def _joined(pieces: Sequence[tuple[str, bool]]) -> tuple[str, list[int]]:
     places: list[int] = []
     length, before = 0, None
     for piece, is_call in pieces:
-        between = BETWEEN if before is not None and (is_call or before) else ""
+        between = CALL_SEPARATOR if before is not None and (is_call or before) else ""
         if is_call:
             places.append(length + len(between))
         parts += (between, piece)

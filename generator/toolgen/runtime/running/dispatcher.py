@@ -22,8 +22,8 @@ from ..conversion.writer import OnLoss
 from ..models import InvalidCall, ToolCall, ToolResult
 from ..tools.arguments import ArgumentsError
 from ..tools.tool_entries import ToolEntry, parse_call_arguments
-from .handler_calls import Cancellation, HandlerTimeoutError, await_value, call_handler
-from .handlers import Allow, Deny, Edit, Hold, OtherHandler, Review, Verdict, check_methods, check_timeout
+from .handler_calls import CancellationWatch, HandlerTimeoutError, await_value, call_handler
+from .handlers import Allow, Deny, Edit, Hold, OtherHandler, Review, Verdict, check_handlers, check_timeout
 from .results import (
     ToolError,
     denied_text,
@@ -32,9 +32,9 @@ from .results import (
     invalid_arguments_text,
     invalid_call_text,
     invalid_result_text,
-    json_value,
-    make_result_of_return,
+    result_from_return_value,
     timeout_text,
+    to_json_value,
     unknown_tool_text,
 )
 from .sync_runner import run_blocking
@@ -112,7 +112,7 @@ class Dispatcher:
             ValueError: The timeout is NaN.
         """
         known = entries if offered is None else {name: entries[name] for name in entries if name in offered}
-        check_methods(known, protocol, handlers)
+        check_handlers(known, protocol, handlers)
         check_timeout(timeout)
         self._entries = known
         self._aliases = aliases
@@ -142,7 +142,7 @@ class Dispatcher:
         """Run one call."""
         ready = self._ready(call)
         if isinstance(ready, ToolResult):
-            return self._told(ready)
+            return self._report_result(ready)
         return await self._run(ready, self._inline)
 
     def run_one_blocking(self, call: ToolCall) -> ToolResult:
@@ -170,7 +170,7 @@ class Dispatcher:
         results: list[ToolResult] = []
         for low, run in groupby(ready, lambda one: self._is_low(one, verdicts)):
             if low:
-                results += await self._side_by_side(list(run), max_parallel)
+                results += await self._run_concurrently(list(run), max_parallel)
                 continue
             for one in run:
                 if isinstance(one, _Ready):
@@ -196,13 +196,13 @@ class Dispatcher:
         except ArgumentsError as error:
             return error_result(call, invalid_arguments_text(entry.name, error))
 
-    async def _side_by_side(self, run: list[_Ready | ToolResult], max_parallel: int) -> list[ToolResult]:
+    async def _run_concurrently(self, run: list[_Ready | ToolResult], max_parallel: int) -> list[ToolResult]:
         alone = self._inline and sum(isinstance(one, _Ready) for one in run) == 1
         limit = asyncio.Semaphore(max_parallel)
 
         async def limited(one: _Ready | ToolResult) -> ToolResult:
             if isinstance(one, ToolResult):
-                return self._told(one)
+                return self._report_result(one)
             async with limit:
                 return await self._run(one, alone)
 
@@ -216,7 +216,7 @@ class Dispatcher:
     async def _reviewed(self, ready: _Ready, review: Review | None, verdict: Verdict | None) -> ToolResult | None:
         """Run a call as its review decides. None if the call is held."""
         if verdict is not None or review is not None:
-            cancellation = Cancellation()
+            cancellation = CancellationWatch()
             try:
                 said: Any = verdict if verdict is not None or review is None else review(ready.call, ready.arguments)
                 if isawaitable(said):
@@ -224,18 +224,20 @@ class Dispatcher:
                 if isinstance(said, Hold):
                     self.held.append(ready.call)
                     return None
-                reviewed = self._judged(ready, said)
+                reviewed = self._apply_verdict(ready, said)
             except BaseException as error:  # whatever a review raises, the call must not run
                 if cancellation.should_propagate(error):
                     raise
                 self._failed(ready, error)
-                return self._told(error_result(ready.call, "The review of the call failed. The call was not run."))
+                return self._report_result(
+                    error_result(ready.call, "The review of the call failed. The call was not run.")
+                )
             if isinstance(reviewed, ToolResult):
-                return self._told(reviewed)
+                return self._report_result(reviewed)
             ready = reviewed
         return await self._run(ready, self._inline)
 
-    def _judged(self, ready: _Ready, verdict: Allow | Deny | Edit) -> _Ready | ToolResult:
+    def _apply_verdict(self, ready: _Ready, verdict: Allow | Deny | Edit) -> _Ready | ToolResult:
         """Return a call as its review decided: ready, with edited arguments, or denied.
 
         Raises:
@@ -248,11 +250,11 @@ class Dispatcher:
             return error_result(ready.call, denied_text(verdict.reason))
         if not isinstance(verdict, Edit):
             raise TypeError(f"review must return Allow, Deny, Edit or Hold, not {type(verdict).__name__}")
-        return _Ready(ready.call, ready.entry, _fit(ready.entry, verdict.arguments), edited=True)
+        return _Ready(ready.call, ready.entry, _validate_arguments(ready.entry, verdict.arguments), edited=True)
 
     async def _run(self, ready: _Ready, inline: bool) -> ToolResult:
         """Call the handler. A cancellation is raised again after the result, if there is one, was reported."""
-        cancellation = Cancellation()
+        cancellation = CancellationWatch()
         try:
             if self._around is None:
                 value = await self._proceeded(ready, ready.arguments, inline)
@@ -264,8 +266,8 @@ class Dispatcher:
                 raise
             result = self._failure(ready, error)
         if ready.edited:
-            add_extras(result, "running", {"arguments": json_value(ready.arguments)})
-        self._told(result)
+            add_extras(result, "running", {"arguments": to_json_value(ready.arguments)})
+        self._report_result(result)
         if cancellation.was_requested:
             raise asyncio.CancelledError
         return result
@@ -281,7 +283,7 @@ class Dispatcher:
     async def _proceeded(self, ready: _Ready, arguments: Any, inline: bool) -> Any:
         """Call the handler with arguments, which may differ from those of the call."""
         if arguments is not ready.arguments:
-            fit = _fit(ready.entry, arguments)
+            fit = _validate_arguments(ready.entry, arguments)
             if fit is not ready.arguments:
                 ready.arguments, ready.edited = fit, True
         if ready.entry is not None:
@@ -307,7 +309,7 @@ class Dispatcher:
             ToolError: The handler raised it while its value was read.
         """
         try:
-            return make_result_of_return(ready.call, ready.entry, value)
+            return result_from_return_value(ready.call, ready.entry, value)
         except ToolError:
             raise
         except Exception as error:  # noqa: BLE001 - the tool ran, and the model must know that it did
@@ -320,7 +322,7 @@ class Dispatcher:
             return error_result(ready.call, timeout_text(ready.name, self._timeout_of(ready)))
         if isinstance(error, ToolError):
             try:
-                return error_result(ready.call, json_value(str(error)))
+                return error_result(ready.call, to_json_value(str(error)))
             except Exception as raised:  # noqa: BLE001 - the text is made by code of the app
                 error = raised
         self._failed(ready, error)
@@ -333,13 +335,13 @@ class Dispatcher:
         else:
             self._on_error(error)
 
-    def _told(self, result: ToolResult) -> ToolResult:
+    def _report_result(self, result: ToolResult) -> ToolResult:
         if self._on_result is not None:
             self._on_result(result)
         return result
 
 
-def _fit(entry: ToolEntry | None, arguments: Any) -> Any:
+def _validate_arguments(entry: ToolEntry | None, arguments: Any) -> Any:
     """Return valid arguments: an instance of the tool's model, or an object if the tool is not declared.
 
     Raises:

@@ -12,9 +12,9 @@ from types import FunctionType
 from typing import Any
 
 from .results import PLAIN
-from .sync_runner import ENDING, call_may_block, running_loop, switch_to_loop
+from .sync_runner import ENDING, call_blocking, running_loop, switch_to_loop
 
-__all__ = ["Cancellation", "HandlerTimeoutError", "await_value", "call_handler", "is_async"]
+__all__ = ["CancellationWatch", "HandlerTimeoutError", "await_value", "call_handler", "is_async"]
 
 
 Handler = Callable[[Any], Any]
@@ -24,7 +24,7 @@ class HandlerTimeoutError(Exception):
     """A handler did not finish in time."""
 
 
-class Cancellation:
+class CancellationWatch:
     """Detects whether this task was cancelled since the object was created. Raised exceptions alone do not count.
 
     Code that is stepped by hand has no task until it continues on a loop.
@@ -75,14 +75,14 @@ async def call_handler(handler: Handler, arguments: object, timeout: float | Non
         await switch_to_loop()
     if later and timeout is None:
         return await handler(arguments)
-    cancellation = Cancellation()
+    cancellation = CancellationWatch()
     end = None if timeout is None else asyncio.get_running_loop().time() + timeout
     if here:
-        value = await call_may_block(_whole, handler, arguments)
+        value = await call_blocking(_whole, handler, arguments)
     elif later:
         value = handler(arguments)
     else:
-        value = await _beside(asyncio.get_running_loop(), handler, arguments, end)
+        value = await _call_in_thread(asyncio.get_running_loop(), handler, arguments, end)
     if not _is_awaitable(value):
         return value
     if cancellation.was_requested:
@@ -133,7 +133,9 @@ def _drop(value: Any) -> None:
         value.cancel()
 
 
-async def _beside(loop: asyncio.AbstractEventLoop, handler: Handler, arguments: object, end: float | None) -> Any:
+async def _call_in_thread(
+    loop: asyncio.AbstractEventLoop, handler: Handler, arguments: object, end: float | None
+) -> Any:
     """Call a handler in a thread of its own. `end` is its time limit, as a time of the loop.
 
     Raises:

@@ -27,9 +27,9 @@ __all__ = [
     "allow_all",
     "callable_names",
     "callable_tools",
-    "check_methods",
+    "check_handlers",
     "check_review",
-    "combined",
+    "combine_handlers",
     "relax_tool_choice",
 ]
 
@@ -145,7 +145,7 @@ def check_timeout(timeout: object) -> None:
         raise ValueError("timeout must be a number of seconds, not NaN")
 
 
-def check_methods(entries: Mapping[str, ToolEntry], protocol: type, handlers: object) -> None:
+def check_handlers(entries: Mapping[str, ToolEntry], protocol: type, handlers: object) -> None:
     """Check that handlers have a method for each tool.
 
     Raises:
@@ -214,7 +214,7 @@ def _takes_one(method: object) -> bool:
     return True
 
 
-def combined(*sources: object) -> Any:
+def combine_handlers(*sources: object) -> Any:
     """Combine several objects with handlers into one. A tool is handled by the first object that has its method.
 
     Args:

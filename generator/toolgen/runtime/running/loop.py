@@ -27,8 +27,8 @@ from ..tools.runnable_tools import RunnableTools
 from .dispatcher import Dispatcher, OnResult
 from .handlers import Review, Verdict
 from .run_settings import RunResult, RunSettings, check_settings, check_tools, request_output
-from .sync_runner import SyncRunner, aclosing, call_may_block, close_all
-from .tool_loop import Asked, ToolLoop
+from .sync_runner import SyncRunner, aclosing, call_blocking, close_if_closable
+from .tool_loop import Send, ToolLoop
 
 __all__ = ["AsyncRunStream", "RunStream", "ToolRunner"]
 
@@ -66,10 +66,10 @@ class ToolRunner(Generic[H]):
         async def asked(one: Request) -> AsyncIterator[StreamEvent]:
             yield CompletedEvent(copy_context().run(session.complete, one))  # stepped by hand: no loop is running
 
-        rounds = self._rounds(session, asked, request, handlers, True, settings)
+        rounds = self._make_loop(session, asked, request, handlers, True, settings)
         for _ in RunStream(rounds):
             pass
-        return rounds.outcome()
+        return rounds.finished_result()
 
     def run_stream(
         self, session: Session, request: Request | str, handlers: H, **settings: Unpack[RunSettings]
@@ -102,9 +102,9 @@ class ToolRunner(Generic[H]):
                 while (event := copy_context().run(next, events, None)) is not None:
                     yield event
             finally:
-                copy_context().run(close_all, told)
+                copy_context().run(close_if_closable, told)
 
-        return RunStream(self._rounds(session, asked, request, handlers, True, settings))
+        return RunStream(self._make_loop(session, asked, request, handlers, True, settings))
 
     async def arun(
         self, session: AsyncSession, request: Request | str, handlers: H, **settings: Unpack[RunSettings]
@@ -131,7 +131,7 @@ class ToolRunner(Generic[H]):
         async def asked(one: Request) -> AsyncIterator[StreamEvent]:
             yield CompletedEvent(await session.complete(one))
 
-        return await _drained(self._rounds(session, asked, request, handlers, False, settings))
+        return await _drained(self._make_loop(session, asked, request, handlers, False, settings))
 
     def arun_stream(
         self, session: AsyncSession, request: Request | str, handlers: H, **settings: Unpack[RunSettings]
@@ -157,12 +157,12 @@ class ToolRunner(Generic[H]):
                 async for event in events:
                     yield event
 
-        return AsyncRunStream(self._rounds(session, asked, request, handlers, False, settings))
+        return AsyncRunStream(self._make_loop(session, asked, request, handlers, False, settings))
 
-    def _rounds(
+    def _make_loop(
         self,
         session: Session | AsyncSession,
-        asked: Asked,
+        asked: Send,
         request: Request | str,
         handlers: H,
         inline: bool,
@@ -173,7 +173,7 @@ class ToolRunner(Generic[H]):
             raise TypeError(f"{type(session).__name__} is a session for {said}")
         definitions = self._tools.definitions
         check_settings(settings)
-        made = session.prepared(request)
+        made = session.prepare_request(request)
         if made.tools is None:
             names = [name for name in definitions if name not in self._tools.deprecated]
             allowed = names if session.offered is None else [name for name in names if name in session.offered]
@@ -192,7 +192,7 @@ class ToolRunner(Generic[H]):
                 if theirs is not None:
                     theirs(result)
 
-            return self._tools.dispatcher(
+            return self._tools.make_dispatcher(
                 handlers,
                 timeout=settings.get("timeout"),
                 on_error=settings.get("on_error"),
@@ -220,7 +220,7 @@ def _between(review: Review) -> Review:
     """Wrap a review that may block, for example to ask a person, so that it is called between steps."""
 
     async def reviewed(call: ToolCall, arguments: Any) -> Verdict:
-        verdict = await call_may_block(review, call, arguments)
+        verdict = await call_blocking(review, call, arguments)
         return await verdict if isawaitable(verdict) else verdict
 
     return reviewed
@@ -231,7 +231,7 @@ async def _drained(rounds: ToolLoop) -> RunResult:
     async with contextlib.aclosing(rounds.events()) as events:
         async for _ in events:
             pass
-    return rounds.outcome()
+    return rounds.finished_result()
 
 
 class RunStream:

@@ -55,7 +55,7 @@ from ..models import (
     ToolResult,
     VideoPart,
 )
-from ..serialization import PYDANTIC, dump, load
+from ..serialization import PYDANTIC_CONFIG, dump, load
 from ..tools.arguments import ArgumentsError
 
 if TYPE_CHECKING:
@@ -76,10 +76,10 @@ __all__ = [
     "invalid_arguments_text",
     "invalid_call_text",
     "invalid_result_text",
-    "json_value",
-    "make_result_of_return",
     "result_event",
+    "result_from_return_value",
     "timeout_text",
+    "to_json_value",
     "unknown_tool_text",
 ]
 
@@ -95,7 +95,7 @@ class NotJSONError(ValueError):
     """A value that cannot be written as JSON. The message contains locations and types, but no values."""
 
 
-def json_value(value: Any) -> Any:
+def to_json_value(value: Any) -> Any:
     """Convert a value to JSON data. The data shares nothing with the value.
 
     Raises:
@@ -204,7 +204,7 @@ def _without_unset(whole: Any, said: Any) -> Any:
 
 
 def _is_of_format(value: Any) -> bool:
-    return getattr(value, "__pydantic_config__", None) is PYDANTIC
+    return getattr(value, "__pydantic_config__", None) is PYDANTIC_CONFIG
 
 
 def _fields(value: Any) -> dict[str, Any]:
@@ -259,7 +259,7 @@ def error_result(call: ToolCall, text: str) -> ToolResult:
     return ToolResult(call.id, call.name, "error", text)
 
 
-def make_result_of_return(call: ToolCall, entry: ToolEntry | None, value: Any) -> ToolResult:
+def result_from_return_value(call: ToolCall, entry: ToolEntry | None, value: Any) -> ToolResult:
     """Convert the return value of a handler to a result. The result shares nothing with the value.
 
     Without an `entry`, the tool has no declared result to check.
@@ -281,7 +281,7 @@ def make_result_of_return(call: ToolCall, entry: ToolEntry | None, value: Any) -
             return made
         if isinstance(value, Sequence) and value and all(isinstance(part, _PARTS) for part in value):
             return _checked(ToolResult(call.id, call.name, "multimodal", list(value)))
-    plain = json_value(value)
+    plain = to_json_value(value)
     if entry is not None:
         entry.check_result(plain)
     kind: Literal["text", "data"] = "text" if isinstance(plain, str) else "data"
@@ -290,7 +290,7 @@ def make_result_of_return(call: ToolCall, entry: ToolEntry | None, value: Any) -
 
 def _checked(result: ToolResult) -> ToolResult:
     """Check a result that the app made: each field has its type, and the value has the type of its kind."""
-    return load(ToolResult, json_value(result))
+    return load(ToolResult, to_json_value(result))
 
 
 def unknown_tool_text(name: str, known: Collection[str]) -> str:

@@ -35,7 +35,7 @@ __all__ = [
     "StoppedBy",
     "check_settings",
     "check_tools",
-    "correction_text",
+    "correction_message",
     "parse_output",
     "request_output",
     "total_usage",
@@ -201,7 +201,7 @@ def parse_output(output: type[Any], message: AssistantMessage) -> Any:
     return TypeAdapter(output).validate_json(text)
 
 
-def correction_text(error: ValidationError) -> UserMessage:
+def correction_message(error: ValidationError) -> UserMessage:
     """Return the message about a response that does not match its schema, with locations and reasons, but no values."""
     faults = error.errors(include_url=False, include_context=False, include_input=False)[:_FAULTS]
     lines = [f"/{'/'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in faults]

@@ -20,8 +20,8 @@ __all__ = [
     "ENDING",
     "SyncRunner",
     "aclosing",
-    "call_may_block",
-    "close_all",
+    "call_blocking",
+    "close_if_closable",
     "closing",
     "run_blocking",
     "running_loop",
@@ -154,7 +154,7 @@ class SyncRunner:
         if self._wanted is not None and not self._wanted.done():
             self._wanted.set_result(None)
 
-    async def hand_over(self, function: Callable[[], T]) -> T:
+    async def call_between_steps(self, function: Callable[[], T]) -> T:
         """Call a function between steps of the loop, and wait for its value. It is not called after a cancellation."""
         done: asyncio.Future[tuple[Any, BaseException | None]] = self._loop.create_future()
         context = contextvars.copy_context()
@@ -184,7 +184,7 @@ async def _rest(steps: Coroutine[Any, Any, T]) -> T:
     return await _going_on(steps)
 
 
-async def call_may_block(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+async def call_blocking(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """Call a function that may block: between steps of a loop that was created here, directly on any other loop."""
     loop = running_loop()
     if loop is None:
@@ -192,7 +192,7 @@ async def call_may_block(function: Callable[P, T], *args: P.args, **kwargs: P.kw
     driver = _DRIVERS.get(loop)
     if driver is None:
         return function(*args, **kwargs)
-    return await driver.hand_over(lambda: function(*args, **kwargs))
+    return await driver.call_between_steps(lambda: function(*args, **kwargs))
 
 
 def run_blocking(steps: Coroutine[Any, Any, T]) -> T:
@@ -210,7 +210,7 @@ def run_blocking(steps: Coroutine[Any, Any, T]) -> T:
         return blocking.resume(steps)
 
 
-def close_all(items: Any) -> None:
+def close_if_closable(items: Any) -> None:
     """Call the `close` method of an object, if it has one."""
     method: Any = getattr(items, "close", None)
     if method is not None:
@@ -223,7 +223,7 @@ def closing(items: Iterable[T]) -> Generator[Iterable[T], None, None]:
     try:
         yield items
     finally:
-        close_all(items)
+        close_if_closable(items)
 
 
 @asynccontextmanager

@@ -37,12 +37,12 @@ from .dispatcher import Dispatcher, OnResult
 from .handler_calls import await_value
 from .handlers import Review, callable_names, relax_tool_choice
 from .results import CANCELLED, NO_MORE_TURNS, NOT_RUN, completion_events, error_result, invalid_call_text, result_event
-from .run_settings import RunResult, RunSettings, StoppedBy, correction_text, parse_output, total_usage
+from .run_settings import RunResult, RunSettings, StoppedBy, correction_message, parse_output, total_usage
 from .sync_runner import ENDING, aclosing, running_loop, switch_to_loop
 
-__all__ = ["Asked", "ToolLoop"]
+__all__ = ["Send", "ToolLoop"]
 
-Asked: TypeAlias = Callable[[Request], AsyncIterator[StreamEvent]]
+Send: TypeAlias = Callable[[Request], AsyncIterator[StreamEvent]]
 """Sends a request, and yields the events of the response. The last one is `completed`."""
 
 _CORRECTABLE = ("malformed", "not_an_object", "duplicate_id")
@@ -54,10 +54,10 @@ class ToolLoop:
 
     def __init__(
         self,
-        asked: Asked,
+        send: Send,
         request: Request,
         dispatcher: Callable[[OnResult, Sequence[str]], Dispatcher],
-        titles: Callable[[str], str | None],
+        display_name: Callable[[str], str | None],
         settings: RunSettings,
         review: Review | None,
         paused: Collection[str] = (),
@@ -74,12 +74,12 @@ class ToolLoop:
             raise ValueError("max_tool_turns must be at least 1")
         if self._max_parallel < 1:
             raise ValueError("max_parallel must be at least 1")
-        self._asked = asked
+        self._asked = send
         self._request = request
         self._settings = settings
         self._dispatching = dispatcher
         self._dispatcher = dispatcher(self._heard, callable_names(request))
-        self._titles = titles
+        self._titles = display_name
         self._review = review
         self._paused = paused
         self._on_message = settings.get("on_message")
@@ -114,7 +114,7 @@ class ToolLoop:
         step = 0
         try:
             if self._open:
-                async with aclosing(self._settle()) as told:
+                async with aclosing(self._add_missing_results()) as told:
                     async for event in told:
                         yield event
             while self.result is None:
@@ -128,7 +128,7 @@ class ToolLoop:
         except Exception as error:
             self._note_progress(error)
             raise
-        yield AgentFinal(self.outcome().text)
+        yield AgentFinal(self.finished_result().text)
 
     async def _step(self, step: int) -> AsyncGenerator[StreamEvent | AgentEvent, None]:
         """Send a request, and run the calls of its response."""
@@ -172,7 +172,7 @@ class ToolLoop:
             raise
         yield AgentStepComplete(name, status, _since(began))
 
-    async def _settle(self) -> AsyncGenerator[AgentEvent, None]:
+    async def _add_missing_results(self) -> AsyncGenerator[AgentEvent, None]:
         """Add results for the calls of the history that have none, directly after each turn.
 
         Calls of the last turn are run, or get the app's results. Older calls get the result that they were not run.
@@ -221,7 +221,7 @@ class ToolLoop:
             return "stop"
         return None
 
-    def outcome(self) -> RunResult:
+    def finished_result(self) -> RunResult:
         """Return the result of the run.
 
         Raises:
@@ -248,13 +248,13 @@ class ToolLoop:
         if completion is None:
             raise RuntimeError("the session's stream ended without a completion")
         self._completion = completion
-        self._distinguish(tool_calls_of(completion.message))
+        self._make_ids_unique(tool_calls_of(completion.message))
         if completion.usage is not None:
             self._used.append(completion.usage)
         self._add(completion.message)
         return completion
 
-    def _distinguish(self, calls: Sequence[ToolCall]) -> None:
+    def _make_ids_unique(self, calls: Sequence[ToolCall]) -> None:
         """Give calls a new id if an earlier call has the same one. Some APIs start counting again in each response.
 
         A call that repeats an id of the same response becomes invalid, because the two cannot be distinguished.
@@ -318,7 +318,7 @@ class ToolLoop:
             if self._corrected:
                 return True
             self._corrected = True
-            self._add(correction_text(error))
+            self._add(correction_message(error))
             return False
         return True
 

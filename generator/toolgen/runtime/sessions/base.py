@@ -31,7 +31,7 @@ from ..models import (
     UserMessage,
 )
 from ..running.sync_runner import aclosing, closing
-from .client_sessions import await_response, check_response
+from .client_sessions import await_response, check_send_value
 from .text_protocol import TextStreamReader, parse_completion, stream_events, to_request, to_text_request
 
 __all__ = ["Answer", "AsyncScriptedSession", "AsyncSession", "ScriptedSession", "Session", "ToolMode"]
@@ -46,7 +46,7 @@ class ToolMode(Enum):
     """As text in messages."""
 
 
-class _Conversation:
+class _SessionBase:
     """The base of both kinds of sessions: mode, model, and a conversation for apps that do not keep one."""
 
     tool_mode: ToolMode = ToolMode.PROMPT_BASED
@@ -66,7 +66,7 @@ class _Conversation:
         found: list[Message] = self.__dict__.setdefault("_messages", [])
         return found
 
-    def prepared(self, request: Request | str) -> Request:
+    def prepare_request(self, request: Request | str) -> Request:
         """Return the request, with the session's model if it does not name one."""
         made = to_request(request)
         return replace(made, model=self.model) if made.model is None and self.model is not None else made
@@ -81,7 +81,7 @@ class _Conversation:
         return completion
 
 
-class Session(_Conversation):
+class Session(_SessionBase):
     """A conversation with a model. Override `send` to get a working session.
 
     Use it as a context manager to close it: `with connect(config) as session:`.
@@ -113,7 +113,7 @@ class Session(_Conversation):
         """
         raise NotImplementedError(f"{type(self).__name__} must implement send")
 
-    def pieces(self, request: Request) -> Iterator[str]:
+    def stream_text(self, request: Request) -> Iterator[str]:
         """Send a request that contains only text, and yield the response as it arrives. Override this to stream.
 
         Args:
@@ -122,7 +122,7 @@ class Session(_Conversation):
         Yields:
             Pieces of the text of the response.
         """
-        answer = check_response(self, self.send(request))
+        answer = check_send_value(self, self.send(request))
         yield answer if isinstance(answer, str) else text_of(answer.message)
 
     def complete(self, request: Request | str) -> Completion:
@@ -134,11 +134,11 @@ class Session(_Conversation):
         Returns:
             The response, with its calls.
         """
-        whole = self.prepared(request)
+        whole = self.prepare_request(request)
         if self.tool_mode is ToolMode.NATIVE:
-            answer = check_response(self, self.send(whole))
+            answer = check_send_value(self, self.send(whole))
             return parse_completion(whole, answer) if isinstance(answer, str) else answer
-        return parse_completion(whole, check_response(self, self.send(to_text_request(whole, self.on_loss))))
+        return parse_completion(whole, check_send_value(self, self.send(to_text_request(whole, self.on_loss))))
 
     def stream(self, request: Request | str) -> Iterator[StreamEvent]:
         """Send one request with its tools, and yield the events of the response as they arrive.
@@ -153,7 +153,7 @@ class Session(_Conversation):
         Raises:
             Exception: An error before the first event.
         """
-        whole = self.prepared(request)
+        whole = self.prepare_request(request)
         if self.tool_mode is ToolMode.NATIVE:
             yield from stream_events(self.complete(whole))
             return
@@ -161,7 +161,7 @@ class Session(_Conversation):
         failure: Exception | None = None
         begun = False
         try:
-            with closing(self.pieces(to_text_request(whole, self.on_loss))) as texts:
+            with closing(self.stream_text(to_text_request(whole, self.on_loss))) as texts:
                 for text in texts:
                     begun = True
                     yield from reader.feed(text)
@@ -199,7 +199,7 @@ class Session(_Conversation):
         return self._carried_on(message, self.complete(self._next(message, None)))
 
 
-class AsyncSession(_Conversation):
+class AsyncSession(_SessionBase):
     """A conversation with a model, for async code. Override `send` as a coroutine."""
 
     async def aclose(self) -> None:
@@ -226,7 +226,7 @@ class AsyncSession(_Conversation):
         """
         raise NotImplementedError(f"{type(self).__name__} must implement send")
 
-    async def pieces(self, request: Request) -> AsyncIterator[str]:
+    async def stream_text(self, request: Request) -> AsyncIterator[str]:
         """Send a request that contains only text, and yield the response as it arrives. Override this to stream.
 
         Args:
@@ -247,7 +247,7 @@ class AsyncSession(_Conversation):
         Returns:
             The response, with its calls.
         """
-        whole = self.prepared(request)
+        whole = self.prepare_request(request)
         if self.tool_mode is ToolMode.NATIVE:
             answer = await await_response(self, self.send(whole))
             return parse_completion(whole, answer) if isinstance(answer, str) else answer
@@ -266,7 +266,7 @@ class AsyncSession(_Conversation):
         Raises:
             Exception: An error before the first event.
         """
-        whole = self.prepared(request)
+        whole = self.prepare_request(request)
         if self.tool_mode is ToolMode.NATIVE:
             for event in stream_events(await self.complete(whole)):
                 yield event
@@ -275,7 +275,7 @@ class AsyncSession(_Conversation):
         failure: Exception | None = None
         begun = False
         try:
-            async with aclosing(self.pieces(to_text_request(whole, self.on_loss))) as texts:
+            async with aclosing(self.stream_text(to_text_request(whole, self.on_loss))) as texts:
                 async for text in texts:
                     begun = True
                     for event in reader.feed(text):

@@ -22,7 +22,7 @@ __all__ = [
     "ProviderModule",
     "aclose_client",
     "await_response",
-    "check_response",
+    "check_send_value",
     "close_client",
 ]
 
@@ -53,7 +53,7 @@ def _found(client: Any, attribute_path: str, name: str) -> Any:
     return None
 
 
-def check_response(session: object, answer: Any) -> Completion | str:
+def check_send_value(session: object, answer: Any) -> Completion | str:
     """Check the return value of a session's `send`.
 
     Raises:
@@ -76,7 +76,7 @@ async def await_response(session: object, answer: Any) -> Completion | str:
     """
     if not inspect.isawaitable(answer):
         raise TypeError(f"{type(session).__name__}.send must be async, but returned {type(answer).__name__}")
-    return check_response(session, await answer)
+    return check_send_value(session, await answer)
 
 
 _NEXT_KEY = ("authentication", "rate_limit")
@@ -137,14 +137,14 @@ class ClientSession:
         client: Any,
         model: str | None = None,
         *,
-        further: Sequence[Any] = (),
+        other_clients: Sequence[Any] = (),
         on_loss: OnLoss | None = None,
         on_unsupported: Literal["error", "weaken"] = "error",
     ) -> None:
-        """Set the client, and the model of requests that name none. `further` clients are used in rotation with it."""
-        self.clients = [client, *further]
+        """Set the client, and the model of requests that name none. `other_clients` clients are used in rotation with it."""
+        self.clients = [client, *other_clients]
         self._each: Mapping[str, Any] = {}
-        if further:  # another key is tried before the same one is retried
+        if other_clients:  # another key is tried before the same one is retried
             self._each = self.calls.no_retries.get("keywords", {})
             options = self.calls.no_retries.get("with_options", {})
             self.clients = [

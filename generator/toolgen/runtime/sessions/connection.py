@@ -15,11 +15,11 @@ from ..errors import type_name
 __all__ = [
     "AnyProviderConfig",
     "ClientCalls",
-    "ClientMaker",
+    "ClientClasses",
     "GenAIProviderConfig",
-    "HostedCalls",
     "OpenAIProviderConfig",
     "ProviderConfig",
+    "StatefulClientCalls",
     "connect_session",
 ]
 
@@ -48,19 +48,19 @@ class ClientCalls:
 
 
 @dataclass(frozen=True, slots=True)
-class ClientMaker:
+class ClientClasses:
     """The names of a client's classes and of their arguments. None for what does not exist."""
 
     module: str
     sync: str
-    later: str
+    asynchronous: str
     key: str | None
     address: str | None
     needs_address: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class HostedCalls:
+class StatefulClientCalls:
     """The calls of a stateful client, as attribute paths that start at its session.
 
     `offer` takes the tools under the key `tools`. `forget` takes an empty list instead of the client's own tools.
@@ -136,7 +136,7 @@ ProviderConfig: TypeAlias = Annotated[OpenAIProviderConfig | GenAIProviderConfig
 
 def connect_session(
     config: OpenAIProviderConfig | GenAIProviderConfig | AnyProviderConfig | Mapping[str, Any],
-    interfaces: Mapping[str, tuple[str, ClientMaker]],
+    interfaces: Mapping[str, tuple[str, ClientClasses]],
     package: str,
     kind: str,
 ) -> Any:
@@ -198,7 +198,7 @@ def _fault(kind: str, place: tuple[int | str, ...], found: Any, known: list[str]
     return f"{where} must be {expected}, found {type_name(found)}"
 
 
-def _keys(maker: ClientMaker, config: AnyProviderConfig) -> list[str | None]:
+def _keys(maker: ClientClasses, config: AnyProviderConfig) -> list[str | None]:
     if maker.key is None:
         if config.api_keys:
             raise ValueError(f"the interface {config.interface} does not use API keys")
@@ -208,7 +208,7 @@ def _keys(maker: ClientMaker, config: AnyProviderConfig) -> list[str | None]:
     return [key.get_secret_value() for key in config.api_keys]
 
 
-def _client(maker: ClientMaker, config: AnyProviderConfig, key: str | None, later: bool) -> Any:
+def _client(maker: ClientClasses, config: AnyProviderConfig, key: str | None, later: bool) -> Any:
     """Create an official client."""
     if config.base_url is not None and maker.address is None:
         raise ValueError(f"the interface {config.interface} does not accept a base_url")
@@ -221,4 +221,4 @@ def _client(maker: ClientMaker, config: AnyProviderConfig, key: str | None, late
     keywords = {} if maker.key is None else {maker.key: key}
     if config.base_url is not None and maker.address is not None:
         keywords[maker.address] = config.base_url
-    return getattr(module, maker.later if later else maker.sync)(**keywords)
+    return getattr(module, maker.asynchronous if later else maker.sync)(**keywords)

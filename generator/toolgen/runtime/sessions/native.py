@@ -51,7 +51,7 @@ class NativeSession(ClientSession, Session):
             SessionError: The API rejected the request.
             ConversionError: The request cannot be sent as it is.
         """
-        whole = self.prepared(request)
+        whole = self.prepare_request(request)
         keywords = self.call_kwargs(whole, streaming=False)
         turn, tools = next_turn_index(whole), whole.tools or ()
         answer: Completion = self._called(
@@ -69,7 +69,7 @@ class NativeSession(ClientSession, Session):
             SessionError: The API rejected the request.
             ConversionError: The request cannot be sent as it is.
         """
-        whole = self.prepared(request)
+        whole = self.prepare_request(request)
         keywords = self.call_kwargs(whole, streaming=True)
         client: Any = None
 
@@ -169,7 +169,7 @@ class AsyncNativeSession(ClientSession, AsyncSession):
             SessionError: The API rejected the request.
             ConversionError: The request cannot be sent as it is.
         """
-        whole = self.prepared(request)
+        whole = self.prepare_request(request)
         keywords = self.call_kwargs(whole, streaming=False)
         turn, tools = next_turn_index(whole), whole.tools or ()
 
@@ -189,7 +189,7 @@ class AsyncNativeSession(ClientSession, AsyncSession):
             SessionError: The API rejected the request.
             ConversionError: The request cannot be sent as it is.
         """
-        whole = self.prepared(request)
+        whole = self.prepare_request(request)
         keywords = self.call_kwargs(whole, streaming=True)
         client: Any = None
 

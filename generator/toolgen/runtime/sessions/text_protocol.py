@@ -39,10 +39,10 @@ from ..models import (
     ToolMessage,
     UserMessage,
 )
-from ..prompting.stream_parser import ReplyReader
+from ..prompting.stream_parser import ResponseReader
 from ..prompting.text_calls import accepted_names, results_text
-from ..prompting.text_parser import CallMaker, parse_reply
-from ..prompting.tool_texts import call_text, join_reply, tools_text
+from ..prompting.text_parser import CallMaker, parse_response_text
+from ..prompting.tool_texts import call_text, join_response_text, tools_text
 from ..responses import invalidate_calls
 from ..running.handlers import callable_tools
 
@@ -74,7 +74,7 @@ def to_text_request(request: Request, on_loss: OnLoss | None = None) -> Request:
         elif loss.severity != "note":
             warnings.warn(f"{loss.path}: {loss.action} {loss.what}: {loss.reason}", ConversionLoss, stacklevel=3)
     offered = tools_text(callable_tools(request))
-    messages = [_folded(message) for message in request.messages]
+    messages = [_message_as_text(message) for message in request.messages]
     if offered and messages and isinstance(messages[0], SystemMessage):
         first = messages[0]
         content: list[ContentPart] = [TextPart(first.content)] if isinstance(first.content, str) else first.content
@@ -109,7 +109,7 @@ def _losses(request: Request) -> Iterator[Loss]:
                     )
 
 
-def _folded(message: Message) -> Message:
+def _message_as_text(message: Message) -> Message:
     if isinstance(message, ToolMessage):
         text = results_text(message.results)
         media = [
@@ -121,7 +121,7 @@ def _folded(message: Message) -> Message:
         ]
         return UserMessage([TextPart(text), *media] if media else text)
     if isinstance(message, AssistantMessage) and isinstance(message.content, list):
-        return AssistantMessage(join_reply(_pieces(message.content))[0], name=message.name)
+        return AssistantMessage(join_response_text(_pieces(message.content))[0], name=message.name)
     return message
 
 
@@ -181,7 +181,7 @@ def parse_completion(request: Request, answer: Completion | str) -> Completion:
         return said
     text = text_of(said.message)
     maker = CallMaker(next_turn_index(request), _used(request))
-    message = parse_reply(text, accepted_names(callable_tools(request)), untrusted_texts(request), maker)
+    message = parse_response_text(text, accepted_names(callable_tools(request)), untrusted_texts(request), maker)
     return _ended(replace(said, message=_whole(message, said.message)))
 
 
@@ -214,7 +214,7 @@ class TextStreamReader:
 
     def __init__(self, request: Request) -> None:
         self._request = request
-        self._reader = ReplyReader(
+        self._reader = ResponseReader(
             callable_tools(request), untrusted_texts(request), next_turn_index(request), used=_used(request)
         )
         self._text: list[str] = []

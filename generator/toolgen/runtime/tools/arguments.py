@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from pydantic import ValidationError
 else:
-    from ..lazy_dataclass import dataclass, declared_fields
+    from ..lazy_dataclass import dataclass, pop_field_defaults
 
 __all__ = ["ArgumentsError", "Fault", "find_faults", "json_type_name", "unknown_tool_error"]
 
@@ -34,7 +34,7 @@ class Fault:
     found: str
 
     if not TYPE_CHECKING:
-        __slots__ = declared_fields(vars())
+        __slots__ = pop_field_defaults(vars())
 
         def __init__(self, pointer, expected, found):
             self.pointer = pointer

@@ -42,7 +42,7 @@ T = TypeVar("T")
 Check = Callable[[Any], str | None]
 """Returns a description of what was expected instead of a value, or None if the value is valid."""
 
-Judge = Callable[[Any], bool]
+Predicate = Callable[[Any], bool]
 
 
 class SchemaCheck:
@@ -197,13 +197,13 @@ def _engine(pattern: str) -> SchemaValidator:
 
 
 class _Known(local):
-    verdicts: dict[tuple[Judge, int], bool] | None = None
+    verdicts: dict[tuple[Predicate, int], bool] | None = None
 
 
 _KNOWN = _Known()
 
 
-def memoized(check: Judge) -> Judge:
+def memoized(check: Predicate) -> Predicate:
     """Wrap a function that several parts of a schema call, so that it checks each value only once."""
 
     def judged(value: Any) -> bool:

@@ -58,11 +58,11 @@ class RunnableTools(ToolSet, Generic[H]):
         Raises:
             TypeError: Methods are missing, or take no argument. The message lists them.
         """
-        from ..running.handlers import check_methods
+        from ..running.handlers import check_handlers
 
-        check_methods(self.entries, self.handlers, handlers)
+        check_handlers(self.entries, self.handlers, handlers)
 
-    def dispatcher(
+    def make_dispatcher(
         self,
         handlers: H,
         *,
@@ -242,7 +242,7 @@ class RunnableTools(ToolSet, Generic[H]):
         """
         from ..running.handlers import check_review
 
-        made = self.dispatcher(
+        made = self.make_dispatcher(
             handlers,
             timeout=timeout,
             on_error=on_error,

@@ -12,7 +12,7 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from ..json_text import JSONError, is_encodable, loads
+from ..json_text import JSONError, is_utf8_encodable, loads
 from ..json_values import copy_json, is_too_deep, same_json
 from ..paths import ROOT, Path, format_path
 from .arguments import ArgumentsError, Fault, find_faults, json_type_name, unknown_tool_error
@@ -49,7 +49,7 @@ class Definitions(Mapping[str, "ToolDefinition"]):
         return len(self._modules)
 
 
-MAX_QUICK = 100_000
+MAX_PYDANTIC_TEXT = 100_000
 """Maximum number of characters of a text that pydantic alone may read."""
 
 _PLAIN = frozenset([str, int, bool, type(None)])
@@ -85,7 +85,14 @@ class ToolEntry:
     )
 
     def __init__(
-        self, package: str, name: str, module: str, model: str, result: str, anything: bool, other: str | None
+        self,
+        package: str,
+        name: str,
+        module: str,
+        model: str,
+        result: str,
+        has_untyped_field: bool,
+        non_object_type: str | None,
     ) -> None:
         """Set the names of the tool's parts. They are imported on first use."""
         self.name = name
@@ -93,8 +100,8 @@ class ToolEntry:
         self._package = package
         self._model = model
         self._result = result
-        self._anything = anything
-        self._other = other
+        self._anything = has_untyped_field
+        self._other = non_object_type
         self._read: Callable[..., BaseModel] | None = None
         self._validate: Callable[..., BaseModel] | None = None
         self._dump: Callable[..., bytes] = bytes
@@ -106,7 +113,7 @@ class ToolEntry:
         Raises:
             ArgumentsError: The value is not strict JSON, or is not valid.
         """
-        if type(value) is str and len(value) < MAX_QUICK:
+        if type(value) is str and len(value) < MAX_PYDANTIC_TEXT:
             read = self._read or self._prepared()
             try:
                 made = read(value, by_name=False)
@@ -114,7 +121,7 @@ class ToolEntry:
                 return self._carefully(value)
             if self._is_strict(value, made):
                 return made
-        elif type(value) is dict and _HOLDERS.isdisjoint(map(type, value.values())) and is_encodable(value):
+        elif type(value) is dict and _HOLDERS.isdisjoint(map(type, value.values())) and is_utf8_encodable(value):
             # no mutable value can be shared
             if self._validate is None:
                 self._validate = self._class().__pydantic_validator__.validate_python
@@ -144,7 +151,7 @@ class ToolEntry:
                 raise
             raise ArgumentsError(self.name, *find_faults(value, error)) from None
 
-    def lenient(self) -> Encoding | None:
+    def coercions(self) -> Encoding | None:
         """Return the coercions of the arguments. None if there are none."""
         from ..conversion.encoding import Encoding
 
@@ -202,7 +209,7 @@ class ToolEntry:
         given = dict(value) if isinstance(value, Mapping) else value
         if is_too_deep(given):
             raise self._too_deep()
-        if not is_encodable(given):
+        if not is_utf8_encodable(given):
             raise ArgumentsError(self.name, [Fault("", "text", "half of a surrogate pair")])
         try:
             return (
@@ -292,7 +299,7 @@ def parse_call_arguments(
     except ArgumentsError as error:
         if is_too_deep(call.arguments):
             raise
-        lenient = entry.lenient()
+        lenient = entry.coercions()
         meant = call.arguments if lenient is None else lenient.decode(call.arguments)
         if type(meant) is not dict:
             raise

@@ -16,14 +16,14 @@ from ...models import AgentEvent, AssistantPart, OpaquePart, ReasoningPart, Refu
 from ...paths import ROOT, Path
 
 __all__ = [
-    "alone",
-    "messages_of",
-    "part_counts",
+    "extras_of_messages",
+    "is_opaque_message",
+    "parts_per_message",
     "read_agent_event",
     "read_data_source",
     "read_image_url",
-    "split_state",
-    "state_within",
+    "read_provider_state",
+    "split_provider_state",
     "write_agent_event",
     "write_data_source",
     "write_image_url",
@@ -199,14 +199,14 @@ def read_agent_event(wire: Any, writer: Writer) -> AgentEvent:
 _OURS = frozenset(["declaration", "unknown"])
 
 
-def state_within(found: Any, provider: str) -> dict[str, Any]:
+def read_provider_state(found: Any, provider: str) -> dict[str, Any]:
     """Return the provider state of a wire value, by provider, or an empty dict if the value is not such a state."""
     if type(found) is not dict or provider in found or not _OURS.isdisjoint(found):
         return {}
     return found if all(type(state) is dict and state for state in found.values()) else {}
 
 
-def split_state(
+def split_provider_state(
     metadata: dict[str, Any] | None, provider: str, extras: Extras
 ) -> tuple[dict[str, Any], dict[str, Any] | None]:
     """Split the metadata into the provider state, which is written, and everything else.
@@ -227,12 +227,12 @@ _CALLS, _CLOSED = 3, 4
 _PLACES: dict[type, int] = {ReasoningPart: 0, TextPart: 1, RefusalPart: 2, ToolCallPart: _CALLS}
 
 
-def alone(part: AssistantPart, provider: str) -> bool:
+def is_opaque_message(part: AssistantPart, provider: str) -> bool:
     """Return whether a part is a complete message of the wire that the format has no type for."""
     return type(part) is OpaquePart and inner_extras(part.metadata or {}, provider).get("$key") == "messages"
 
 
-def messages_of(extras: Extras) -> list[Extras] | None:
+def extras_of_messages(extras: Extras) -> list[Extras] | None:
     """Return the extras of each message that a response was read from, or None if it was not read from several."""
     kept = extras.get("$messages")
     if type(kept) is not list or any(type(rest) is not dict or type(rest.get("$parts")) is not int for rest in kept):
@@ -240,7 +240,7 @@ def messages_of(extras: Extras) -> list[Extras] | None:
     return kept
 
 
-def part_counts(parts: Sequence[AssistantPart], extras: list[Extras] | None, provider: str) -> list[int]:
+def parts_per_message(parts: Sequence[AssistantPart], extras: list[Extras] | None, provider: str) -> list[int]:
     """Return the number of parts of each message: as in `extras` if the parts still fit, else computed from them."""
     sizes = [rest["$parts"] for rest in extras or ()]
     if extras is None or min(sizes, default=0) < 0 or sum(sizes) != len(parts):
@@ -257,7 +257,7 @@ def _runs(parts: Sequence[AssistantPart], provider: str) -> list[int]:
     found: list[int] = []
     last = _CLOSED
     for part in parts:
-        if alone(part, provider):
+        if is_opaque_message(part, provider):
             found.append(1)
             last = _CLOSED
             continue

@@ -8,12 +8,12 @@ from ...conversion.extras import (
     ABSENT,
     Extras,
     add_extras,
-    extra_members,
     inner_extras,
     keep_inner_extras,
     note_alias,
     original_key,
     restore_extras,
+    unmapped_members,
 )
 from ...conversion.reader import Reader
 from ...conversion.values import optional_text, read_text_or_list
@@ -35,8 +35,8 @@ from ...models import (
     Usage,
 )
 from ...paths import ROOT, Path, format_path
-from ...responses import finish_reason, invalidate_calls, provider_stop_reason, read_counts
-from .messages import AnthropicMessages
+from ...responses import derive_finish_reason, invalidate_calls, provider_stop_reason, read_usage_object
+from .messages import AnthropicMessageConverter
 
 __all__ = ["AnthropicConverter"]
 
@@ -55,7 +55,7 @@ def _read_reasoning_settings(thinking: Any, effort: Any) -> Reasoning | None:
 _RESPONSE = frozenset(["content", "id", "model", "stop_reason", "usage"])
 
 
-class AnthropicConverter(AnthropicMessages):
+class AnthropicConverter(AnthropicMessageConverter):
     """Converts requests and responses of Anthropic Messages, with system text and thinking settings beside messages."""
 
     read_usage: ObjectReader[Usage]
@@ -82,7 +82,7 @@ class AnthropicConverter(AnthropicMessages):
             content = read_text_or_list(system, (at, "system"), reader, self.read_system_content)
             request.messages.insert(0, SystemMessage(content))
         format_key = "output_format" if wire.get("output_format") is not None else "format"
-        settings = read_counts(wire, "output_config", at)
+        settings = read_usage_object(wire, "output_config", at)
         output = wire.get("output_format") if format_key == "output_format" else settings.get("format")
         if type(output) is dict and output.get("type") == "json_schema" and type(output.get("schema")) is dict:
             request.output_format = self.read_output_schema(output, (at, format_key), reader)
@@ -232,7 +232,7 @@ class AnthropicConverter(AnthropicMessages):
         error = wire.get("error")
         if "content" not in wire and (error or type(wire.get("message")) is str):
             raise BareApiError(format_path(at), wire)
-        rest = extra_members(wire, _RESPONSE)
+        rest = unmapped_members(wire, _RESPONSE)
         blocks = self.read_blocks(wire.get("content"), (at, "content"), reader)
         message = AssistantMessage(blocks)
         if blocks is None:
@@ -243,7 +243,7 @@ class AnthropicConverter(AnthropicMessages):
         word, identifier, model = wire.get("stop_reason"), wire.get("id"), wire.get("model")
         if type(word) is not str or type(identifier) is not str or type(model) is not str:
             word, identifier, model = (optional_text(wire, key, at) for key in ("stop_reason", "id", "model"))
-        reason = finish_reason(word, message, self.FINISH_REASONS)
+        reason = derive_finish_reason(word, message, self.FINISH_REASONS)
         if error:
             reason = "error"
         invalidate_calls(message, reason)

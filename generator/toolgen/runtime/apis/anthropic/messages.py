@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...api_converter import ApiConverter
-from ...conversion.extras import ABSENT, NOTHING, Extras, extra_members, restore_extras
+from ...conversion.extras import ABSENT, NO_EXTRAS, Extras, restore_extras, unmapped_members
 from ...conversion.reader import Reader
 from ...conversion.values import (
     opaque_message,
-    opaque_value,
     read_text_or_list,
+    wire_message_of,
     write_list,
     write_text_or_list,
 )
@@ -36,10 +36,10 @@ from ...models import (
     UserMessage,
 )
 from ...paths import ROOT, Path
-from ...tool_fields import read_result_id
+from ...tool_fields import read_result_call
 from ...tool_results import write_result_text
 
-__all__ = ["AnthropicMessages"]
+__all__ = ["AnthropicMessageConverter"]
 
 _MESSAGE = frozenset(["content", "role"])
 
@@ -51,7 +51,7 @@ def _with_rest(wire: dict[str, Any], extras: Extras) -> dict[str, Any]:
     return wire
 
 
-def _stands_inside(message: SystemMessage, writer: Writer) -> bool:
+def _is_inline_system_message(message: SystemMessage, writer: Writer) -> bool:
     """Return whether a system message was among the messages, or has blocks that cannot be anywhere else."""
     if writer.peek_extras(message.metadata).get("$inline"):
         return True
@@ -63,7 +63,7 @@ def _stands_inside(message: SystemMessage, writer: Writer) -> bool:
 _RESULT = frozenset(["content", "is_error", "tool_use_id", "type"])
 
 
-class AnthropicMessages(ApiConverter):
+class AnthropicMessageConverter(ApiConverter):
     """Converts messages and tool results of Anthropic Messages. Results are blocks of user messages."""
 
     read_assistant_content: ValueReader[AssistantPart]
@@ -88,7 +88,7 @@ class AnthropicMessages(ApiConverter):
             if type(item) is not dict:
                 raise wrong_type(here, "an object", item)
             role = item.get("role")
-            rest = extra_members(item, _MESSAGE)
+            rest = unmapped_members(item, _MESSAGE)
             if role == "assistant":
                 content = item.get("content")
                 if type(content) is list:
@@ -183,9 +183,9 @@ class AnthropicMessages(ApiConverter):
         results: list[Any] | None = None
         leading = True
         for message, here, places in order_for_api(messages, at, writer):
-            extras = writer.own_extras(message.metadata, here) if message.metadata else NOTHING
+            extras = writer.own_extras(message.metadata, here) if message.metadata else NO_EXTRAS
             if type(message) is SystemMessage:
-                if leading or not _stands_inside(message, writer):
+                if leading or not _is_inline_system_message(message, writer):
                     if at == ROOT:  # only the messages are converted, so there is no `system` key
                         writer.report_loss(here, "a system message", "dropped", "note", "it was moved to system")
                     continue
@@ -225,7 +225,7 @@ class AnthropicMessages(ApiConverter):
         """Write a user message. After results it is appended to their message, as the API requires."""
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
-        whole = opaque_value(message, writer)
+        whole = wire_message_of(message, writer)
         if whole is not ABSENT:
             wires.append(whole)
             return
@@ -266,7 +266,7 @@ class AnthropicMessages(ApiConverter):
         for i, message in enumerate(messages):
             if type(message) is not SystemMessage:
                 leading = False
-            elif leading or not _stands_inside(message, writer):
+            elif leading or not _is_inline_system_message(message, writer):
                 if not leading:
                     writer.report_loss(
                         (at, i), "a system message", "moved", "note", "it must come before the conversation"
@@ -282,12 +282,12 @@ class AnthropicMessages(ApiConverter):
         for message, here in found:
             if message.name is not None:
                 writer.report_unsupported((here, "name"), "name")
-            blocks += self.system_blocks(message, here, writer)
+            blocks += self.write_system_blocks(message, here, writer)
         if len(found) > 1:
             writer.report_loss(at, "system messages", "rewritten", "note", "they were joined")
         return blocks
 
-    def system_blocks(self, message: SystemMessage, at: Path, writer: Writer) -> list[Any]:
+    def write_system_blocks(self, message: SystemMessage, at: Path, writer: Writer) -> list[Any]:
         """Write the content of one system message as blocks."""
         if type(message.content) is list:
             blocks = write_list(message.content, (at, "content"), writer, self.write_system_content)
@@ -299,8 +299,8 @@ class AnthropicMessages(ApiConverter):
 
     def read_tool_result(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolResult:
         """Read the result of a call."""
-        identifier, name, _ = read_result_id(wire.get("tool_use_id", ABSENT), (at, "tool_use_id"), reader)
-        rest = extra_members(wire, _RESULT)
+        identifier, name, _ = read_result_call(wire.get("tool_use_id", ABSENT), (at, "tool_use_id"), reader)
+        rest = unmapped_members(wire, _RESULT)
         failed = wire.get("is_error")
         if failed is not None and type(failed) is not bool:
             raise wrong_type((at, "is_error"), "a boolean", failed)
@@ -318,7 +318,7 @@ class AnthropicMessages(ApiConverter):
 
     def write_tool_result(self, result: ToolResult, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the result of a call: data as JSON text, an error with the error flag."""
-        extras = writer.own_extras(result.metadata, at) if result.metadata else NOTHING
+        extras = writer.own_extras(result.metadata, at) if result.metadata else NO_EXTRAS
         wire: dict[str, Any] = {"type": "tool_result", "tool_use_id": writer.call_id(result.tool_call_id)}
         if result.kind == "multimodal":
             wire["content"] = write_list(result.value, (at, "value"), writer, self.write_user_block)

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from ...clients import ByteKeys
+from ...clients import Base64Keys
 from ...conversion.writer import Writer
 from ...errors import ConversionError
 from ...json_values import MAX_DEPTH
 from ...paths import ROOT, Path, format_path
 
-__all__ = ["converse_kwargs", "exception_member", "is_api_error", "without_bytes"]
+__all__ = ["converse_kwargs", "encode_bytes", "find_exception", "is_api_error"]
 
 
-def without_bytes(value: Any) -> Any:
+def encode_bytes(value: Any) -> Any:
     """Return the value with bytes encoded as base64. The argument is not modified; without bytes, it is the result."""
     return _encoded(value, 0) if type(value) is bytes or _has_bytes(value, MAX_DEPTH) else value
 
@@ -46,7 +46,7 @@ def _encoded(value: Any, depth: int) -> Any:
 
 
 def converse_kwargs(
-    model: str | None, body: dict[str, Any], allowed_names: Collection[str], keys: ByteKeys, writer: Writer
+    model: str | None, body: dict[str, Any], allowed_names: Collection[str], keys: Base64Keys, writer: Writer
 ) -> dict[str, Any]:
     """Convert a body to arguments of a client that names the model, expects bytes, and rejects unknown arguments.
 
@@ -64,7 +64,7 @@ def converse_kwargs(
     return found
 
 
-def _decoded(value: Any, at: Path, keys: ByteKeys) -> Any:
+def _decoded(value: Any, at: Path, keys: Base64Keys) -> Any:
     kind = type(value)
     if kind is list:
         return [_decoded(item, (at, i), keys) for i, item in enumerate(value)]
@@ -84,7 +84,7 @@ def _decoded(value: Any, at: Path, keys: ByteKeys) -> Any:
     return found
 
 
-def exception_member(wire: dict[str, Any]) -> tuple[str, Any] | None:
+def find_exception(wire: dict[str, Any]) -> tuple[str, Any] | None:
     """Return the key that names an error, which ends in `Exception`, and its value."""
     for key, value in wire.items():
         if key[-9:] == "Exception":
@@ -95,4 +95,4 @@ def exception_member(wire: dict[str, Any]) -> tuple[str, Any] | None:
 def is_api_error(wire: dict[str, Any]) -> bool:
     """Return whether an object without a response is an error of the API or of its client."""
     spoken = type(wire.get("message")) is str or type(wire.get("Message")) is str
-    return spoken or "__type" in wire or "Error" in wire or exception_member(wire) is not None
+    return spoken or "__type" in wire or "Error" in wire or find_exception(wire) is not None

@@ -15,9 +15,9 @@ from ...paths import Path
 __all__ = [
     "TurnBuilder",
     "block_kind",
-    "drop_response_kind",
+    "drop_response_type",
     "has_documents_without_text",
-    "mark_as_sent",
+    "mark_accepted_part",
     "read_blocks",
     "read_cited_block",
     "unwrap_single_text",
@@ -136,7 +136,7 @@ def write_cited_block(part: TextPart, extras: Extras) -> dict[str, Any] | None:
     return {key: value for key, value in extras.items() if key[:1] != "$"}
 
 
-def mark_as_sent(part: Any, reader: Reader) -> Any:
+def mark_accepted_part(part: Any, reader: Reader) -> Any:
     """Mark a part that was read from a request, if the API usually rejects such a part."""
     name = reader.wire.name
     kind = type(part)
@@ -172,7 +172,7 @@ def write_request_part(part: Any, at: Path, writer: Writer, write: Write) -> Any
     return block
 
 
-def drop_response_kind(block: dict[str, Any], call: ToolCall, writer: Writer) -> dict[str, Any]:
+def drop_response_type(block: dict[str, Any], call: ToolCall, writer: Writer) -> dict[str, Any]:
     """Return a call without its type, which only responses have, unless it was read from a request."""
     if block["toolUse"].get("type") == "tool_use" and "$sent" not in writer.peek_extras(call.metadata):
         inner = {key: value for key, value in block["toolUse"].items() if key != "type"}
@@ -196,11 +196,11 @@ class TurnBuilder:
 
     __slots__ = ("_before", "_first", "_open", "_text", "_writer", "wires")
 
-    def __init__(self, writer: Writer, text: str, first: str) -> None:
+    def __init__(self, writer: Writer, document_text: str, first_user_text: str) -> None:
         self.wires: list[Any] = []
         self._writer = writer
-        self._text = text
-        self._first = first
+        self._text = document_text
+        self._first = first_user_text
         self._open: dict[str, Any] | None = None
         self._before: tuple[type[Message], Path] | None = None
 

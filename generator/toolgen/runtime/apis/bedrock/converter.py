@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from ...conversion.extras import ABSENT, Extras, add_extras, extra_members, has_value_at, inner_extras, restore_extras
+from ...conversion.extras import (
+    ABSENT,
+    Extras,
+    add_extras,
+    has_value_at,
+    inner_extras,
+    restore_extras,
+    unmapped_members,
+)
 from ...conversion.reader import Reader
 from ...conversion.values import optional_text
 from ...conversion.writer import OnLoss, OnUnsupported, Writer
@@ -24,10 +32,10 @@ from ...models import (
     Usage,
 )
 from ...paths import ROOT, Path, format_path
-from ...responses import FinishReason, finish_reason, invalidate_calls, provider_stop_reason
-from .client import exception_member, is_api_error
+from ...responses import FinishReason, derive_finish_reason, invalidate_calls, provider_stop_reason
+from .client import find_exception, is_api_error
 from .content import read_blocks, write_blocks
-from .messages import MESSAGE_KEYS, BedrockMessages
+from .messages import MESSAGE_KEYS, BedrockMessageConverter
 from .tools import complete_tool_config, has_tool_blocks
 
 __all__ = ["BedrockConverter"]
@@ -40,9 +48,9 @@ _OUTPUT = frozenset(["message"])
 
 def _rest_of_response(wire: dict[str, Any], output: dict[str, Any], said: dict[str, Any]) -> Extras:
     """Return the extras of a response: its other keys at their paths, and which of the known keys are absent."""
-    rest = extra_members(wire, _RESPONSE)
-    outer = extra_members(output, _OUTPUT)
-    inner = extra_members(said, MESSAGE_KEYS)
+    rest = unmapped_members(wire, _RESPONSE)
+    outer = unmapped_members(output, _OUTPUT)
+    inner = unmapped_members(said, MESSAGE_KEYS)
     if said.get("role") not in (None, "assistant"):
         inner["role"] = said["role"]
     if inner:
@@ -56,7 +64,7 @@ def _rest_of_response(wire: dict[str, Any], output: dict[str, Any], said: dict[s
     return rest
 
 
-class BedrockConverter(BedrockMessages):
+class BedrockConverter(BedrockMessageConverter):
     """Converts requests and responses of Converse. Results are in user messages, system text is beside the messages."""
 
     read_usage: ObjectReader[Usage]
@@ -176,8 +184,8 @@ class BedrockConverter(BedrockMessages):
             raise wrong_type((at, "usage"), "an object", usage)
         word = optional_text(wire, "stopReason", at)
         reason: FinishReason = "error"
-        if exception_member(wire) is None:
-            reason = finish_reason(word, message, self.FINISH_REASONS)
+        if find_exception(wire) is None:
+            reason = derive_finish_reason(word, message, self.FINISH_REASONS)
         invalidate_calls(message, reason)
         return Completion(
             message,

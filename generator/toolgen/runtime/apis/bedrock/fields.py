@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ...conversion.extras import ABSENT, Extras, UnsupportedValueError, is_mark
+from ...conversion.extras import ABSENT, Extras, UnsupportedValueError, is_internal_mark
 from ...conversion.reader import Reader
 from ...conversion.writer import Writer
 from ...errors import ConversionError, wrong_type
@@ -155,7 +155,7 @@ def read_document_name(value: Any, at: Path, reader: Reader) -> tuple[str | None
 def write_document_name(name: str | None, extra: Any, at: Path, writer: Writer) -> Any:
     """Write the name without illegal characters. A missing name is made from the path of the document."""
     if name is None:
-        if extra is None or is_mark(extra):
+        if extra is None or is_internal_mark(extra):
             return ABSENT
         made = "document " + "-".join(re.findall(r"\d+", format_path(at)))
         writer.report_loss(at, "name", "defaulted", "note", "a document needs a name")

@@ -10,7 +10,7 @@ from ...models import ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
 from ...partial_json import OpenCall
 from ...paths import ROOT, Path
 from ...streams import BaseStream, read_index
-from .client import exception_member, without_bytes
+from .client import encode_bytes, find_exception
 from .content import block_kind
 
 __all__ = ["BedrockStream"]
@@ -67,7 +67,7 @@ class BedrockStream(BaseStream):
                 pass
             elif block.call is not None:
                 piece = delta["toolUse"]["input"]
-                if type(piece) is str and piece and block.call.told:
+                if type(piece) is str and piece and block.call.was_announced:
                     block.call.pieces.append(piece)
                     return [ToolCallDelta(block.call.index, None, None, piece)]
             elif block.texts is not None:
@@ -79,9 +79,9 @@ class BedrockStream(BaseStream):
             pass  # an event of another form, which the general code reads
         return super().feed(event)
 
-    def _take(self, event: dict[str, Any]) -> list[StreamEvent]:
-        event = without_bytes(event)
-        failure = exception_member(event)
+    def _read_event(self, event: dict[str, Any]) -> list[StreamEvent]:
+        event = encode_bytes(event)
+        failure = find_exception(event)
         if failure is not None:
             self._fail(*failure)
         delta = event.get("contentBlockDelta")
@@ -119,7 +119,7 @@ class BedrockStream(BaseStream):
                 block.call.pieces = []
                 return []
         call = block.call = OpenCall(len(self._calls), head)
-        call.place = index if type(index) is int else None
+        call.wire_index = index if type(index) is int else None
         self._calls.append(call)
         call.wire_id = head["toolUseId"] if type(head.get("toolUseId")) is str else None
         call.name = head["name"] if type(head.get("name")) is str else None
@@ -183,11 +183,11 @@ class BedrockStream(BaseStream):
         before = self._rest.get("stopReason")
         self._rest |= stop
         if before is not None:
-            self._rest["stopReason"] = self._lasting(before, self._rest["stopReason"])
+            self._rest["stopReason"] = self._final_stop_reason(before, self._rest["stopReason"])
         if stop.get("stopReason") is None:
             return []
         self._end = True
-        return self._tell_calls() if self._calls and all(call.told for call in self._calls) else []
+        return self._call_events() if self._calls and all(call.was_announced for call in self._calls) else []
 
     def _fail(self, kind: str, error: Any) -> None:
         message = error.get("message") if type(error) is dict else error

@@ -5,9 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from ...conversion.extras import ABSENT, add_extras, extra_members, first_present, is_mark, original_key, restore_extras
+from ...conversion.extras import (
+    ABSENT,
+    add_extras,
+    first_present,
+    is_internal_mark,
+    original_key,
+    restore_extras,
+    unmapped_members,
+)
 from ...conversion.reader import Reader
-from ...conversion.values import optional_text, read_list, read_text_or_list, write_list, write_user_turn
+from ...conversion.values import optional_text, read_list, read_text_or_list, write_list, write_user_message
 from ...conversion.writer import Writer
 from ...converter import ObjectReader, ObjectWriter, ValueReader, ValueWriter
 from ...errors import BareApiError, wrong_type
@@ -32,11 +40,19 @@ from ...models import (
     UserMessage,
 )
 from ...paths import ROOT, Path, format_path
-from ...responses import finish_reason, invalidate_calls, provider_stop_reason
+from ...responses import derive_finish_reason, invalidate_calls, provider_stop_reason
 from ...tool_results import read_result_text, write_result_parts, write_result_text
 from ...tool_selection import write_tool_definition
 from ..openai_chat.converter import ChatConverter
-from .fields import add_to_turn, filter_by_choice, is_blank, plan_index, read_documents, system_first, write_documents
+from .fields import (
+    append_content,
+    is_blank,
+    move_system_messages_first,
+    plan_index,
+    read_documents,
+    select_tools_by_choice,
+    write_documents,
+)
 
 __all__ = ["CohereConverter"]
 
@@ -104,11 +120,11 @@ class CohereConverter(ChatConverter):
     ) -> Any:
         """Write the output format. Text is the default, so it is written only if it was read."""
         if output_format is None:
-            return ABSENT if is_mark(extra) else extra
+            return ABSENT if is_internal_mark(extra) else extra
         if output_format == "text":
             return extra if extra == self.OUTPUT_FORMATS["text"] else ABSENT
         if output_format == "json":
-            return extra["$whole"] if is_mark(extra) else self.OUTPUT_FORMATS["json"]
+            return extra["$whole"] if is_internal_mark(extra) else self.OUTPUT_FORMATS["json"]
         wire = self.write_output_schema(output_format, at, writer)
         key = original_key(writer.peek_extras(output_format.metadata), "schema")
         return wire if key == "schema" else {**{k: v for k, v in wire.items() if k != "schema"}, key: wire["schema"]}
@@ -143,7 +159,7 @@ class CohereConverter(ChatConverter):
         elif definitions and wire.get("strict_tools"):
             del wire["strict_tools"]
         if wire.get("tools"):
-            offered, forced = filter_by_choice(request.tool_choice, wire["tools"], writer)
+            offered, forced = select_tools_by_choice(request.tool_choice, wire["tools"], writer)
             if len(offered) < len(wire["tools"]):
                 writer.report_loss(
                     (at, "tools"), "tools", "narrowed", "note", "only the tools of the choice are offered"
@@ -164,7 +180,7 @@ class CohereConverter(ChatConverter):
         """Write the messages: one for the system text, one for each result, and then one with the media of results."""
         wires: list[Any] = []
         system: dict[str, Any] | None = None
-        for message, here, places in system_first(order_for_api(messages, at, writer), writer):
+        for message, here, places in move_system_messages_first(order_for_api(messages, at, writer), writer):
             if type(message) is ToolMessage:
                 writer.own_extras(message.metadata, here)
                 for result, place in results_of(message, here, places):
@@ -186,9 +202,9 @@ class CohereConverter(ChatConverter):
                     wires.append(wire)
                     system = wire
                 else:
-                    add_to_turn(system, wire)
+                    append_content(system, wire)
             elif type(message) is UserMessage:
-                wire = write_user_turn(message, here, writer, self.write_user_message)
+                wire = write_user_message(message, here, writer, self.write_user_message)
                 if message.metadata or not is_blank(wire.get("content")):
                     wires.append(wire)
                 else:
@@ -206,7 +222,7 @@ class CohereConverter(ChatConverter):
         calls = wire.get("tool_calls")
         if text is not None and type(text) is not str:
             raise wrong_type((at, "tool_plan"), "a string", text)
-        rest = extra_members(wire, _ASSISTANT_MESSAGE)
+        rest = unmapped_members(wire, _ASSISTANT_MESSAGE)
         if text == "":
             rest["tool_plan"] = text
         if calls is not None and not calls:
@@ -337,7 +353,7 @@ class CohereConverter(ChatConverter):
         error = wire.get("error")
         if type(body) is str or (error and "message" not in wire):
             raise BareApiError(format_path(at), wire)
-        rest = extra_members(wire, _RESPONSE)
+        rest = unmapped_members(wire, _RESPONSE)
         word = optional_text(wire, "finish_reason", at)
         if word is not None and word not in self.FINISH_REASONS:
             rest["finish_reason"] = word
@@ -356,7 +372,7 @@ class CohereConverter(ChatConverter):
         if usage is not None and type(usage) is not dict:
             raise wrong_type((at, "usage"), "an object", usage)
         opaque = type(body) is dict and bool(body.get("tool_calls"))
-        reason = finish_reason(word, message, self.FINISH_REASONS, opaque)
+        reason = derive_finish_reason(word, message, self.FINISH_REASONS, opaque)
         if error or body is None:
             reason = "error"
         invalidate_calls(message, reason)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from ...conversion.extras import ABSENT, Extras, inner_extras, is_mark
+from ...conversion.extras import ABSENT, Extras, inner_extras, is_internal_mark
 from ...conversion.reader import Reader
 from ...conversion.writer import Writer
 from ...errors import wrong_type
@@ -26,18 +26,18 @@ from ...paths import Path
 from ...tool_fields import read_parameters_schema, write_schema_or_empty
 
 __all__ = [
-    "add_to_turn",
-    "filter_by_choice",
+    "append_content",
     "is_blank",
+    "move_system_messages_first",
     "plan_index",
     "read_documents",
     "read_strict_schema",
-    "read_token_budget",
+    "read_thinking_settings",
+    "select_tools_by_choice",
     "stream_method_kwargs",
-    "system_first",
     "write_documents",
     "write_strict_schema",
-    "write_token_budget",
+    "write_thinking_settings",
 ]
 
 
@@ -50,7 +50,7 @@ def read_strict_schema(value: Any, at: Path, reader: Reader) -> tuple[dict[str, 
     return read_parameters_schema(value, at, reader, True)
 
 
-def read_token_budget(value: Any, at: Path, reader: Reader) -> tuple[Reasoning | None, Any]:
+def read_thinking_settings(value: Any, at: Path, reader: Reader) -> tuple[Reasoning | None, Any]:
     """Read the reasoning settings. Settings without effort and budget, or of another form, are kept as extras.
 
     Raises:
@@ -70,11 +70,11 @@ def read_token_budget(value: Any, at: Path, reader: Reader) -> tuple[Reasoning |
     return found, ABSENT if same_json(_settings(found), value) else {"$whole": value}
 
 
-def write_token_budget(reasoning: Reasoning | None, extra: Any, at: Path, writer: Writer) -> Any:
+def write_thinking_settings(reasoning: Reasoning | None, extra: Any, at: Path, writer: Writer) -> Any:
     """Write the reasoning settings. The original ones win if they mean the same. Efforts are unsupported."""
     if reasoning is None:
-        return ABSENT if is_mark(extra) else extra
-    if is_mark(extra) and read_token_budget(extra["$whole"], at, Reader(writer.wire))[0] == reasoning:
+        return ABSENT if is_internal_mark(extra) else extra
+    if is_internal_mark(extra) and read_thinking_settings(extra["$whole"], at, Reader(writer.wire))[0] == reasoning:
         return extra["$whole"]
     if reasoning.effort not in (None, "none"):
         writer.report_unsupported((at, "effort"), "effort", "warning")
@@ -91,7 +91,7 @@ def _settings(reasoning: Reasoning) -> Any:
     return {"type": "enabled", "token_budget": reasoning.budget_tokens}
 
 
-def filter_by_choice(choice: ToolChoice | None, entries: list[Any], writer: Writer) -> tuple[list[Any], bool]:
+def select_tools_by_choice(choice: ToolChoice | None, entries: list[Any], writer: Writer) -> tuple[list[Any], bool]:
     """Return the entries that a choice names, and whether one must be called. If it names none, return all."""
     if type(choice) is NamedToolChoice:
         names, forced = [choice.name], True
@@ -159,7 +159,7 @@ def is_blank(content: Any) -> bool:
     return content is None or (type(content) is str and not content.strip())
 
 
-def system_first(placed: list[Placed], writer: Writer) -> list[Placed]:
+def move_system_messages_first(placed: list[Placed], writer: Writer) -> list[Placed]:
     """Return the messages with system messages first. A system message that was read later stays there."""
     first: list[Placed] = []
     others: list[Placed] = []
@@ -184,7 +184,7 @@ def system_first(placed: list[Placed], writer: Writer) -> list[Placed]:
     return [*first, *others]
 
 
-def add_to_turn(turn: dict[str, Any], more: dict[str, Any]) -> None:
+def append_content(turn: dict[str, Any], more: dict[str, Any]) -> None:
     """Append the content of a message to that of the message before it."""
     content: list[Any] = []
     for wire in (turn, more):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ...conversion.extras import ABSENT, Extras, UnsupportedValueError, is_mark, original_key
+from ...conversion.extras import ABSENT, Extras, UnsupportedValueError, is_internal_mark, original_key
 from ...conversion.reader import Reader
 from ...conversion.values import optional_text
 from ...conversion.writer import Writer
@@ -54,8 +54,8 @@ def write_untyped_arguments(
         writer.report_loss(
             (at[0], "invalid"), "an invalid call", "rewritten", "behaviour", "the client would run it as it is"
         )
-    if not arguments and (extra is None or type(extra) is str or is_mark(extra)):
-        return ABSENT if is_mark(extra) else extra
+    if not arguments and (extra is None or type(extra) is str or is_internal_mark(extra)):
+        return ABSENT if is_internal_mark(extra) else extra
     return write_object_arguments(arguments, None, extra, at, writer)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Literal, TypeAlias
 
-from ...conversion.extras import ABSENT, Extras, extra_members, inner_extras, restore_extras
+from ...conversion.extras import ABSENT, Extras, inner_extras, restore_extras, unmapped_members
 from ...conversion.reader import Reader
 from ...conversion.values import Read, Write, optional_text, read_list, to_plain_object, write_list
 from ...conversion.writer import Writer
@@ -21,12 +21,12 @@ from ...tool_results import media_kind, write_result_text
 __all__ = [
     "SessionMessage",
     "binary_kind",
-    "read_answer",
-    "requested_kind",
+    "read_result_params",
     "result_request_id",
     "to_plain_tool_request",
+    "tool_request_kind",
     "without_pending_state",
-    "write_answer",
+    "write_result_params",
 ]
 
 
@@ -76,7 +76,7 @@ def binary_kind(block: dict[str, Any]) -> str | None:
     return media_kind(block.get("mimeType")) if kind == "resource" else None
 
 
-def requested_kind(request: dict[str, Any]) -> str | None:
+def tool_request_kind(request: dict[str, Any]) -> str | None:
     """Return `call` for a request of an app's tool, or None for a custom tool or a tool of an MCP server."""
     return None if request.get("type") == "custom" or request.get("mcpServerName") is not None else "call"
 
@@ -109,7 +109,7 @@ def result_request_id(result: ToolResult, extras: Extras, calls: Iterable[ToolCa
     return result.tool_call_id
 
 
-def read_answer(
+def read_result_params(
     wire: dict[str, Any], at: Path, reader: Reader, read: Read[Any]
 ) -> tuple[Kind, Any, bool | None, Extras]:
     """Read kind, value, error flag and extras of the params of a result, or of a result object alone.
@@ -123,7 +123,7 @@ def read_answer(
     if type(wire.get("requestId", "")) is not str:
         raise wrong_type((at, "requestId"), "a string", wire["requestId"])
     error, result = optional_text(wire, "error", at), wire.get("result")
-    rest = extra_members(wire, _PARAMS)
+    rest = unmapped_members(wire, _PARAMS)
     if result is None and error is not None:
         return "error", error, None, rest | {"$as": {"result": "error"}}
     if error is not None:
@@ -146,7 +146,7 @@ def _read_object(
     word = optional_text(wire, "resultType", at)
     failed = _is_failed(word, wire.get("error"))
     media = read_list(wire.get("binaryResultsForLlm"), (at, "binaryResultsForLlm"), reader, read)
-    rest = extra_members(wire, _OBJECT)
+    rest = unmapped_members(wire, _OBJECT)
     if any(key in rest for key in _REPEATS):
         rest["$text"] = text
     if media == []:
@@ -160,7 +160,7 @@ def _read_object(
     return "error" if failed else "text", text, None, rest or None
 
 
-def write_answer(result: ToolResult, extras: Extras, writer: Writer, write: Write) -> Any:
+def write_result_params(result: ToolResult, extras: Extras, writer: Writer, write: Write) -> Any:
     """Write the keys of the params that contain the result. The original values win if they mean the same.
 
     Raises:

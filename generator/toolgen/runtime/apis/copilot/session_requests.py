@@ -35,7 +35,14 @@ from ...models import (
 )
 from ...paths import ROOT, Path, format_path
 
-__all__ = ["HostedProvider", "HostedRequest", "HostedStream", "KnownMessages", "hosted_request", "text_and_blobs"]
+__all__ = [
+    "KnownMessages",
+    "RequestUpdate",
+    "StatefulProvider",
+    "StatefulStream",
+    "write_prompt",
+    "write_request_update",
+]
 
 _USUAL: dict[type, str] = {
     ImagePart: "image/png",
@@ -46,7 +53,7 @@ _USUAL: dict[type, str] = {
 """Default media types of parts that do not name one."""
 
 
-def text_and_blobs(messages: Sequence[tuple[Path, UserMessage]], writer: Writer) -> dict[str, Any]:
+def write_prompt(messages: Sequence[tuple[Path, UserMessage]], writer: Writer) -> dict[str, Any]:
     """Write messages, each with its path, as the arguments `prompt` and `attachments`. Base64 data becomes a blob.
 
     An opaque part of the provider is attached unchanged. A part that has only a URL is unsupported.
@@ -115,7 +122,7 @@ class KnownMessages:
             writer.report_loss(((ROOT, "messages"), i), "a message", "dropped", "behaviour", reason)
         return begin
 
-    def learn(self, messages: Sequence[Message], answer: AssistantMessage) -> None:
+    def record(self, messages: Sequence[Message], answer: AssistantMessage) -> None:
         """Record a request and its response."""
         self._digests = [_digest(message) for message in [*messages, answer]]
 
@@ -136,7 +143,7 @@ def _digest(message: Message) -> bytes:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 
-class HostedStream(Protocol):
+class StatefulStream(Protocol):
     """A stream that joins events into one response."""
 
     @property
@@ -152,7 +159,7 @@ class HostedStream(Protocol):
         """
         ...
 
-    def finish_calls(self) -> None:
+    def accept_waiting_calls(self) -> None:
         """Treat the waiting calls, if there are any, as all the calls of the response."""
         ...
 
@@ -173,13 +180,13 @@ class StreamClass(Protocol):
     """The class of a provider's streams."""
 
     def __call__(
-        self, turn: int = 0, *, tools: Iterable[ToolDefinition | OpaquePart] = (), own: Collection[str] | None = None
-    ) -> HostedStream:
-        """Create a stream for one response. `own` has the names of the tools that the app runs."""
+        self, turn: int = 0, *, tools: Iterable[ToolDefinition | OpaquePart] = (), own_tools: Collection[str] | None = None
+    ) -> StatefulStream:
+        """Create a stream for one response. `own_tools` has the names of the tools that the app runs."""
         ...
 
 
-class HostedProvider(Protocol):
+class StatefulProvider(Protocol):
     """The part of a provider's module that sessions use."""
 
     @property
@@ -240,7 +247,7 @@ _UNDERSCORE = re.compile(r"_([a-z])")
 
 
 @dataclass(frozen=True, slots=True)
-class HostedRequest:
+class RequestUpdate:
     """The new part of a request: the prompt, the results (with their paths) by request id, and the tools.
 
     `tools` is None if the tools do not change, and `prompt` is None without a user message.
@@ -251,7 +258,7 @@ class HostedRequest:
     tools: list[Any] | None
 
 
-def hosted_request(
+def write_request_update(
     request: Request,
     known: KnownMessages,
     waiting: Mapping[str, ToolCall],
@@ -259,7 +266,7 @@ def hosted_request(
     request_key: str,
     write_tools: Callable[..., list[Any]],
     write_result: Callable[..., dict[str, Any]],
-) -> HostedRequest:
+) -> RequestUpdate:
     """Write the new part of a request.
 
     `waiting` has the waiting calls by request id, which the extras of calls have under `request_key`.
@@ -294,7 +301,7 @@ def hosted_request(
                 "the client's session already has the one that it was created with",
             )
     tools = _tools(request, writer, write_tools)
-    prompt = text_and_blobs(said, writer) if said else None
+    prompt = write_prompt(said, writer) if said else None
     writer.finish()
     missing = [call.name for identifier, call in waiting.items() if identifier not in answers]
     if missing:
@@ -303,7 +310,7 @@ def hosted_request(
         )
     if not said and not answers:
         raise ConversionError("messages", "there is nothing to send: no new user message and no waiting call")
-    return HostedRequest(prompt, answers, tools)
+    return RequestUpdate(prompt, answers, tools)
 
 
 def _report(request: Request, writer: Writer) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any, Literal
 
 from ...api_converter import ToolObjectConverter
-from ...conversion.extras import ABSENT, Extras, add_extras, extra_members, is_mark, restore_extras
+from ...conversion.extras import ABSENT, Extras, add_extras, is_internal_mark, restore_extras, unmapped_members
 from ...conversion.reader import Reader
 from ...conversion.values import optional_text, read_list, to_plain_object
 from ...conversion.writer import OnLoss, OnUnsupported, Writer
@@ -26,7 +26,7 @@ from ...models import (
     ToolResult,
 )
 from ...paths import ROOT, Path
-from ...responses import finish_reason, invalidate_calls, provider_stop_reason
+from ...responses import derive_finish_reason, invalidate_calls, provider_stop_reason
 from ...tool_results import write_result_text
 
 __all__ = ["CopilotQuorumConverter"]
@@ -55,10 +55,10 @@ def _write_stop_reason(word: str | None) -> Any:
 class CopilotQuorumConverter(ToolObjectConverter):
     """Converts tools, results and responses of the app's sessions. Blocks and events are tagged variants."""
 
-    read_called: ObjectReader[ToolCall]
+    read_application_call: ObjectReader[ToolCall]
     read_tool_result: ObjectReader[ToolResult]
     read_tool_use: ObjectReader[ToolCall]
-    write_called: ObjectWriter[ToolCall]
+    write_application_call: ObjectWriter[ToolCall]
     write_tool_use: ObjectWriter[ToolCall]
 
     def to_tool_result(
@@ -162,7 +162,7 @@ class CopilotQuorumConverter(ToolObjectConverter):
     def read_tool_call(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
         """Read a call. The extras record that it was a block."""
         if "ToolUse" not in wire or "tool_name" in wire:
-            return self.read_called(wire, at, reader)
+            return self.read_application_call(wire, at, reader)
         block = wire["ToolUse"]
         if type(block) is not dict:
             raise wrong_type((at, "ToolUse"), "an object", block)
@@ -175,11 +175,11 @@ class CopilotQuorumConverter(ToolObjectConverter):
         beside = writer.peek_extras(call.metadata).get("$item")
         if type(beside) is dict:
             return {**beside, "ToolUse": self.write_tool_use(call, at, writer)}
-        return self.write_called(call, at, writer)
+        return self.write_application_call(call, at, writer)
 
     def read_response(self, wire: dict[str, Any], at: Path, reader: Reader) -> Completion:
         """Read a response, with its blocks in order."""
-        rest = extra_members(wire, _RESPONSE)
+        rest = unmapped_members(wire, _RESPONSE)
         absent = [key for key in ("model", "stop_reason") if key not in wire]
         if absent:
             rest["$absent"] = absent
@@ -193,7 +193,7 @@ class CopilotQuorumConverter(ToolObjectConverter):
             rest["stop_reason"] = {"$whole": value}
         message = self.read_message(wire.get("content"), (at, "content"), reader)
         said = next(iter(self.FINISH_REASONS)) if value is None else word
-        reason = finish_reason(said, message, self.FINISH_REASONS)
+        reason = derive_finish_reason(said, message, self.FINISH_REASONS)
         invalidate_calls(message, reason)
         return Completion(
             message,
@@ -236,7 +236,7 @@ class CopilotQuorumConverter(ToolObjectConverter):
         kept = extras.get("stop_reason", ABSENT)
         word = completion.stop_reason
         stop: Any = None
-        if is_mark(kept) and _read_stop_reason(kept.get("$whole"), ROOT) == word:
+        if is_internal_mark(kept) and _read_stop_reason(kept.get("$whole"), ROOT) == word:
             stop = kept["$whole"]
         elif word is not None or not ("stop_reason" in extras or "stop_reason" in extras.get("$absent", ())):
             stop = _write_stop_reason(provider_stop_reason(completion, self.FINISH_REASONS, extras))
@@ -277,7 +277,7 @@ class CopilotQuorumConverter(ToolObjectConverter):
                 )
         return blocks
 
-    def read_output(
+    def read_result_content(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> tuple[Literal["text", "data", "error", "multimodal"], Any, bool | None, Extras]:
         """Read the result of a call: a text, or the text of an error."""
@@ -295,7 +295,7 @@ class CopilotQuorumConverter(ToolObjectConverter):
             {"is_error": None} if failed is None else {"$absent": ["is_error"]} if failed is ABSENT else {},
         )
 
-    def write_output(
+    def write_result_content(
         self, kind: str, value: Any, is_error: bool | None, extras: Extras, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write the result of a call as text, and whether it is an error."""

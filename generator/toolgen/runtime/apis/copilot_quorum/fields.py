@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...conversion.extras import ABSENT, is_mark
+from ...conversion.extras import ABSENT, is_internal_mark
 from ...conversion.reader import Reader
 from ...conversion.writer import Writer
 from ...json_text import loads
 from ...models import InvalidCall
 from ...paths import Path
-from ...tool_fields import INVALID, read_object_arguments, read_tool_name, write_object_arguments, write_tool_name
+from ...tool_fields import (
+    INVALID_ARGUMENTS_KEY,
+    read_object_arguments,
+    read_tool_name,
+    write_object_arguments,
+    write_tool_name,
+)
 
 __all__ = ["read_map_arguments", "read_result_tool_name", "write_map_arguments", "write_result_tool_name"]
 
@@ -33,7 +39,7 @@ def read_map_arguments(value: Any, at: Path, reader: Reader) -> tuple[dict[str, 
         return arguments, invalid, {"$absent": True}
     if type(value) is not dict:
         return arguments, invalid, {"$whole": value}
-    text = value.get(INVALID) if len(value) == 1 else None
+    text = value.get(INVALID_ARGUMENTS_KEY) if len(value) == 1 else None
     if type(text) is str:
         try:
             found = loads(text)
@@ -52,7 +58,7 @@ def write_map_arguments(
     Raises:
         ConversionError: The arguments cannot be written as JSON.
     """
-    if is_mark(extra) and not arguments:
+    if is_internal_mark(extra) and not arguments:
         if "$absent" in extra:
             return ABSENT
         if extra["$whole"] is None or (type(extra["$whole"]) is str and not extra["$whole"].strip()):

@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from ...conversion.extras import ABSENT, Extras, UnsupportedValueError, extra_members, inner_extras
+from ...conversion.extras import ABSENT, Extras, UnsupportedValueError, inner_extras, unmapped_members
 from ...conversion.reader import Reader
 from ...conversion.values import Write
 from ...conversion.writer import Writer
@@ -21,17 +21,17 @@ __all__ = [
     "add_modality_tokens",
     "from_openapi",
     "generate_content_kwargs",
-    "mark_group",
+    "mark_tool_group",
     "modality_tokens",
     "read_enum_value_any_case",
     "read_media_content",
     "read_result_id_by_name",
     "read_schema",
     "write_enum_value_any_case",
-    "write_grouped",
     "write_media_content",
     "write_result_id_by_name",
     "write_schema",
+    "write_tool_groups",
 ]
 
 
@@ -113,7 +113,7 @@ def read_media_content(
         if value is not None and type(value) is not str:
             raise wrong_type(((at, key), name), "a string", value)
         found.append(value)
-    rest = extra_members(content, _KNOWN[key])
+    rest = unmapped_members(content, _KNOWN[key])
     if found[1] is None:
         rest["$absent"] = ["mimeType"]
     text = found[0]
@@ -242,14 +242,14 @@ def _nullable(schema: dict[str, Any]) -> dict[str, Any]:
     return schema
 
 
-def mark_group(entries: Sequence[ToolDefinition], before: Sequence[Any], rest: Extras, reader: Reader) -> None:
+def mark_tool_group(entries: Sequence[ToolDefinition], before: Sequence[Any], rest: Extras, reader: Reader) -> None:
     """Mark the first declaration of a tool, if earlier tools have declarations, or this one has other keys."""
     if entries and (rest or any(type(tool) is ToolDefinition for tool in before)):
         first = entries[0]
         first.metadata = reader.metadata({**inner_extras(first.metadata or {}, reader.wire.name), "$begins": rest})
 
 
-def write_grouped(definitions: Sequence[Any], at: Path, writer: Writer, key: str, write: Write) -> list[Any]:
+def write_tool_groups(definitions: Sequence[Any], at: Path, writer: Writer, key: str, write: Write) -> list[Any]:
     """Write declarations into one tool under `key`, at the index of the first. A marked one starts another tool.
 
     Hosted tools of other providers, or that the API rejects, are unsupported. Those of this provider stay in order.

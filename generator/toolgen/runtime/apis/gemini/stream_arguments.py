@@ -43,14 +43,14 @@ class PathArguments:
     """Arguments that grow by updates of leaves.
 
     `add` and `end` return the text that each adds, in document order. An update inside a closed container changes only
-    the value, and ends the text. `unplaced` has the updates that do not fit: an invalid path, a path that leads through
+    the value, and ends the text. `rejected` has the updates that do not fit: an invalid path, a path that leads through
     another value, or a number that JSON does not have.
     """
 
-    __slots__ = ("_chain", "_gaps", "_in_order", "_open", "_quoted", "_value", "unplaced")
+    __slots__ = ("_chain", "_gaps", "_in_order", "_open", "_quoted", "_value", "rejected")
 
     def __init__(self) -> None:
-        self.unplaced: list[Any] = []
+        self.rejected: list[Any] = []
         self._value: dict[str, Any] = {}
         self._chain: list[Any] = []
         self._open: dict[Steps, _Text] = {}
@@ -75,7 +75,7 @@ class PathArguments:
         if value is ABSENT:
             return ""
         if known is not None or not self._fits(steps, value):
-            self.unplaced.append(update)
+            self.rejected.append(update)
             return ""
         return self._put(steps, value, more)
 
@@ -86,12 +86,12 @@ class PathArguments:
             try:
                 value = loads(compact(given))
             except (TypeError, ValueError, RecursionError):
-                self.unplaced.append({name: given})
+                self.rejected.append({name: given})
                 continue
             if self._fits((name,), value):
                 text += self._put((name,), value, False)
             else:
-                self.unplaced.append({name: given})
+                self.rejected.append({name: given})
         return text
 
     def end(self) -> str:

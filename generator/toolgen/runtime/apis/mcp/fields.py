@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...conversion.extras import ABSENT, Extras, extra_members, is_mark
+from ...conversion.extras import ABSENT, Extras, is_internal_mark, unmapped_members
 from ...conversion.reader import Reader
 from ...conversion.writer import Writer
 from ...errors import ConversionError, wrong_type
@@ -15,19 +15,19 @@ from ...paths import Path, format_path
 from ...tool_fields import write_object_arguments
 
 __all__ = [
-    "WRAPPED",
-    "is_wrapper",
-    "object_schema_of",
-    "read_client_arguments",
-    "read_object_schema",
+    "WRAPPER_KEY",
+    "is_wrapper_schema",
+    "read_call_arguments",
+    "read_result_schema",
     "read_text_block",
-    "write_client_arguments",
-    "write_object_schema",
+    "wrap_result_schema",
+    "write_call_arguments",
+    "write_result_schema",
     "write_text_block",
 ]
 
 
-def read_client_arguments(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any], InvalidCall | None, Any]:
+def read_call_arguments(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any], InvalidCall | None, Any]:
     """Read the arguments. The extras record that there were none.
 
     Raises:
@@ -40,7 +40,7 @@ def read_client_arguments(value: Any, at: Path, reader: Reader) -> tuple[dict[st
     raise wrong_type(at, "an object", value)
 
 
-def write_client_arguments(
+def write_call_arguments(
     arguments: dict[str, Any], invalid: InvalidCall | None, extra: Any, at: Path, writer: Writer
 ) -> Any:
     """Write the arguments. An invalid call is refused, because sending a call means running it.
@@ -52,12 +52,12 @@ def write_client_arguments(
         writer.report_loss(
             (at[0], "invalid"), "an invalid call", "rewritten", "behaviour", "the server would run it as it is"
         )
-    if not arguments and (extra is None or is_mark(extra)):
+    if not arguments and (extra is None or is_internal_mark(extra)):
         return None if extra is None else ABSENT
     return write_object_arguments(arguments, None, extra, at, writer)
 
 
-def read_object_schema(value: Any, at: Path, reader: Reader) -> tuple[Any, Any]:
+def read_result_schema(value: Any, at: Path, reader: Reader) -> tuple[Any, Any]:
     """Read the schema of a value, without the object that may wrap it on the wire.
 
     Raises:
@@ -68,13 +68,13 @@ def read_object_schema(value: Any, at: Path, reader: Reader) -> tuple[Any, Any]:
     if type(value) is not dict:
         raise wrong_type(at, "an object", value)
     try:
-        schema = value_schema_of(value)
-        return schema, ABSENT if same_json(object_schema_of(schema), value) else value
+        schema = unwrap_result_schema(value)
+        return schema, ABSENT if same_json(wrap_result_schema(schema), value) else value
     except RecursionError as error:
         raise ConversionError(format_path(at), "is nested too deeply") from error
 
 
-def write_object_schema(schema: Any, extra: Any, at: Path, writer: Writer) -> Any:
+def write_result_schema(schema: Any, extra: Any, at: Path, writer: Writer) -> Any:
     """Write the schema. If it admits more than objects, it is wrapped in the schema of an object.
 
     Raises:
@@ -85,7 +85,7 @@ def write_object_schema(schema: Any, extra: Any, at: Path, writer: Writer) -> An
     if type(schema) is not dict and type(schema) is not bool:
         raise wrong_type(at, "an object or a boolean", schema)
     try:
-        return object_schema_of(schema, extra)
+        return wrap_result_schema(schema, extra)
     except RecursionError as error:
         raise ConversionError(format_path(at), "is nested too deeply") from error
 
@@ -105,7 +105,7 @@ def read_text_block(block: dict[str, Any], at: Path, reader: Reader) -> tuple[st
     if type(text) is not str:
         raise wrong_type((place, "text"), "a string", text)
     if embedded:
-        rest: Extras = {"type": "resource", "resource": extra_members(holder, _TEXT)}
+        rest: Extras = {"type": "resource", "resource": unmapped_members(holder, _TEXT)}
         return text, rest | {key: block[key] for key in _TEXT if key in block}
     return text, {key: block[key] for key in ("resource",) if key in block}
 
@@ -117,10 +117,10 @@ def write_text_block(text: str, extras: Extras, at: Path, writer: Writer) -> dic
     return {"type": "text", "text": text}
 
 
-WRAPPED = "result"
+WRAPPER_KEY = "result"
 """The key of a wrapped value, as in the official server."""
 
-_INSIDE = f"#/properties/{WRAPPED}"
+_INSIDE = f"#/properties/{WRAPPER_KEY}"
 _OUTER = ("$schema", "$defs")
 """Keywords of the document, which stay at its root, so that references to `#/$defs/…` remain valid."""
 
@@ -128,16 +128,16 @@ _MAPS = frozenset(["properties", "$defs", "definitions", "patternProperties", "d
 _DATA = frozenset(["const", "default", "enum", "examples"])
 
 
-def object_schema_of(schema: Any, extra: Any = ABSENT) -> dict[str, Any]:
+def wrap_result_schema(schema: Any, extra: Any = ABSENT) -> dict[str, Any]:
     """Return the wire's schema for the schema of a value. The original (`extra`) wins if it means the same."""
-    if type(extra) is dict and same_json(value_schema_of(extra), schema):
+    if type(extra) is dict and same_json(unwrap_result_schema(extra), schema):
         return extra
     if type(schema) is dict and _stays(schema):
         return schema if schema.get("type") == "object" else {"type": "object", **schema}
     return _wrapped(schema)
 
 
-def value_schema_of(schema: Any) -> Any:
+def unwrap_result_schema(schema: Any) -> Any:
     """Return the schema of the value for the wire's schema."""
     inner = _unwrapped(schema)
     if inner is not ABSENT:
@@ -148,7 +148,7 @@ def value_schema_of(schema: Any) -> Any:
     return schema
 
 
-def is_wrapper(schema: Any) -> bool:
+def is_wrapper_schema(schema: Any) -> bool:
     """Return whether a schema on the wire is that of an object that wraps the value."""
     return type(schema) is dict and _unwrapped(schema) is not ABSENT
 
@@ -159,10 +159,10 @@ def _stays(schema: dict[str, Any]) -> bool:
 
 def _looks_wrapped(schema: dict[str, Any]) -> bool:
     properties = schema.get("properties")
-    if type(properties) is not dict or properties.keys() != {WRAPPED}:
+    if type(properties) is not dict or properties.keys() != {WRAPPER_KEY}:
         return False
     others = schema.keys() - {"type", "properties", "required"}
-    return schema.get("type") == "object" and schema.get("required") == [WRAPPED] and others <= set(_OUTER)
+    return schema.get("type") == "object" and schema.get("required") == [WRAPPER_KEY] and others <= set(_OUTER)
 
 
 def _admits_objects_alone(schema: dict[str, Any]) -> bool:
@@ -186,14 +186,14 @@ def _wrapped(schema: Any) -> dict[str, Any]:
     if type(schema) is dict and "$id" not in schema:
         inner = _referring(schema, _inwards)
         outer = {keyword: inner.pop(keyword) for keyword in _OUTER if keyword in inner}
-    return {"type": "object", "properties": {WRAPPED: inner}, "required": [WRAPPED], **outer}
+    return {"type": "object", "properties": {WRAPPER_KEY: inner}, "required": [WRAPPER_KEY], **outer}
 
 
 def _unwrapped(schema: dict[str, Any]) -> Any:
     """Return the schema inside, or ABSENT if it would be wrapped differently."""
     if not _looks_wrapped(schema):
         return ABSENT
-    inner = schema["properties"][WRAPPED]
+    inner = schema["properties"][WRAPPER_KEY]
     if type(inner) is dict and "$id" not in inner:
         inner = {**inner, **{keyword: schema[keyword] for keyword in _OUTER if keyword in schema}}
         inner = _referring(inner, _outwards)

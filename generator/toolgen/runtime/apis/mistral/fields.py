@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection
 from typing import Any
 
-from ...conversion.extras import ABSENT, Extras, UnsupportedValueError, extra_members, restore_extras
+from ...conversion.extras import ABSENT, Extras, UnsupportedValueError, restore_extras, unmapped_members
 from ...conversion.reader import Reader
 from ...conversion.values import to_plain_object
 from ...conversion.writer import Writer
@@ -18,14 +18,14 @@ from ...paths import ROOT, Path
 from ...tool_fields import read_optional_id, write_optional_id
 
 __all__ = [
-    "error_of_body",
+    "find_body_error",
     "known_kwargs",
+    "order_system_messages",
     "read_id_or_placeholder",
     "read_result_id_or_placeholder",
     "read_text_chunks",
     "read_url_or_data",
     "read_url_or_object",
-    "system_messages_in_place",
     "unwrap_sdk_object",
     "write_id_or_placeholder",
     "write_result_id_or_placeholder",
@@ -100,7 +100,7 @@ def read_url_or_object(
     if detail is not None and type(detail) is not str:
         raise wrong_type((at, "detail"), "a string", detail)
     url, data, media_type, _ = read_data_url(value.get("url"), (at, "url"), reader)
-    return url, data, media_type, detail, {"$whole": extra_members(value, _KNOWN)}
+    return url, data, media_type, detail, {"$whole": unmapped_members(value, _KNOWN)}
 
 
 def write_url_or_object(
@@ -137,7 +137,7 @@ def read_id_or_placeholder(value: Any, at: Path, reader: Reader, placeholders: C
         identifier, _ = reader.call_id(None, at)
         return identifier, {"$synthetic": identifier, "$wire": value}
     identifier, kept = read_optional_id(value, at, reader)
-    if kept is ABSENT and not reader.wire.legal_id(identifier):
+    if kept is ABSENT and not reader.wire.is_legal_id(identifier):
         return identifier, identifier
     return identifier, kept
 
@@ -228,7 +228,7 @@ def _text_of(value: Any) -> str:
     return "".join(chunk["text"] for chunk in value if chunk.get("type") == "text")
 
 
-def error_of_body(wire: dict[str, Any]) -> Any:
+def find_body_error(wire: dict[str, Any]) -> Any:
     """Return the error that a body contains or is, or None."""
     if wire.get("error"):
         return wire["error"]
@@ -264,7 +264,7 @@ def _known(chunk: Any) -> Any:
     return chunk["raw"] if type(chunk) is dict and "type" not in chunk and "raw" in chunk else chunk
 
 
-def system_messages_in_place(placed: list[Placed], writer: Writer) -> list[Placed]:
+def order_system_messages(placed: list[Placed], writer: Writer) -> list[Placed]:
     """Return the messages with each system message first, or after a system or user message.
 
     A system message elsewhere is moved up to the nearest such position, and reported.

@@ -16,11 +16,11 @@ from ...models import AudioPart, ContentPart, ImagePart, Message, OpaquePart, Te
 from ...paths import Path
 
 __all__ = [
-    "empty_members",
-    "order_by_name",
-    "read_medium",
+    "order_results_by_tool",
+    "read_media_part",
     "read_text_and_media",
-    "write_medium",
+    "select_empty",
+    "write_media_part",
     "write_text_and_media",
 ]
 
@@ -61,8 +61,8 @@ def read_text_and_media(
         ConversionError: One of them has the wrong JSON type.
     """
     said = optional_text(wire, text, at)
-    found = read_list(wire.get(media), (at, media), reader, read_medium)
-    kept = empty_members(wire, media)
+    found = read_list(wire.get(media), (at, media), reader, read_media_part)
+    kept = select_empty(wire, media)
     if said is None:
         kept |= {text: None} if text in wire else {"$absent": [text]}
     if not found:
@@ -71,12 +71,12 @@ def read_text_and_media(
     return [*parts, *found], kept
 
 
-def empty_members(wire: dict[str, Any], *keys: str) -> Extras:
+def select_empty(wire: dict[str, Any], *keys: str) -> Extras:
     """Return those of the keys whose values are empty, which means the same as absent."""
     return {key: wire[key] for key in keys if wire.get(key) in ("", [])}
 
 
-def read_medium(value: Any, at: Path, reader: Reader) -> ImagePart | AudioPart | OpaquePart:
+def read_media_part(value: Any, at: Path, reader: Reader) -> ImagePart | AudioPart | OpaquePart:
     """Read an image or a recording, by its bytes. An object, which is not sent yet, becomes an opaque part.
 
     Raises:
@@ -109,7 +109,7 @@ def write_text_and_media(
             writer.text_only(part, (at, i))
     found: list[Any] = []
     for i, part in enumerate(content):
-        written = ABSENT if type(part) is TextPart else write_medium(part, (at, i), writer)
+        written = ABSENT if type(part) is TextPart else write_media_part(part, (at, i), writer)
         if type(written) is TextPart:
             texts.append(written.text)
         elif written is not ABSENT:
@@ -124,7 +124,7 @@ def _text(said: str, extras: Extras, key: str) -> dict[str, Any]:
     return {key: said}
 
 
-def write_medium(part: Any, at: Path, writer: Writer) -> Any:
+def write_media_part(part: Any, at: Path, writer: Writer) -> Any:
     """Write an image or a recording. Any other part, or one without data, becomes text, which is reported."""
     if type(part) is OpaquePart and part.provider == writer.wire.name:
         return part.value
@@ -152,7 +152,7 @@ def write_medium(part: Any, at: Path, writer: Writer) -> Any:
     return data
 
 
-def order_by_name(
+def order_results_by_tool(
     results: Iterator[tuple[ToolResult, Path]], before: Message | None, writer: Writer
 ) -> list[tuple[ToolResult, Path]]:
     """Return the results. If calls were sent without ids, results of a tool get the order of its calls."""

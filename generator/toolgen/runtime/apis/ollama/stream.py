@@ -51,7 +51,7 @@ class OllamaStream(BaseStream):
                     return [TextDelta(text)]
         return super().feed(event)
 
-    def _take(self, event: dict[str, Any]) -> list[StreamEvent]:
+    def _read_event(self, event: dict[str, Any]) -> list[StreamEvent]:
         message = event.get("message")
         error = event.get("error")
         if type(message) is not dict and type(event.get("done")) is not bool and not error:
@@ -96,9 +96,9 @@ class OllamaStream(BaseStream):
         known = OpenCall(len(self._calls), call)
         self._calls.append(known)
         identifier, _ = self._names.call_id(call.get("id"), ((_MESSAGE, "tool_calls"), known.index))
-        known.told = type(function.get("name")) is str
+        known.was_announced = type(function.get("name")) is str
         known.add(dump_lenient(function.get("arguments") or {}))
-        name = self._names.tool_name(function["name"]) if known.told else None
+        name = self._names.tool_name(function["name"]) if known.was_announced else None
         events.append(ToolCallDelta(known.index, identifier, name, "".join(known.pieces)))
 
     def _merge_top(self) -> None:
@@ -107,7 +107,7 @@ class OllamaStream(BaseStream):
             if key != "message" and (value is not None or key not in self._top):
                 before = self._top.get(key)
                 if key == "done_reason":
-                    value = self._lasting(before, value)
+                    value = self._final_stop_reason(before, value)
                 self._top[key] = _joined(before, value) if _grows(value) else value
         self._last = {}
 

@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any, ClassVar, Literal
 
 from ...api_converter import ApiConverter
-from ...conversion.extras import ABSENT, NOTHING, Extras, extra_members, inner_extras, restore_extras
+from ...conversion.extras import ABSENT, NO_EXTRAS, Extras, inner_extras, restore_extras, unmapped_members
 from ...conversion.reader import Reader
-from ...conversion.values import opaque_message, optional_text, read_list, write_one, write_user_turn
+from ...conversion.values import opaque_message, optional_text, read_list, write_one, write_user_message
 from ...conversion.wire import DeclaredTools
 from ...conversion.writer import Writer
 from ...converter import ListReader, ObjectReader, ObjectWriter, ValueReader, ValueWriter
@@ -33,22 +33,30 @@ from ...models import (
     UserMessage,
 )
 from ...paths import ROOT, Path, format_path
-from ...responses import finish_reason, invalidate_calls, provider_stop_reason
+from ...responses import derive_finish_reason, invalidate_calls, provider_stop_reason
 from ...tool_results import read_result_parts, read_result_text, write_result_parts, write_result_text
-from .fields import OutputFormatConverter, choice_without_message, has_content
-from .reasoning import ReasoningKeys, pad_reasoning, read_reasoning, value_at, with_object, with_text, write_reasoning
+from .fields import OutputFormatConverter, has_content, restore_missing_message
+from .reasoning import (
+    ReasoningKeys,
+    add_required_reasoning,
+    encode_object_content,
+    read_reasoning,
+    restore_object_content,
+    value_at,
+    write_reasoning,
+)
 
-__all__ = ["ChatConverter", "ChatMessages"]
+__all__ = ["ChatConverter", "ChatMessageConverter"]
 
 _ASSISTANT_MESSAGE = frozenset(["content", "name", "refusal", "role", "tool_calls"])
 _RESPONSE = frozenset(["choices", "id", "model", "usage"])
 _CHOICE = frozenset(["finish_reason", "message"])
 
 
-class ChatMessages(ApiConverter):
+class ChatMessageConverter(ApiConverter):
     """Converts a list of messages by role, in which each result is a message."""
 
-    BLANK_ANSWERS: ClassVar[bool] = True
+    ACCEPTS_BLANK_MESSAGES: ClassVar[bool] = True
     """Whether the API accepts an assistant message whose content is empty text."""
     SYSTEM_ROLES: ClassVar[Collection[str]] = ("system",)
     """The roles of system messages."""
@@ -95,7 +103,7 @@ class ChatMessages(ApiConverter):
         return order_for_api(messages, at, writer)
 
 
-class ChatConverter(ChatMessages, OutputFormatConverter):
+class ChatConverter(ChatMessageConverter, OutputFormatConverter):
     """Converts Chat Completions and similar APIs: assistant messages are spread over keys, results are messages."""
 
     read_usage: ObjectReader[Usage]
@@ -103,7 +111,7 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
 
     REASONING: ClassVar[ReasoningKeys] = ReasoningKeys(())
     """The keys of reasoning in a message; there are none if the wire has no reasoning."""
-    ANSWERS: ClassVar[dict[str, Any]] = {}
+    BODY_PATHS: ClassVar[dict[str, Any]] = {}
     """Key paths of errors and usage in the bodies of hosts; empty for those of the API itself."""
 
     read_assistant_content: ValueReader[AssistantPart]
@@ -134,7 +142,7 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
                 wires.append(self.write_media(writer))
             if type(message) is AssistantMessage:
                 wire = self.write_assistant_message(message, here, writer)
-                if has_content(wire, self.BLANK_ANSWERS) or writer.peek_extras(message.metadata):
+                if has_content(wire, self.ACCEPTS_BLANK_MESSAGES) or writer.peek_extras(message.metadata):
                     wires.append(wire)
                 else:
                     writer.report_loss(
@@ -143,7 +151,7 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
             elif type(message) is SystemMessage:
                 wires.append(self.write_system_message(message, here, writer))
             elif type(message) is UserMessage:
-                wires.append(write_user_turn(message, here, writer, self.write_user_message))
+                wires.append(write_user_message(message, here, writer, self.write_user_message))
             else:
                 raise wrong_type(here, "a message", message)
         if writer.media:
@@ -166,7 +174,7 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
             raise wrong_type((at, "name"), "a string", name)
         if refusal is not None and type(refusal) is not str:
             raise wrong_type((at, "refusal"), "a string", refusal)
-        rest = extra_members(wire, self.assistant_keys)
+        rest = unmapped_members(wire, self.assistant_keys)
         if refusal == "":
             refusal, rest["refusal"] = None, ""
         if content is None and rest.pop("content", ABSENT) is ABSENT:
@@ -208,7 +216,7 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
 
     def write_assistant_message(self, message: AssistantMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an assistant message, with its parts under the keys of the wire."""
-        extras = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
+        extras = writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS
         wire: dict[str, Any] = {"role": "assistant"}
         if message.name is not None:
             wire["name"] = message.name
@@ -219,7 +227,7 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
         if wire["content"] is None and "content" in extras.get("$absent", ()):
             del wire["content"]
         if self.REASONING.needed:
-            pad_reasoning(wire, extras, self.REASONING)
+            add_required_reasoning(wire, extras, self.REASONING)
         if extras:
             restore_extras(wire, extras)
         return wire
@@ -301,7 +309,7 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
             choices_found = []
         if type(choices_found) is not list:
             raise wrong_type((at, "choices"), "an array", choices_found)
-        rest = extra_members(wire, _RESPONSE)
+        rest = unmapped_members(wire, _RESPONSE)
         usage = self.body_usage(wire)
         if usage is not None and wire.get("usage") is None:
             rest["$absent"] = ["usage"]
@@ -315,20 +323,22 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
         if body is None:
             message = AssistantMessage()
         elif type(body) is dict:
-            message = self.read_assistant_message(body if not self.ANSWERS else with_text(body), place, reader)
+            message = self.read_assistant_message(
+                body if not self.BODY_PATHS else encode_object_content(body), place, reader
+            )
         else:
             raise wrong_type(place, "an object", body)
         word = choice.get("finish_reason")
         if word is not None and type(word) is not str:
             raise wrong_type((((at, "choices"), 0), "finish_reason"), "a string", word)
         if choices_found:
-            first = extra_members(choice, _CHOICE)
+            first = unmapped_members(choice, _CHOICE)
             absent = [key for key in ("finish_reason", "message") if key not in choice]
             if absent:
                 first["$absent"] = absent
             if word == "":
                 first["finish_reason"] = word
-            if self.ANSWERS and type(body) is dict and type(body.get("content")) is dict:
+            if self.BODY_PATHS and type(body) is dict and type(body.get("content")) is dict:
                 first["message"] = {"content": body["content"]}
             rest["choices"] = [first, *choices_found[1:]]
         elif "choices" not in wire:
@@ -336,7 +346,7 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
         else:
             rest["choices"] = []
         opaque = type(body) is dict and bool(body.get("tool_calls"))
-        reason = finish_reason(word, message, self.FINISH_REASONS, opaque)
+        reason = derive_finish_reason(word, message, self.FINISH_REASONS, opaque)
         if error or not choices_found:
             reason = "error"
         invalidate_calls(message, reason)
@@ -366,9 +376,9 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
         else:
             choice["finish_reason"] = first.get("finish_reason")
         restore_extras(choice, first)
-        if self.ANSWERS:
-            with_object(choice, first)
-        choice = choice_without_message(choice, first)
+        if self.BODY_PATHS:
+            restore_object_content(choice, first)
+        choice = restore_missing_message(choice, first)
         wire: dict[str, Any] = {}
         if completion.id is not None or identifier is not None:
             wire["id"] = completion.id if completion.id is not None else identifier
@@ -380,7 +390,7 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
         if kept != []:
             wire["choices"] = [choice, *further]
         usage = None if completion.usage is None else self.write_usage(completion.usage, (ROOT, "usage"), writer)
-        if not self.ANSWERS:
+        if not self.BODY_PATHS:
             if usage is not None:
                 wire["usage"] = usage
             restore_extras(wire, extras)
@@ -392,8 +402,8 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
 
     def body_error(self, wire: dict[str, Any]) -> Any:
         """Return the error in a body of status 200, or None."""
-        return wire.get("error") if not self.ANSWERS else value_at(wire, self.ANSWERS["error"])
+        return wire.get("error") if not self.BODY_PATHS else value_at(wire, self.BODY_PATHS["error"])
 
     def body_usage(self, wire: dict[str, Any]) -> Any:
         """Return the usage in a body, from the key path of the host."""
-        return wire.get("usage") if not self.ANSWERS else value_at(wire, self.ANSWERS["usage"])
+        return wire.get("usage") if not self.BODY_PATHS else value_at(wire, self.BODY_PATHS["usage"])

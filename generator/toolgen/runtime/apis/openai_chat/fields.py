@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar, Literal
 
 from ...api_converter import ApiConverter
-from ...conversion.extras import ABSENT, Extras, UnsupportedValueError, is_mark
+from ...conversion.extras import ABSENT, Extras, UnsupportedValueError, is_internal_mark
 from ...conversion.reader import Reader
 from ...conversion.writer import Writer
 from ...converter import ObjectReader, ObjectWriter
@@ -16,11 +16,11 @@ from ...paths import Path
 
 __all__ = [
     "OutputFormatConverter",
-    "choice_without_message",
     "has_content",
     "read_file_name",
     "read_inline_data",
     "read_schema_name",
+    "restore_missing_message",
     "write_file_name",
     "write_inline_data",
     "write_schema_name",
@@ -60,7 +60,7 @@ def write_file_name(name: str | None, extra: Any, at: Path, writer: Writer) -> A
     """Write the name of a file. A missing name gets a default, because the API rejects data without a name."""
     if name is not None:
         return name
-    if extra is None or is_mark(extra):
+    if extra is None or is_internal_mark(extra):
         return ABSENT
     writer.report_loss(at, "name", "defaulted", "note", "a file needs a name")
     return "document"
@@ -73,13 +73,13 @@ def write_schema_name(name: str | None, extra: Any, at: Path, writer: Writer) ->
     """Write the name of an output schema. A missing name gets a default, because the API requires one."""
     if name is not None:
         return name
-    if extra is None or is_mark(extra):
+    if extra is None or is_internal_mark(extra):
         return ABSENT
     writer.report_loss(at, "name", "defaulted", "note", "a schema needs a name")
     return "output"
 
 
-def choice_without_message(choice: dict[str, Any], extras: Extras) -> dict[str, Any]:
+def restore_missing_message(choice: dict[str, Any], extras: Extras) -> dict[str, Any]:
     """Return a choice without its message, or with null, if it was read so and the message is still empty."""
     if any(choice["message"][key] for key in choice["message"] if key != "role"):
         return choice
@@ -88,10 +88,10 @@ def choice_without_message(choice: dict[str, Any], extras: Extras) -> dict[str, 
     return {**choice, "message": None} if extras.get("message", ABSENT) is None else choice
 
 
-def has_content(wire: dict[str, Any], blank: bool) -> bool:
-    """Return whether an assistant message has content or other values. Empty text counts only if `blank` is set."""
+def has_content(wire: dict[str, Any], blank_counts: bool) -> bool:
+    """Return whether an assistant message has content or other values. Empty text counts only if `blank_counts` is set."""
     content = wire.get("content")
-    return bool(content) or (blank and content == "") or any(wire[key] for key in wire.keys() - _SILENT)
+    return bool(content) or (blank_counts and content == "") or any(wire[key] for key in wire.keys() - _SILENT)
 
 
 _SILENT = frozenset(["content", "name", "role"])

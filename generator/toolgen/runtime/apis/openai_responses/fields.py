@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
-from ...conversion.extras import ABSENT, Extras, UnsupportedValueError, inner_extras, is_mark, restore_extras
+from ...conversion.extras import ABSENT, Extras, UnsupportedValueError, inner_extras, is_internal_mark, restore_extras
 from ...conversion.reader import Reader
-from ...conversion.values import write_user_turn
+from ...conversion.values import write_user_message
 from ...conversion.writer import Writer
 from ...errors import wrong_type
 from ...fields import read_data_url
@@ -31,7 +31,7 @@ __all__ = [
     "add_item_ids",
     "has_approval_request",
     "has_client_call",
-    "is_separate_item",
+    "is_detached_result",
     "item_kind",
     "item_part_kind",
     "make_assistant_message",
@@ -72,7 +72,7 @@ def write_constant(value: Any, extra: Any, at: Path, writer: Writer, table: Mapp
         return value
     if extra is None:
         return None
-    if is_mark(extra):
+    if is_internal_mark(extra):
         return ABSENT
     default = table["value"]
     writer.report_loss(at, "an expected value", "defaulted", "note", f"the API expects it, so it is set to {default}")
@@ -167,9 +167,9 @@ def write_explicit_flag(value: bool | None, extra: Any, at: Path, writer: Writer
     """Write the flag. Without a value it is off, unless it was read as absent or null."""
     if value is None and extra is None:
         return None
-    if value is None and is_mark(extra):
+    if value is None and is_internal_mark(extra):
         return ABSENT
-    if value is False and not writer.known:
+    if value is False and not writer.is_declared_tool:
         writer.report_loss(at, at[1], "rewritten", "note", "off is the default")
     return bool(value)
 
@@ -252,7 +252,7 @@ def write_user_item(message: UserMessage, at: Path, writer: Writer, write: Calla
             kind = part.value.get("type")
             if type(kind) is str and kind not in _PARTS and item_kind(part.value) == "given":
                 return part.value
-    return write_user_turn(message, at, writer, write)
+    return write_user_message(message, at, writer, write)
 
 
 def reasoning_text(item: dict[str, Any]) -> str:
@@ -275,7 +275,7 @@ def restore_reasoning_item(part: ReasoningPart, extras: Extras) -> dict[str, Any
     return item
 
 
-def is_separate_item(call_id: str, last: Message | None) -> bool:
+def is_detached_result(call_id: str, last: Message | None) -> bool:
     """Return whether a result does not directly follow the message with its call."""
     return type(last) is not AssistantMessage or call_id not in call_ids(last)
 

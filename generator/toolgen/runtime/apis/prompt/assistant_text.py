@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ...conversion.extras import Extras, extra_members, restore_extras
+from ...conversion.extras import Extras, restore_extras, unmapped_members
 from ...conversion.reader import Reader
 from ...conversion.values import optional_text, to_plain_object
 from ...conversion.wire import synthetic_id
@@ -27,22 +27,22 @@ from ...models import (
     ToolCallPart,
 )
 from ...paths import ROOT, Path, format_path
-from ...prompting.text_parser import CallMaker, parse_reply
-from ...prompting.tool_texts import call_text, join_reply
+from ...prompting.text_parser import CallMaker, parse_response_text
+from ...prompting.tool_texts import call_text, join_response_text
 
 __all__ = [
     "AssistantTextWriter",
-    "TextAnswer",
-    "answer_object",
+    "TextResponse",
     "read_assistant_text",
-    "read_text_answer",
-    "write_text_answer",
+    "read_text_response",
+    "to_response_object",
+    "write_text_response",
 ]
 
 
 def read_assistant_text(text: str, names: Mapping[str, str], reader: Reader) -> AssistantMessage:
     """Read an assistant message from text in which tools have these names. The reader notes its calls."""
-    message = parse_reply(text, names, (), CallMaker(reader.turn, reader.used), reader.wire.wire_name)
+    message = parse_response_text(text, names, (), CallMaker(reader.turn, reader.used), reader.wire.wire_name)
     for part in message.content if type(message.content) is list else ():
         if type(part) is ToolCallPart:
             reader.decode_call(part.call)
@@ -84,7 +84,7 @@ class AssistantTextWriter:
             text = kept
         else:
             pieces = self._pieces(parts, calls, (at, "content"), turn)
-            text = join_reply(pieces)[0]
+            text = join_response_text(pieces)[0]
             if not self._says(text, {call.name: call.name for call in calls}, parts, calls, turn):
                 self._writer.report_loss(
                     (at, "content"), "content", "rewritten", "note", "it would be read back differently"
@@ -108,7 +108,7 @@ class AssistantTextWriter:
         self, text: str, names: Mapping[str, str], parts: list[AssistantPart], calls: list[ToolCall], turn: int | None
     ) -> bool:
         """Return whether a text, read at its position, means these parts and calls."""
-        read = parse_reply(text, names, (), CallMaker(turn or 0, set(self._used))).content
+        read = parse_response_text(text, names, (), CallMaker(turn or 0, set(self._used))).content
         again = [TextPart(read)] if isinstance(read, str) else read or []
         if [_text(part) for part in again] != [_text(part) for part in parts]:
             return False
@@ -173,23 +173,23 @@ def _same_call(said: ToolCall, meant: ToolCall) -> bool:
     return same_json(said.arguments, meant.arguments)
 
 
-class TextAnswer(dict[str, Any]):
+class TextResponse(dict[str, Any]):
     """The object for a response that is only a string."""
 
 
-def answer_object(value: Any, at: Path) -> dict[str, Any]:
+def to_response_object(value: Any, at: Path) -> dict[str, Any]:
     """Return the object with the `content` of a response.
 
     Raises:
         ConversionError: The value is neither a string nor an object.
     """
-    return TextAnswer(content=value) if type(value) is str else to_plain_object(value, at)
+    return TextResponse(content=value) if type(value) is str else to_plain_object(value, at)
 
 
 _KNOWN = frozenset(["content"])
 
 
-def read_text_answer(wire: dict[str, Any], at: Path, reader: Reader, names: Mapping[str, str]) -> Completion:
+def read_text_response(wire: dict[str, Any], at: Path, reader: Reader, names: Mapping[str, str]) -> Completion:
     """Read a response in which tools have these names.
 
     Raises:
@@ -200,13 +200,13 @@ def read_text_answer(wire: dict[str, Any], at: Path, reader: Reader, names: Mapp
         raise BareApiError(format_path(at), wire)
     content = optional_text(wire, "content", at)
     message = AssistantMessage(None) if content is None else read_assistant_text(content, names, reader)
-    rest = {} if type(wire) is TextAnswer else {**extra_members(wire, _KNOWN), "$whole": True}
+    rest = {} if type(wire) is TextResponse else {**unmapped_members(wire, _KNOWN), "$whole": True}
     if "content" not in wire:
         rest["$absent"] = ["content"]
     return Completion(message, "tool_calls" if has_tool_calls(message) else "stop", metadata=reader.metadata(rest))
 
 
-def write_text_answer(completion: Completion, writer: Writer) -> Any:
+def write_text_response(completion: Completion, writer: Writer) -> Any:
     """Write a response as a string, or as an object if it was read from one.
 
     Raises:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from ...conversion.extras import ABSENT, NOTHING, Extras, add_extras, extra_members, restore_extras
+from ...conversion.extras import ABSENT, NO_EXTRAS, Extras, add_extras, restore_extras, unmapped_members
 from ...conversion.reader import Reader
-from ...conversion.values import Read, collect_texts, opaque_message, opaque_value
+from ...conversion.values import Read, collect_texts, opaque_message, wire_message_of
 from ...conversion.writer import Writer
 from ...errors import wrong_type
 from ...message_order import order_for_api, results_of
@@ -30,7 +30,7 @@ from ...prompting.text_calls import (
     read_result_entries,
     result_entries_text,
 )
-from ...prompting.tool_texts import BEHIND_TOOLS, entries_text, split_entries
+from ...prompting.tool_texts import TOOLS_SEPARATOR, entries_text, split_entries
 from .assistant_text import AssistantTextWriter, read_assistant_text
 
 __all__ = ["read_text_message", "read_text_messages", "write_results", "write_text_messages"]
@@ -59,9 +59,9 @@ def read_text_messages(
     tools = [read(entry, ((at, 0), i), reader) for i, entry in enumerate(entries)]
     names = accepted_names([*reader.tools, *tools])
     alone = found is not None and not text
-    kept = extra_members(wires[0], _KNOWN) if alone else {}
+    kept = unmapped_members(wires[0], _KNOWN) if alone else {}
     if text:
-        wires = [{**wires[0], "content": text[len(BEHIND_TOOLS) :]}, *wires[1:]]
+        wires = [{**wires[0], "content": text[len(TOOLS_SEPARATOR) :]}, *wires[1:]]
     places = range(1 if alone else 0, len(wires))
     messages = [read_text_message(wires[i], (at, i), reader, names) for i in places]
     return messages, None if found is None else tools, kept or ABSENT
@@ -72,7 +72,7 @@ def _offered(first: Any) -> tuple[list[dict[str, Any]], str] | None:
     if type(first) is not dict or first.get("role") != "system" or type(first.get("content")) is not str:
         return None
     found = split_entries(first["content"])
-    return found if found is not None and found[1][:1] in ("", BEHIND_TOOLS) else None
+    return found if found is not None and found[1][:1] in ("", TOOLS_SEPARATOR) else None
 
 
 def read_text_message(wire: Any, at: Path, reader: Reader, names: Mapping[str, str]) -> Message:
@@ -86,7 +86,7 @@ def read_text_message(wire: Any, at: Path, reader: Reader, names: Mapping[str, s
     role, content = wire.get("role"), wire.get("content", ABSENT)
     if role not in ("system", "user", "assistant"):
         return opaque_message(wire, reader)
-    rest = extra_members(wire, _KNOWN)
+    rest = unmapped_members(wire, _KNOWN)
     if role == "assistant":
         return _assistant(content, rest, at, reader, names)
     if type(content) is not str:
@@ -133,7 +133,7 @@ def write_text_messages(
     speeches = AssistantTextWriter(writer)
     offer = entries_text(entries)
     for message, here, places in order_for_api(messages, at, writer):
-        whole = opaque_value(message, writer) if type(message) is UserMessage else ABSENT
+        whole = wire_message_of(message, writer) if type(message) is UserMessage else ABSENT
         if whole is not ABSENT:
             wires.append(whole)
             continue
@@ -152,7 +152,7 @@ def write_text_messages(
         else:
             raise wrong_type(here, "a message", message)
     if offer and not (messages and type(messages[0]) is SystemMessage):
-        wires.insert(0, _message("system", offer, extra if type(extra) is dict else NOTHING))
+        wires.insert(0, _message("system", offer, extra if type(extra) is dict else NO_EXTRAS))
     return wires
 
 
@@ -168,7 +168,7 @@ def _system(message: SystemMessage, offer: str, at: Path, writer: Writer) -> str
     if getattr(message, "cache", None):
         writer.report_unsupported((at, "cache"), "cache")
     if offer:
-        return offer + BEHIND_TOOLS + text
+        return offer + TOOLS_SEPARATOR + text
     if _offered({"role": "system", "content": text}) is not None:
         writer.report_loss((at, "content"), "content", "rewritten", "warning", "it would be read as a list of tools")
         return " " + text
