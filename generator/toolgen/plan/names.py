@@ -131,7 +131,7 @@ def _distinct(name: str, taken: Iterable[str]) -> PythonName:
 
 
 def type_name(*texts: str, taken: Iterable[str] = ()) -> ClassName:
-    """Return a class name made of texts that is not taken."""
+    """Return a class name made of texts that differs from the given ones."""
     name = class_name(*texts)
     found, n = name, 1
     while found in taken:
@@ -163,7 +163,7 @@ _PLURALS = (("ies", "y"), ("sses", "ss"), ("ches", "ch"), ("shes", "sh"), ("xes"
 
 
 def singularize(text: str) -> str | None:
-    """Return the singular of a plural with s; None for any other word."""
+    """Return the singular of a plural that is made with an s; None for any other word."""
     if len(text) < 4 or text.lower().endswith(("ss", "us", "is", "news", "series", "species")):
         return None
     for ending, instead in _PLURALS:
