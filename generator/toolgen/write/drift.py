@@ -94,7 +94,8 @@ class Drift:
     `extra` are stale files of toolgen. `foreign` are unmanaged files that Python or a type checker
     would import from the package (`*.py`, `*.pyi` outside dot folders); others are not drift. `crlf` differ only in
     line ends, as version control may leave them, and are not drift. `version` is a sentence if an older
-    version made the output, which alone is not drift. `trouble` is why its lock file is unusable. `diff` is unified.
+    toolgen made the output, which alone is not drift. `trouble` is why its lock file cannot be used. `diff` is the
+    unified diff, printable and the same on every run.
     """
 
     missing: Paths = ()
