@@ -1,4 +1,4 @@
-"""Load: files become documents with positions. The only stage that reads sources from disk."""
+"""Load stage: files become documents with locations. It is the only stage that reads sources from disk."""
 
 from toolgen.load.loading import load
 from toolgen.load.sources import Document, Pointer, Sources

@@ -1,6 +1,6 @@
 """The comments of a YAML text, found between the tokens of PyYAML's scanner.
 
-A number sign in a quoted text, in a block of text or inside of a word begins no comment; the scanner knows which is which.
+A number sign in a quoted string, in a block scalar or inside a word starts no comment. The scanner distinguishes these.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from toolgen.load.yaml_reader import is_json
 
 @dataclass(frozen=True, slots=True)
 class Comment:
-    """A comment without its number sign. `alone` is one that has its line for itself. Lines and columns count from 1."""
+    """A comment without its number sign. `alone`: nothing else is on its line. Lines and columns count from 1."""
 
     line: int
     column: int
@@ -24,7 +24,7 @@ class Comment:
 
 
 def find_comments(text: str) -> Iterator[Comment]:
-    """The comments of a YAML text that was read without a fault, in their order."""
+    """Yield the comments of a valid YAML text, in order."""
     if "#" not in text or (text.lstrip().startswith("{") and is_json(text)):
         return
     lines = text.split("\n")
@@ -36,13 +36,13 @@ def find_comments(text: str) -> Iterator[Comment]:
 
 
 def _covered(text: str) -> dict[int, list[tuple[int, int | None]]]:
-    """By line, the columns that belong to tokens; None stands for the end of the line."""
+    """Map each line to the columns that belong to tokens. None is the end of the line."""
     covered: dict[int, list[tuple[int, int | None]]] = {}
     for token in yaml.scan(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
         first, last = token.start_mark, token.end_mark
         block = isinstance(token, yaml.ScalarToken) and token.style in ("|", ">")
         if block:
-            # The marks end where the next thing begins. The line of `|` may bear a comment; what follows is text.
+            # The end mark is where the next token starts. The line of `|` may have a comment; the lines below are text.
             covered.setdefault(first.line, []).append((first.column, first.column + 1))
             for number in range(first.line + 1, last.line):
                 covered.setdefault(number, []).append((0, None))
@@ -56,7 +56,7 @@ def _covered(text: str) -> dict[int, list[tuple[int, int | None]]]:
 
 
 def _start(line: str, covered: list[tuple[int, int | None]]) -> int | None:
-    """Where the comment of a line begins: at a number sign outside of tokens, at the start or after a blank."""
+    """Return where the comment of a line starts: at a number sign outside tokens, at column 0 or after a blank."""
     at = line.find("#")
     while at != -1:
         inside = any(start <= at and (end is None or at < end) for start, end in covered)

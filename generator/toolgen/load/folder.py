@@ -1,8 +1,8 @@
-"""Which files of a folder are sources: a walk in sorted order that opens nothing.
+"""The files of a folder that are sources, found by a walk in sorted order that opens no file.
 
-A source has the extension `.yaml`, `.yml` or `.json` in any case. Names that begin with a dot, and other extensions
-(editors' litter among them), are passed over; so are hidden folders. What has a source's name and is not a regular file
-inside of SCHEMAS is refused by name: it is never opened, so it can neither hang nor leak.
+A source has the extension `.yaml`, `.yml` or `.json` in any case. Hidden files and folders (with a leading dot)
+and other extensions, such as the backup files of editors, are skipped. A file with the name of a source that is not a
+regular file inside SCHEMAS is refused with a finding. It is never opened, so it can neither hang nor leak.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _KINDS = (
 
 @dataclass(frozen=True, slots=True)
 class FoundFile:
-    """A source: where it is, and its path below SCHEMAS with forward slashes."""
+    """A source file: its location on disk, and its path below SCHEMAS with forward slashes."""
 
     path: Path
     source: str
@@ -41,7 +41,7 @@ class FoundFile:
 
 @dataclass(slots=True)
 class Budget:
-    """What may still be read in this run of what `name` stands for."""
+    """The number of bytes and values that may still be read in this run. `name` is what messages call their source."""
 
     name: str
     bytes: int = limits.TOTAL_BYTES
@@ -49,7 +49,7 @@ class Budget:
 
 
 class Folder:
-    """SCHEMAS, or the shipped schemas. `shown` makes the path of a message from one below the folder."""
+    """SCHEMAS, or the shipped schemas. `shown` is the folder's name in messages."""
 
     def __init__(self, root: Path, prefix: str, findings: Findings) -> None:
         self.root = root
@@ -60,7 +60,7 @@ class Folder:
         self._files = 0
 
     def display_path(self, source: str) -> str:
-        """The path of a source as spans and messages have it."""
+        """Return the path of a source as spans and messages state it."""
         return path_below(self._prefix, source)
 
     def sources(self, name: str, *, recursive: bool) -> list[FoundFile]:
@@ -79,15 +79,15 @@ class Folder:
         return sorted(found, key=lambda each: each.source)
 
     def list_root(self) -> list[FoundFile]:
-        """Return the sources that lie in the folder itself, sorted by path."""
+        """Return the sources directly in this folder, sorted by path."""
         found = [self._file(entry, entry.name) for entry in self._list(self.root, "")]
         return sorted((f for f in found if f), key=lambda each: each.source)
 
     def read_source(self, found: FoundFile, budget: Budget, reporter: FaultReporter) -> bytes:
-        """The bytes of a source.
+        """Return the bytes of a source.
 
         Raises:
-            Unreadable: it cannot be read, or is beyond a budget; the finding is made.
+            Unreadable: it cannot be read, or exceeds a budget; the finding is reported.
         """
         return read_regular_file(found.path, budget, reporter)
 
@@ -108,7 +108,7 @@ class Folder:
                 yield found
 
     def _file(self, entry: os.DirEntry[str], source: str) -> FoundFile | None:
-        """The source that an entry is, or None where it is none or was refused."""
+        """Return the source for a folder entry, or None if it is not a source or was refused."""
         if not _is_source(entry.name):
             return None
         if not source.isprintable():
@@ -137,7 +137,7 @@ class Folder:
         return FoundFile(path, source)
 
     def _list(self, folder: Path, name: str) -> list[os.DirEntry[str]]:
-        """The entries of a folder, hidden ones left out, sorted."""
+        """Return the entries of a folder except hidden ones, sorted."""
         try:
             with os.scandir(folder) as entries:
                 names = [entry for entry in entries if not entry.name.startswith(".")]
@@ -176,12 +176,12 @@ def _is_source(name: str) -> bool:
 
 
 def kind_of_file(mode: int) -> str:
-    """What a file is, by its mode, as a message says it."""
+    """Return the kind of a file, from its mode, as messages state it."""
     return next((kind for test, kind in _KINDS if test(mode)), "not a file")
 
 
 def _mode(path: Path) -> int | None:
-    """The kind of a file, of a link itself; None where there is nothing."""
+    """Return the mode of a file, or of a link itself; None if there is nothing at the path."""
     try:
         return path.lstat().st_mode
     except OSError:
@@ -189,12 +189,12 @@ def _mode(path: Path) -> int | None:
 
 
 def read_regular_file(path: Path, budget: Budget, reporter: FaultReporter) -> bytes:
-    """The bytes of a file that was regular when the folder was listed, and must still be.
+    """Return the bytes of a file that was regular when the folder was listed, and must still be.
 
-    It is opened without blocking and without following a link, should it have been replaced since.
+    It is opened without blocking and without following a link, in case it has been replaced since.
 
     Raises:
-        Unreadable: it cannot be read, or is beyond a budget; the finding is made.
+        Unreadable: it cannot be read, or exceeds a budget; the finding is reported.
     """
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0)
     flags |= getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
@@ -221,6 +221,6 @@ def read_regular_file(path: Path, budget: Budget, reporter: FaultReporter) -> by
 
 
 def check_budget(name: str, left: int, limit: int, what: str, reporter: FaultReporter) -> None:
-    """Refuse a file with which the sources together are beyond a budget."""
+    """Refuse a file that makes the sources exceed a budget."""
     if left < 0:
         reporter.abort("too-many-sources", path=name, limit=limit, what=RawText(what))

@@ -1,7 +1,7 @@
-"""JSON becomes a tree with positions: one value, read strictly by RFC 8259.
+"""Reader for JSON: one value, read strictly by RFC 8259, as a tree with locations.
 
-A reader of our own, because the standard library's keeps no positions, takes the last of two equal keys, and accepts
-NaN. Strings are cut out by a pattern and handed to it, so that escapes are its business.
+The standard library's reader keeps no locations, takes the last of two equal keys, and accepts NaN. Strings are found
+by a pattern and passed to it, so it decodes the escapes.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def read_json(text: str, reporter: FaultReporter) -> DocumentTree:
     """Return the tree of a JSON text.
 
     Raises:
-        Unreadable: it is not valid JSON, or beyond a budget; the finding is made.
+        Unreadable: it is not valid JSON, or exceeds a budget; the finding is reported.
     """
     return _Reader(text, reporter).document()
 

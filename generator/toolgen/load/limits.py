@@ -1,4 +1,4 @@
-"""Budgets of reading: what a person can review is far below, what hurts a machine is above."""
+"""Budgets for reading sources: far above what a person can review, and below what overloads a machine."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ FILES = 10_000
 """Sources in one SCHEMAS."""
 
 ENTRIES = 100_000
-"""Names of any kind that are looked at in one SCHEMAS: a wrong folder is noticed before minutes pass."""
+"""Directory entries of any kind that are examined in one SCHEMAS. A wrong folder is noticed before minutes pass."""
 
 FOLDERS_DEEP = 16
-"""Folders inside of folders under `tools` and `types`."""
+"""Depth of nested folders under `tools` and `types`."""
 
 DEPTH = 64
-"""Values inside of values, aliases expanded. Readers of the tree may recurse."""
+"""Depth of nested values, with aliases expanded. It is safe to walk the tree recursively."""
 
 VALUES = 200_000
-"""Keys and values of one file, aliases expanded."""
+"""Keys and values of one file, with aliases expanded."""
 
 TOTAL_VALUES = 1_000_000
-"""Values of all sources together: with their places they take some hundred bytes each."""
+"""Values of all sources together. With its location, each takes a few hundred bytes."""
 
 DIGITS = 4_300
-"""Digits of an integer: what Python reads and prints by default, whatever this process was set to."""
+"""Digits of an integer: Python's default limit, whatever this process is set to."""
 
 FAULTS_PER_FILE = 50
-"""Findings after which the rest of a file is not read: it is another kind of file."""
+"""Findings after which the rest of a file is skipped: it is probably not a source."""

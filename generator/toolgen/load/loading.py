@@ -1,9 +1,9 @@
-"""The load stage: one file becomes documents, under the budgets, and the folder SCHEMAS becomes `Sources`.
+"""The load stage: reads files as documents under the budgets, and the folder SCHEMAS as `Sources`.
 
-A file that is not a source of a project, which `toolgen import` reads, becomes a document in the same way.
+`toolgen import` reads files that are not sources of a project in the same way.
 
-The shipped `format` and `providers` are read before the project's own, which follow as further documents; the resolve
-stage lays one over the other. A file with a fault is reported and left out, and the next one is read.
+The shipped `format` and `providers` are read first. The project's own follow as further documents, and the resolve
+stage merges them. A file with a fault is reported and left out, and reading continues with the next one.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from toolgen.load.text_decoding import FaultReporter, Unreadable, decode_text
 from toolgen.load.yaml_reader import read_yaml
 
 FolderOf: TypeAlias = Callable[[str, Findings], Folder]
-"""Makes a folder to read, given how its paths begin."""
+"""Makes a folder to read. The string is the start of its paths in messages."""
 
 Kind = Literal["tool", "type", "provider", "format", "config"]
 
 
 @dataclass(frozen=True, slots=True)
 class LoadedFile:
-    """What a file gave. A file with a fault gives its text, for excerpts, and no document. `values` is their number."""
+    """The result of reading a file. With a fault it has a text, for excerpts, but no documents. `values` is a count."""
 
     documents: tuple[Document, ...] = ()
     text: str | None = None
@@ -43,7 +43,7 @@ class LoadedFile:
 
 
 def load_file(folder: Folder, found: FoundFile, kind: Kind, findings: Findings, budget: Budget) -> LoadedFile:
-    """Read a source file and report every fault in it; nothing more once a budget of the run is spent."""
+    """Read a source file and report every fault in it. Do nothing once a budget of the run is used up."""
     if budget.bytes < 0 or budget.values < 0:
         return LoadedFile()
     path = folder.display_path(found.source)
@@ -85,7 +85,7 @@ def _trees(source: str, text: str, reporter: FaultReporter) -> list[DocumentTree
 
 
 def _unread(path: str, source: str, kind: Kind, text: str, digest: str) -> LoadedFile | None:
-    """Return the documents of a file in which an earlier build found no fault; None for any other file."""
+    """Return the documents of a file without faults in an earlier build; None for any other file."""
     found = find_stored("read", path, kind, digest)
     if found is None:
         return None
@@ -106,12 +106,12 @@ def _unread(path: str, source: str, kind: Kind, text: str, digest: str) -> Loade
 
 
 def _digest_of(path: str, index: int, text: str) -> str:
-    """Return what represents a document in the keys of results: a digest of its text and its location, which findings state."""
+    """Return the digest of a document for the keys of results: of its text and its location, which findings state."""
     return hashlib.sha256(f"{path}\0{index}\0{text}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def _check(trees: list[DocumentTree], kind: Kind, reporter: FaultReporter) -> None:
-    """Report what a document may not be at its top, and documents too many."""
+    """Report top-level values of the wrong kind, empty documents, and documents beyond the permitted number."""
     if not trees or (len(trees) == 1 and trees[0].blank):
         reporter.abort("empty-source", path=reporter.path)
     for number, tree in enumerate(trees, 1):
@@ -135,10 +135,10 @@ _YAML = (".yaml", ".yml")
 
 
 def load_single_file(file: Path, findings: Findings) -> Document | None:
-    """Read a file under the budgets of a source: YAML by its extension, JSON otherwise.
+    """Read a single file under the budgets of a source: YAML by its extension, JSON otherwise.
 
-    None, with findings, for a fault in it. A link is followed, since the path is the user's own; what is not a regular
-    file is never waited for. The document's path is the one that was given, with forward slashes.
+    Return None, with findings, if it has a fault. A link is followed, since the user named the path. A file that is not
+    regular is never waited for. The path of the document is the given one, with forward slashes.
     """
     path = file.as_posix()
     report = FaultReporter(path, findings)
@@ -158,7 +158,7 @@ def load_single_file(file: Path, findings: Findings) -> Document | None:
 
 
 def parse_document(text: str, path: str, findings: Findings) -> Document | None:
-    """Read a JSON text that stands in no file, under the budgets of a source. None, with findings, for a fault in it."""
+    """Read a JSON text that is not in a file, under the budgets of a source. Return None, with findings, on a fault."""
     report = FaultReporter(path, findings)
     findings.texts[path] = text
     try:
@@ -169,7 +169,7 @@ def parse_document(text: str, path: str, findings: Findings) -> Document | None:
 
 
 def reread_yaml(text: str, path: str, findings: Findings) -> object:
-    """What a YAML text of one document says, as a build will read it; None, with findings, where it cannot."""
+    """Return the value of a YAML text with one document, as a build will read it; None, with findings, on a fault."""
     report = FaultReporter(path, findings)
     try:
         trees = read_yaml(decode_text(text.encode(), report), report)
@@ -183,7 +183,7 @@ def _resolved(file: Path, reporter: FaultReporter) -> Path:
         path = file.resolve(strict=True)
         mode = path.stat().st_mode
     except (OSError, RuntimeError, ValueError) as error:
-        # A loop of links is a RuntimeError before Python 3.13, a NUL in the path a ValueError.
+        # A loop of links is a RuntimeError before Python 3.13. A NUL in the path is a ValueError.
         reason = (error.strerror if isinstance(error, OSError) else None) or "the path cannot be resolved"
         reporter.abort("unreadable-source", path=reporter.path, reason=RawText(reason))
     if not stat.S_ISREG(mode):
@@ -197,7 +197,7 @@ def _resolved(file: Path, reporter: FaultReporter) -> Path:
 _CONFIG = "toolgen"
 
 ACCEPTED = "accepted.yaml"
-"""The file beside the configuration with what `toolgen breaking` accepts; a build does not read it."""
+"""The file beside the configuration with the changes that `toolgen breaking` accepts. A build does not read it."""
 
 
 def load(
@@ -208,12 +208,12 @@ def load(
     folder: FolderOf | None = None,
     name: str | None = None,
 ) -> Sources:
-    """Read SCHEMAS, and the shipped schemas `builtin` where they are another folder.
+    """Read SCHEMAS, and the shipped schemas from `builtin` if that is another folder.
 
-    `folder` makes what is read in the place of the folder on disk, such as a revision of it, and `name` is how its paths begin.
+    `folder` makes the folder to read instead of the one on disk, such as a revision. `name` is the start of its paths.
 
-    Every fault becomes a finding. Digests are of the text as UTF-8 with LF, so that a checkout with other line
-    ends is the same; for a file that is stored so they are those of its bytes.
+    Every fault becomes a finding. Digests are of the text as UTF-8 with LF, so different line endings give the same
+    digest. A file that is stored like this has the digest of its bytes.
     """
     return _Loading(schemas, findings, builtin, folder, name or schemas.as_posix()).sources()
 
@@ -269,7 +269,7 @@ class _Loading:
         return False
 
     def _shipped(self, name: str, kind: Kind) -> list[Document]:
-        """The shipped documents of a kind; none where SCHEMAS has this folder, which is read as its own."""
+        """Return the shipped documents of a kind; none if SCHEMAS is the shipped folder, which is read as its own."""
         if self._builtin is None:
             return []
         if (self._builtin / name).resolve() == (self._schemas / name).resolve():
@@ -295,7 +295,7 @@ class _Loading:
         return documents
 
     def _config(self, folder: Folder) -> Document | None:
-        """The configuration. Other sources beside it are said to be in the wrong place."""
+        """Return the configuration. Report other sources beside it as misplaced."""
         configs: list[FoundFile] = []
         for found in folder.list_root():
             if Path(found.source).stem == _CONFIG:
@@ -311,7 +311,7 @@ class _Loading:
 
 
 def load_shipped(kind: str, builtin: Path, findings: Findings) -> tuple[Document, ...]:
-    """The shipped documents of one folder (`providers` or `format`)."""
+    """Return the shipped documents of one folder (`providers` or `format`)."""
     folder = Folder(builtin, SHIPPED, findings)
     kinds: dict[str, Kind] = {"providers": "provider", "format": "format"}
     budget = Budget(SHIPPED)

@@ -1,4 +1,4 @@
-"""What loading gives: the text and value of every source, with the place of every key and value."""
+"""The result of loading: the text and value of every source, with the location of every key and value."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from toolgen.incremental import Unread
 from toolgen.load.text_decoding import Place
 
 Pointer = tuple[str | int, ...]
-"""The way from a document's root to a value: keys and positions."""
+"""The keys and indexes that lead from a document's root to a value."""
 
 
 SHIPPED = "<toolgen>"
-"""How the paths of files begin that come with toolgen."""
+"""The start of the paths of files that toolgen ships."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Document:
-    """One document of a source file. `value` is plain JSON data and is never changed by a stage.
+    """One document of a source file. `value` is plain JSON data, which no stage changes.
 
-    `path` is as one would open it where the command was run, with forward slashes; `source` is relative to SCHEMAS.
-    `index` counts the documents of a multi-document YAML from 0. `values` and `keys` map a pointer
-    to `(line, column, end_line, end_column)` of the value, or of the key that holds it. `digest` represents the
+    `path` opens the file from the folder in which the command was run, with forward slashes. `source` is relative to
+    SCHEMAS. `index` counts the documents of a multi-document YAML file from 0. `values` and `keys` map a pointer
+    to `(line, column, end_line, end_column)` of the value, or of its key. `digest` represents the
     document, with its location, in the keys of results.
     """
 
@@ -38,15 +38,15 @@ class Document:
 
     @property
     def is_shipped(self) -> bool:
-        """Whether it comes with toolgen, and not from SCHEMAS."""
+        """Whether toolgen ships the document; otherwise it is from SCHEMAS."""
         return self.path.startswith(f"{SHIPPED}/")
 
     def span(self, *pointer: str | int) -> Span:
-        """The place of the value at `pointer`, or of the nearest value around it."""
+        """Return the location of the value at `pointer`, or of the nearest value around it."""
         return self._place(self.values, pointer)
 
     def key_span(self, *pointer: str | int) -> Span:
-        """The place of the key that holds the value at `pointer`; of the value where there is no key."""
+        """Return the location of the key of the value at `pointer`, or of the value if it has no key."""
         place = self.keys.get(pointer)
         return Span(self.path, *place) if place else self.span(*pointer)
 
@@ -59,7 +59,7 @@ class Document:
 
 
 class UnreadDocument(Unread, Document):
-    """A document whose text had no fault in an earlier build; it is parsed on first use."""
+    """A document that had no fault in an earlier build. Its text is parsed on first use."""
 
     __slots__ = ("_tree",)
 
@@ -77,7 +77,7 @@ class Sources:
     """Everything that was read from SCHEMAS, sorted by path.
 
     `name` is the SCHEMAS folder as it was given. `texts` maps a document's `path` to its text, for
-    excerpts; `digests` maps a source's path relative to SCHEMAS to the SHA-256 of its bytes, in hex.
+    excerpts. `digests` maps a source's path relative to SCHEMAS to the SHA-256 of its bytes, in hex.
     """
 
     name: str
@@ -90,32 +90,32 @@ class Sources:
     digests: Mapping[str, str] = field(repr=False)
 
     def is_own(self, document: Document) -> bool:
-        """Whether a document is the project's own, and not shipped."""
+        """Return whether a document is the project's own, not shipped."""
         return document.path == path_below(self.name, document.source)
 
 
 def pointer_text(pointer: Pointer) -> str:
-    """A pointer as JSON spells it (RFC 6901)."""
+    """Return a pointer as a JSON Pointer (RFC 6901)."""
     return "".join(f"/{str(step).replace('~', '~0').replace('/', '~1')}" for step in pointer)
 
 
 def path_prefix(folder: str) -> str:
-    """What the paths of the files below a folder begin with."""
+    """Return the start of the paths of the files below a folder."""
     return "" if folder == "." else f"{folder.rstrip('/')}/"
 
 
 def path_below(folder: str, path: str) -> str:
-    """A path below a folder, as one would open it where the folder's name leads to it."""
+    """Return a path below a folder as a path that starts with the folder's name."""
     return f"{path_prefix(folder)}{path}" if path else folder
 
 
 Json: TypeAlias = bool | int | float | str | list["Json"] | dict[str, "Json"] | None
-"""Plain JSON data, as Python has it."""
+"""Plain JSON data as Python values."""
 
 
 @dataclass(slots=True)
 class DocumentTree:
-    """One document. `values` and `keys` are as in `Document`; `blank` is a document with nothing in it."""
+    """The content of one document. `values` and `keys` are as in `Document`. `blank`: the document is empty."""
 
     value: Json = None
     values: dict[Pointer, Place] = field(default_factory=dict)
@@ -124,7 +124,7 @@ class DocumentTree:
 
 
 def json_kind(value: Json) -> str:
-    """The JSON type of a value, with its article, as a message says it."""
+    """Return the JSON type of a value, with its article, for messages."""
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -137,5 +137,5 @@ def json_kind(value: Json) -> str:
 
 
 def has_surrogate(text: str) -> bool:
-    """Whether the text holds half of a surrogate pair, which UTF-8 cannot carry."""
+    """Return whether the text contains half of a surrogate pair, which UTF-8 cannot encode."""
     return not text.isascii() and any("\ud800" <= c <= "\udfff" for c in text)

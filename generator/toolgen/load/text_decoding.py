@@ -1,9 +1,9 @@
-"""What the readers of YAML and JSON share: how they report, how bytes become text, and what unquoted scalars mean.
+"""Code that the readers of YAML and JSON share: reporting, decoding bytes as text, and resolving unquoted scalars.
 
-Sources are UTF-8, with or without a byte order mark; UTF-16 and UTF-32 are refused by name. A line ends with LF or
-CRLF, which give the same text; a lone CR is a control character like the others, and all of them are refused.
+Sources are UTF-8, with or without a byte order mark. UTF-16 and UTF-32 are recognized and refused. Lines end with LF or
+CRLF, which are equivalent; a lone CR is refused like every other control character.
 
-An unquoted YAML scalar is read by the core schema of YAML 1.2, without its surprises.
+Unquoted YAML scalars follow the core schema of YAML 1.2, with these exceptions:
 
 | written | read as |
 |---|---|
@@ -29,10 +29,10 @@ from toolgen.diagnostics.finding import RawText
 from toolgen.load import limits
 
 Place = tuple[int, int, int, int]
-"""Line, column, end line and end column, counted from 1; the end is exclusive."""
+"""Line, column, end line and end column, counted from 1. The end is exclusive."""
 
 WHOLE: Place = (1, 1, 1, 1)
-"""The place of a fault that concerns a whole file."""
+"""The location of a fault that concerns a whole file."""
 
 
 class Unreadable(Exception):
@@ -40,7 +40,7 @@ class Unreadable(Exception):
 
 
 class FaultReporter:
-    """Adds findings about one file. `count` says how many there were."""
+    """Adds findings about one file. `count` is their number."""
 
     def __init__(self, path: str, findings: Findings) -> None:
         self.path = path
@@ -59,7 +59,7 @@ class FaultReporter:
         """Add a finding.
 
         Raises:
-            Unreadable: the file has so many that it must be something else than a source.
+            Unreadable: the file has so many findings that it is probably not a source.
         """
         self.count += 1
         places = tuple(Related(Span(self.path, *first), message) for first, message in related)
@@ -68,7 +68,7 @@ class FaultReporter:
             raise Unreadable
 
     def abort(self, code: str, place: Place = WHOLE, *, hint: str | None = None, **holes: object) -> NoReturn:
-        """Add a finding and end the reading of this file.
+        """Add a finding and stop reading this file.
 
         Raises:
             Unreadable: always.
@@ -91,7 +91,7 @@ def decode_text(data: bytes, reporter: FaultReporter) -> str:
     """Return the text of a source, without a byte order mark and with LF at the end of each line.
 
     Raises:
-        Unreadable: the bytes are no such text; the finding is made.
+        Unreadable: the bytes are not such a text; the finding is reported.
     """
     body = data.removeprefix(codecs.BOM_UTF8)
     for mark, name in _MARKS:
@@ -111,10 +111,10 @@ def decode_text(data: bytes, reporter: FaultReporter) -> str:
 
 
 def reject_characters(pattern: re.Pattern[str], text: str, reporter: FaultReporter) -> None:
-    """Refuse a text in which a pattern of one character is found, at its first place.
+    """Refuse a text that contains a character of a pattern, and report the first one.
 
     Raises:
-        Unreadable: it was found; the finding is made.
+        Unreadable: it contains one; the finding is reported.
     """
     match = pattern.search(text)
     if match is None:
@@ -127,7 +127,7 @@ def reject_characters(pattern: re.Pattern[str], text: str, reporter: FaultReport
 
 
 Plain = None | bool | int | float | str
-"""What a scalar can be."""
+"""The possible values of a scalar."""
 
 _WORDS: dict[str, bool | None] = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL"), None),
@@ -150,7 +150,7 @@ _NO_NUMBER = RawText("is not a finite number")
 
 
 def resolve_scalar(text: str, place: Place, reporter: FaultReporter) -> Plain:
-    """Return what an unquoted scalar stands for; a refused one is reported and reads as null."""
+    """Return the value of an unquoted scalar; null, with a finding, for a refused one."""
     if text in _WORDS:
         return _WORDS[text]
     if text[0] not in "+-.0123456789":
@@ -171,16 +171,16 @@ def resolve_scalar(text: str, place: Place, reporter: FaultReporter) -> Plain:
 
 
 def parse_integer(text: str, base: int, place: Place, reporter: FaultReporter) -> int | None:
-    """Return an integer with all its digits; one beyond the limit is reported.
+    """Return an integer with all its digits. Report one that exceeds the limit.
 
-    The digits are counted first: the interpreter's own limit may have been switched off, and then
-    reading takes the square of their number.
+    The digits are counted first: the interpreter's own limit may be switched off, and the time for
+    reading is quadratic in their number.
     """
     digits = len(text) - 1 if text[0] in "+-" else len(text)
     if base != 10 or digits <= limits.DIGITS:
         try:
             value = int(text, base)
-        except ValueError:  # a limit that was set lower than the default
+        except ValueError:  # the limit was set lower than the default
             value = _LIMIT
         if abs(value) < _LIMIT:
             return value
@@ -189,7 +189,7 @@ def parse_integer(text: str, base: int, place: Place, reporter: FaultReporter) -
 
 
 def parse_decimal(text: str, place: Place, reporter: FaultReporter) -> float | None:
-    """Return a float; one that overflows is reported."""
+    """Return a float. Report one that overflows."""
     value = float(text)
     if math.isfinite(value):
         return value

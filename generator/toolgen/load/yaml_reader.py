@@ -1,17 +1,17 @@
-"""YAML becomes trees with positions: text becomes nodes, with aliases resolved, and nodes become plain JSON data.
+"""Reader for YAML: text becomes nodes, with aliases resolved, and nodes become trees of JSON data with locations.
 
-PyYAML does the syntax (its C parser where the installation has it), and nothing of what it makes of tags and words
-is used. The two parsers give the same values; the one in Python refuses tabs in a few more places. Depth is watched on
-the event stream, because the parser's own work grows with the square of open brackets; the size of what aliases stand
-for is computed, not tried out.
+PyYAML parses the syntax (with its C parser if that is installed), but its interpretation of tags and words is not
+used. Both parsers give the same values; the one in Python refuses tabs in a few more positions. Depth is limited on
+the event stream, because the parser's work is quadratic in the number of open brackets. The size of expanded aliases
+is computed, without expanding them.
 
-What is not quoted is read by the rules of `text_decoding.py`.
+Unquoted scalars are read by the rules of `text_decoding.py`.
 
 - A key is always text and keeps its spelling: `no:`, `1:`, `012:` and `null:` are the keys "no", "1", "012", "null".
-- Duplicate keys, merge keys, keys that are lists or mappings or nothing at all, and tags other than those of the core
+- Duplicate keys, merge keys, keys that are lists, mappings or empty, and tags other than those of the core
   schema are refused.
-- Aliases are expanded under the budgets; a finding about an expanded value points to where it was written.
-- A text that begins with a brace is tried as JSON first: JSON's pairs of surrogate escapes are not valid YAML.
+- Aliases are expanded under the budgets. A finding about an expanded value points to where it was written.
+- A text that starts with a brace is read as JSON first: JSON's surrogate escapes are not valid YAML.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ from toolgen.load.sources import DocumentTree, Json, Pointer, has_surrogate
 from toolgen.load.text_decoding import WHOLE, FaultReporter, Place, Plain, Unreadable, reject_characters, resolve_scalar
 
 _BREAKS = re.compile("[\u2028\u2029\ufeff\ufffe\uffff]")
-"""Characters that one of the two parsers takes for a line end or does not take at all."""
+"""Characters that one of the two parsers treats as a line end or refuses."""
 
 
 class _Mark(Protocol):
-    """What the marks of both parsers have."""
+    """The attributes that the marks of both parsers have."""
 
     line: int
     column: int
@@ -43,9 +43,9 @@ class _Mark(Protocol):
 
 @dataclass(slots=True)
 class Node:
-    """A value as it was written. `items` of a mapping are keys and values in turn.
+    """A value as it was written. `items` of a mapping alternates keys and values.
 
-    `size` and `height` count the values in it and below it, aliases expanded.
+    `size` and `height` are the number and depth of the values in it, with aliases expanded.
     """
 
     kind: Literal["scalar", "sequence", "mapping"]
@@ -63,7 +63,7 @@ def parse_documents(text: str, reporter: FaultReporter) -> list[Node]:
     """Return the top node of each document.
 
     Raises:
-        Unreadable: it is not valid YAML, or beyond a budget; the finding is made.
+        Unreadable: it is not valid YAML, or exceeds a budget; the finding is reported.
     """
     reject_characters(_BREAKS, text, reporter)
     composer = _Composer(reporter)
@@ -81,7 +81,7 @@ def _events(text: str, reporter: FaultReporter) -> Iterator[yaml.Event]:
         place = (mark[0], mark[1], mark[0], mark[1] + 1) if mark else WHOLE
         reporter.abort("not-yaml", place, hint=hint, problem=_own(problem))
     except (yaml.YAMLError, ValueError, OverflowError) as error:
-        # The parser in Python hands the number of an escape to chr() unchecked.
+        # The parser in Python passes the number of an escape to chr() unchecked.
         reporter.abort("not-yaml", problem=_own(str(error).partition("\n")[0]))
 
 
@@ -95,13 +95,13 @@ _CAUSES = (
     ("found unknown escape character", "a backslash in double quotes starts no valid escape", "put the text in single quotes, or double the backslash"),
     ("block sequence entries are not allowed", "a list starts on the line of its key", "start the list on the next line, or write `[a, b]`"),
 )  # fmt: skip
-"""Sentences of the parser, what a person has written then, and what to do about it."""
+"""Messages of the parser, what causes them, and how to fix it."""
 
 _CONFLICT = re.compile(r"^(?:<{7}|>{7})(?: |$)", re.MULTILINE)
 
 
 def _cause(error: yaml.MarkedYAMLError, text: str) -> tuple[str, str | None, tuple[int, int] | None]:
-    """What is wrong in words of the file, a hint where that is plain to see, and the line and column to look at."""
+    """Return the problem in terms of the file, a hint if the cause is clear, and the line and column to look at."""
     conflict = _CONFLICT.search(text)
     if conflict is not None:
         line = text.count("\n", 0, conflict.start()) + 1
@@ -113,7 +113,7 @@ def _cause(error: yaml.MarkedYAMLError, text: str) -> tuple[str, str | None, tup
     problem, lines = error.problem or error.context or "", text.rstrip().splitlines()
     mark = error.problem_mark or error.context_mark
     if mark is not None and mark.line >= len(lines) and error.context_mark is not None:
-        mark = error.context_mark  # what is open at the end of the file
+        mark = error.context_mark  # the construct that is still open at the end of the file
     place = (mark.line + 1, mark.column + 1) if mark is not None else None
     if "cannot start any token" in problem and mark is not None:
         begun = lines[mark.line][: mark.column + 1] if mark.line < len(lines) else ""
@@ -127,7 +127,7 @@ def _cause(error: yaml.MarkedYAMLError, text: str) -> tuple[str, str | None, tup
 
 
 def _own(problem: str) -> RawText:
-    """A parser's sentence, which may quote the source, as it may stand in a message."""
+    """Return a parser's message, which may quote the source, escaped for a finding."""
     return RawText(quote_name(problem, 200)[1:-1])
 
 
@@ -191,7 +191,7 @@ class _Composer:
         )
 
     def _close(self, node: Node) -> None:
-        """Hand a finished node to the one around it."""
+        """Append a finished node to its parent."""
         self._total += node.size if node.alias else 1
         if self._total > limits.VALUES or node.size > limits.VALUES:
             self._report.abort("too-many-values", node.place, limit=limits.VALUES)
@@ -211,9 +211,9 @@ def _place(event: yaml.Event) -> Place:
 
 
 def _end(node: Node, event: yaml.Event) -> tuple[int, int]:
-    """Where a list or mapping ends.
+    """Return where a list or mapping ends.
 
-    In block style the parser says where the next thing begins, so the end of the last child is taken.
+    In block style the parser reports the start of the next token, so the end of the last item is used.
     """
     if node.items and _position(event.start_mark) == _position(event.end_mark):
         return node.items[-1].place[2:]
@@ -236,10 +236,10 @@ _COLLECTION_TAGS = {"sequence": f"{_CORE}seq", "mapping": f"{_CORE}map"}
 
 
 def read_yaml(text: str, reporter: FaultReporter) -> list[DocumentTree]:
-    """Return the tree of each document of a YAML text, none where there is no document.
+    """Return the tree of each document of a YAML text; an empty list if there is no document.
 
     Raises:
-        Unreadable: it is not valid YAML, or beyond a budget; the finding is made.
+        Unreadable: it is not valid YAML, or exceeds a budget; the finding is reported.
     """
     exact = _parsed_json(text) if text.lstrip().startswith("{") else None
     if exact is not None:
@@ -253,12 +253,12 @@ def read_yaml(text: str, reporter: FaultReporter) -> list[DocumentTree]:
 
 
 def is_json(text: str) -> bool:
-    """Whether the text is JSON without a fault, which has no comments and need not be valid YAML."""
+    """Return whether the text is JSON without faults, which has no comments and need not be valid YAML."""
     return _parsed_json(text) is not None
 
 
 def _parsed_json(text: str) -> DocumentTree | None:
-    """The tree, where the text is JSON without a fault; else YAML's reader says what is wrong."""
+    """Return the tree if the text is JSON without faults; otherwise None, and the YAML reader reports the faults."""
     report = FaultReporter("", Findings())
     try:
         tree = read_json(text, report)

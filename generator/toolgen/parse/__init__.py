@@ -1,4 +1,4 @@
-"""Parse: documents become what they declare, each checked against the schema of its kind in `schemas/meta`."""
+"""Parse stage: documents become declarations and configuration, checked against the schemas in `schemas/meta`."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ __all__ = ["Config", "Declaration", "ParsedProject", "parse"]
 
 
 _NAMES = ("properties", "$defs")
-"""Keywords of a meta-schema whose keys are names and no keywords."""
+"""Keywords of a meta-schema whose keys are names, not keywords."""
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedProject:
-    """Sources whose form is right. Declarations that are at fault are left out of `declarations`."""
+    """Sources whose form is valid. `declarations` leaves out those with a fault."""
 
     sources: Sources
     config: Config
@@ -30,9 +30,9 @@ class ParsedProject:
 
 
 def parse(sources: Sources, findings: Findings) -> ParsedProject | None:
-    """Check the form of all sources; None where the configuration, a profile or the format has a fault.
+    """Check the form of all sources. Return None if the configuration, a profile or the format has a fault.
 
-    A declaration at fault is left out, so that what is wrong with the references of the others is told in the same run.
+    A declaration with a fault is left out, so that the same run reports wrong references of the others.
     """
     before = len(findings)
     config = parse_config(sources, findings)
@@ -43,10 +43,10 @@ def parse(sources: Sources, findings: Findings) -> ParsedProject | None:
 
 
 def _check_documents(sources: Sources, findings: Findings) -> None:
-    """Check profiles and files of the format.
+    """Check the profiles and format files of the project.
 
-    A profile may be a patch on another one: what it states is checked here, whether it is whole once it is merged.
-    Shipped files are held to their schemas by tests.
+    A profile may be a patch of another one. Whether it is complete is checked after it is merged.
+    Tests check the shipped files.
     """
     for document in sources.providers:
         if not document.is_shipped:
@@ -57,7 +57,7 @@ def _check_documents(sources: Sources, findings: Findings) -> None:
 
 
 def _without_nulls(value: Any) -> Any:
-    """A merge patch without the keys that it takes away."""
+    """Return a merge patch without its nulls, which remove keys."""
     if isinstance(value, Mapping):
         return {key: _without_nulls(item) for key, item in value.items() if item is not None}
     return value
@@ -70,7 +70,7 @@ def _patch_schema() -> Mapping[str, Any]:
 
 
 def _relaxed(schema: Any, names: bool = False) -> Any:
-    """A schema that demands no keys."""
+    """Return a schema without its `required` keywords."""
     if isinstance(schema, Mapping):
         return {
             key: _relaxed(value, not names and key in _NAMES)

@@ -18,20 +18,20 @@ Part = Literal["tools", "converters", "sessions", "running"]
 PARTS: tuple[Part, ...] = ("tools", "converters", "sessions", "running")
 
 NEEDS: Mapping[Part, Part] = {"sessions": "converters", "running": "tools"}
-"""The part that a part cannot do without."""
+"""The part that each part requires."""
 
 Formats = Literal["python", "text"]
-"""What strings of the formats that Python has types for become: these types, or strings."""
+"""What strings with formats that Python has types for become: these types, or strings."""
 
 LintLevel = Literal["off", "note", "warning", "error"]
 
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """What a project wants from toolgen. The keys of `budgets`, `limits` and `defaults` are providers.
+    """The settings of a project. The keys of `budgets`, `limits` and `defaults` are providers.
 
-    `out` is relative to the folder that holds SCHEMAS. `out` and `providers` are None where the configuration says
-    nothing: the command line and the release decide then.
+    `out` is relative to the folder that contains SCHEMAS. `out` and `providers` are None if the configuration
+    does not set them: then the command line and the release decide.
     """
 
     edition: str = "2026"
@@ -51,7 +51,7 @@ class Config:
 
 
 def parse_config(sources: Sources, findings: Findings) -> Config:
-    """Return the project's configuration; the defaults where there is none or it has a fault, which is reported."""
+    """Return the project's configuration. Return the defaults if there is none or it has a fault, which is reported."""
     document = sources.config
     if document is None or not validate_document(document, meta_schema("config"), findings):
         return Config()
@@ -74,7 +74,7 @@ def parse_config(sources: Sources, findings: Findings) -> Config:
 
 
 def _check_parts(document: Document, parts: tuple[Part, ...], findings: Findings) -> None:
-    """Report parts that are chosen without the part that they need."""
+    """Report parts that are chosen without the part that they require."""
     for part in parts:
         needed = NEEDS.get(part)
         if needed is not None and needed not in parts:
@@ -83,7 +83,7 @@ def _check_parts(document: Document, parts: tuple[Part, ...], findings: Findings
 
 
 def _check_frameworks(document: Document, parts: tuple[Part, ...], findings: Findings) -> None:
-    """Report frameworks without the parts that run their calls."""
+    """Report frameworks without the part that runs their calls."""
     for i, name in enumerate(document.value["frameworks"]):
         if "running" not in parts:
             findings.add(

@@ -1,4 +1,4 @@
-"""Tool declarations as they are written: names checked, references still references."""
+"""Tool declarations as they are written: names are checked, references are not resolved yet."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ Strict: TypeAlias = Literal["auto", "always", "never"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Declaration:
-    """A tool as its file declares it, with the defaults of keys that it leaves out.
+    """A tool as its file declares it, with defaults for omitted keys.
 
-    `strict` is None where the file says nothing: the configuration decides then.
+    `strict` is None if the file does not set it: then the configuration decides.
     """
 
     name: str
@@ -46,7 +46,7 @@ class Declaration:
 
 
 def parse_declarations(documents: Iterable[Document], findings: Findings) -> tuple[Declaration, ...]:
-    """Read the documents of tools; one that is not a sound declaration is reported and left out."""
+    """Read the declarations of tools. A document that is not a valid declaration is reported and left out."""
     return tuple(
         declaration
         for document in documents
@@ -55,14 +55,14 @@ def parse_declarations(documents: Iterable[Document], findings: Findings) -> tup
 
 
 class UnreadDeclaration(Unread, Declaration):
-    """A declaration that had no fault in an earlier build."""
+    """A declaration that had no fault in an earlier build. Its schemas and examples are read on first use."""
 
     __slots__ = ()
 
     UNREAD = ("parameters", "result", "examples")
 
     def read(self) -> Iterable[Any]:
-        """Read them from the document."""
+        """Read the parameters, result and examples from the document."""
         whole = _declaration(self.document)
         return whole.parameters, whole.result, whole.examples
 
@@ -71,7 +71,7 @@ _KNOWN = tuple(each.name for each in fields(Declaration) if each.name not in (*U
 
 
 def _declarations(document: Document, findings: Findings) -> tuple[Declaration, ...]:
-    """The declaration in a document; none where it is at fault."""
+    """Return the declaration in a document as a tuple; an empty one if it has a fault."""
     known = find_stored("declaration", document.digest)
     if known is not None:
         return (UnreadDeclaration.of(document=document, **dict(zip(_KNOWN, known, strict=True))),)
@@ -87,7 +87,7 @@ def _declarations(document: Document, findings: Findings) -> tuple[Declaration, 
 
 
 def _names_fit(document: Document, findings: Findings) -> bool:
-    """Whether the name and the aliases are legal, as far as they are there; reports those that are not."""
+    """Return whether the name and the aliases, if present, are legal. Report those that are not."""
     value = document.value
     if not isinstance(value, dict):
         return True
@@ -112,7 +112,7 @@ def _shown(name: Any) -> str | RawText:
 
 
 def _hint(name: object) -> str | None:
-    """What makes a text of what is none; None for text, which its code has a hint for."""
+    """Return a hint for a name that is not a string; None for a string, for which the code has a hint."""
     if isinstance(name, str):
         return None
     scalar = isinstance(name, bool | int | float)
@@ -120,7 +120,7 @@ def _hint(name: object) -> str | None:
 
 
 def _with_plain_names(document: Document) -> Document:
-    """The document with legal names in the place of illegal ones, which have their own finding already."""
+    """Return the document with legal names instead of illegal ones, which already have findings."""
     value = document.value
     if not isinstance(value, dict):
         return document

@@ -1,1 +1,1 @@
-"""Plan: the catalog becomes Python-shaped plans, which templates print without thinking."""
+"""Plan stage: the catalog becomes plans of Python code, which templates only print."""

@@ -1,4 +1,4 @@
-"""The keywords by which a schema refuses values: which of them a type leaves unsaid, and which pydantic enforces.
+"""The keywords by which a schema refuses values: those that a type does not express, and those that pydantic enforces.
 
 What pydantic enforces as JSON Schema means it becomes shapes of texts, numbers and enumerations.
 """
@@ -28,7 +28,7 @@ OBJECTS = (
 )
 ANY = ("type", "const", "enum", "$ref", "allOf", "anyOf", "oneOf", "not", "if")
 LAST = ("unevaluatedItems", "unevaluatedProperties")
-"""What these look at depends on all others."""
+"""Keywords that depend on all others."""
 
 KEYWORDS = (*ANY, *NUMBERS, *TEXTS, *ARRAYS, *OBJECTS, *LAST)
 """Every keyword that refuses values, in the order in which they are checked."""
@@ -39,7 +39,7 @@ FAMILIES: Mapping[str, tuple[str, ...]] = {
     "array": (*ARRAYS, "unevaluatedItems"),
     "object": (*OBJECTS, "unevaluatedProperties"),
 }
-"""Keywords that judge values of one type and pass all others."""
+"""Keywords that apply to values of one type and admit all others."""
 
 EVERYTHING = frozenset(KEYWORDS)
 
@@ -47,7 +47,7 @@ _OF_TYPE: Mapping[str, str] = {keyword: kind for kind, family in FAMILIES.items(
 
 
 def types_of(schema: Mapping[str, Any]) -> tuple[str, ...] | None:
-    """The types that a schema names; `integer` counts as `number`. None where it names none."""
+    """Return the types that a schema names, with `integer` as `number`; None if it names none."""
     named = schema.get("type")
     if named is None:
         return None
@@ -55,7 +55,7 @@ def types_of(schema: Mapping[str, Any]) -> tuple[str, ...] | None:
 
 
 def asserted_keywords(schema: Any) -> tuple[str, ...]:
-    """The keywords by which a schema refuses values that it may meet; none for one that admits everything."""
+    """Return the keywords by which a schema can refuse values; none if it admits everything."""
     if not isinstance(schema, Mapping):
         return ()
     types = types_of(schema)
@@ -69,12 +69,12 @@ def asserted_keywords(schema: Any) -> tuple[str, ...]:
 
 
 def admits_everything(schema: Any) -> bool:
-    """Whether a schema admits every value."""
+    """Return whether a schema admits every value."""
     return schema is not False and not asserted_keywords(schema)
 
 
 def residual_keywords(schema: Any, expressed: frozenset[str]) -> tuple[str, ...]:
-    """The keywords of a schema that are not among those said."""
+    """Return the keywords of a schema that are not among the expressed ones."""
     return tuple(keyword for keyword in asserted_keywords(schema) if keyword not in expressed)
 
 
@@ -141,7 +141,7 @@ _IDLE: Mapping[str, Callable[[Any, Mapping[str, Any]], bool]] = {
     "if": _idle_condition,
     "contains": _idle_contains,
 }
-"""When a keyword says nothing, by its value and the schema around it."""
+"""The condition under which a keyword has no effect, by its value and the schema around it."""
 
 
 Shape = dict[str, Any]
@@ -176,7 +176,7 @@ def literal_shape(schema: Mapping[str, Any]) -> Shape | None:
 
 
 def _whole(value: Any) -> Any:
-    """A float without a fraction as the integer that it is in JSON."""
+    """Return a float without a fraction as the integer that it is in JSON."""
     return int(value) if type(value) is float and value.is_integer() else value
 
 
@@ -225,7 +225,7 @@ def number_shape(schema: Mapping[str, Any], kind: str) -> tuple[Shape, frozenset
 
 
 def array_counts(schema: Mapping[str, Any]) -> Shape:
-    """The bounds of an array's length."""
+    """Return the bounds of an array's length."""
     return _counts(schema, "minItems", "maxItems")
 
 
@@ -242,7 +242,7 @@ MAX_UNION = 100
 
 
 def union_shape(shapes: list[Shape]) -> Shape:
-    """The shape that admits what any of the shapes admits."""
+    """Return the shape that admits what any of the shapes admits."""
     flat: list[Shape] = []
     for shape in shapes:
         for member in shape.get("anyOf", [shape]):

@@ -1,4 +1,4 @@
-"""What generated classes are made of, before they are text, and their order in a module.
+"""Plans of generated classes, and their order in a module.
 
 Leaf first, and no circle so long that pydantic cannot import it.
 """
@@ -19,7 +19,7 @@ Presence = Literal["required", "omittable", "optional"]
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """The keywords of a schema that its type does not say. `root` is what references in it lead into."""
+    """The keywords of a schema that its type does not express. References in it resolve inside `root`."""
 
     schema: Any
     keywords: tuple[str, ...]
@@ -59,7 +59,7 @@ class ClassPlan:
 
 @dataclass(frozen=True, slots=True)
 class AliasPlan:
-    """A named type that is not an object of its own, with a check of what the type does not say.
+    """A named type that is not an object, with a check of what the type does not express.
 
     `tag` is the field that tells the classes of a union apart.
     """
@@ -88,9 +88,9 @@ Item = ClassPlan | AliasPlan
 
 
 def sort_by_dependency(items: list[Item], shared: Mapping[str, str], roots: Set[str]) -> ModelsPlan:
-    """Put the items of a module in order, as far as the roots need them.
+    """Sort the items of a module that the roots need, so that dependencies come first.
 
-    `shared` maps the names that come from `types` to themselves.
+    `shared` maps the names from `types` to themselves.
     """
     by_name = _reached({item.name: item for item in items}, roots)
     edges = {name: [n for n in _refers(item) if n in by_name] for name, item in by_name.items()}
@@ -126,7 +126,7 @@ def _reached(by_name: Mapping[str, Item], roots: Set[str]) -> dict[str, Item]:
 
 
 def list_shapes(item: Item) -> Iterator[Shape]:
-    """Every shape of a class or an alias, in the order in which they are printed."""
+    """Yield every shape of a class or an alias, in the order in which they are printed."""
     if isinstance(item, AliasPlan):
         yield item.shape
         return
@@ -139,7 +139,7 @@ def _refers(item: Item) -> list[str]:
 
 
 def referenced_names(shape: Any) -> Iterator[str]:
-    """The names of the classes and aliases that a shape refers to."""
+    """Yield the names of the classes and aliases that a shape refers to."""
     if isinstance(shape, dict):
         ref = shape.get("$ref")
         if isinstance(ref, str):

@@ -1,4 +1,4 @@
-"""Names of Python made from any text. Each kind of name has one way in, and everything that is printed went through it."""
+"""Python names made from any text. Each kind of name has one function, and everything that is printed has passed it."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ _WORD_BREAK = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z](?!s(?![a-z]
 
 
 def _snake(text: str) -> str:
-    """An ASCII text as PEP 8 spells variables."""
+    """Return an ASCII text in snake case."""
     return _WORD_BREAK.sub("_", text).lower()
 
 
@@ -122,7 +122,7 @@ def _field_name(wire: str) -> str:
 
 
 def _distinct(name: str, taken: Iterable[str]) -> PythonName:
-    """The name, or the name with the first number that makes it a new one."""
+    """Return the name, or the name with the first number that makes it unique."""
     found, n = name, 1
     while found in taken:
         n += 1
@@ -131,7 +131,7 @@ def _distinct(name: str, taken: Iterable[str]) -> PythonName:
 
 
 def type_name(*texts: str, taken: Iterable[str] = ()) -> ClassName:
-    """A class name made of texts that is not one of those taken."""
+    """Return a class name made of texts that differs from the given ones."""
     name = class_name(*texts)
     found, n = name, 1
     while found in taken:
@@ -163,7 +163,7 @@ _PLURALS = (("ies", "y"), ("sses", "ss"), ("ches", "ch"), ("shes", "sh"), ("xes"
 
 
 def singularize(text: str) -> str | None:
-    """The singular of a plural that is made with an s; None for any other word."""
+    """Return the singular of a plural that is made with an s; None for any other word."""
     if len(text) < 4 or text.lower().endswith(("ss", "us", "is", "news", "series", "species")):
         return None
     for ending, instead in _PLURALS:
@@ -187,7 +187,7 @@ _KEPT = DEVICES | _PACKAGE_WORDS | {"conftest", "sitecustomize", "usercustomize"
 
 
 def module_name(tool: str) -> ModuleName:
-    """The module of a tool.
+    """Return the name of a tool's module.
 
     Only case, dashes and underscores are changed, so that tools whose names do not fall together have modules of
     their own.

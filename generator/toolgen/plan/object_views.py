@@ -19,7 +19,7 @@ MAX_CHAIN = 50
 
 
 def admits_null(schema: Any, definitions: Mapping[str, Any], root: Any = None) -> bool:
-    """Whether null satisfies a schema of a self-contained document."""
+    """Return whether null satisfies a schema of a self-contained document."""
     return _Judge(definitions, root, {}).admits(schema)
 
 
@@ -66,7 +66,7 @@ class _Judge:
 
 
 Lookup = Callable[[str], Any]
-"""From a reference of a self-contained schema to its target."""
+"""A function from a reference in a self-contained schema to its target."""
 
 
 @dataclass(slots=True)
@@ -118,13 +118,13 @@ def _said(parts: list[Mapping[str, Any]], one_shape: bool, whole: bool) -> froze
 
 
 def _objects(schema: Mapping[str, Any]) -> bool:
-    """Whether the type of a schema admits objects."""
+    """Return whether the type of a schema admits objects."""
     types = types_of(schema)
     return types is None or "object" in types
 
 
 def conjuncts(schema: Any, lookup: Lookup) -> list[Mapping[str, Any]]:
-    """The schemas that a value has to satisfy all: this one, its reference's target, and those of `allOf`."""
+    """Return the schemas that a value must all satisfy: this one, its reference's target, and those of `allOf`."""
     found: list[Mapping[str, Any]] = []
     seen: set[int] = set()
     stack: list[Any] = [schema]
@@ -147,7 +147,7 @@ MAX_COMPARED = 40
 
 
 def are_mutually_exclusive(choices: Sequence[Any], lookup: Lookup) -> bool:
-    """Whether no value satisfies two of the schemas. False also where that is not plain to see."""
+    """Return whether no value satisfies two of the schemas. False also if that is uncertain."""
     if len(choices) > MAX_COMPARED:
         return False
     parts = [conjuncts(choice, lookup) for choice in choices]
@@ -213,7 +213,7 @@ def find_tag(choices: Sequence[Any], lookup: Lookup) -> tuple[str, list[frozense
 
 
 def _tags(parts: list[Mapping[str, Any]]) -> dict[str, frozenset[str]]:
-    """The properties that an object must have, with the texts that each may be."""
+    """Return the properties that an object must have, with the possible texts of each."""
     needed = {name for part in parts for name in part.get("required", ())}
     found: dict[str, frozenset[str]] = {}
     for part in parts:

@@ -24,7 +24,7 @@ METADATA_KEYS = ("annotations", "display_name")
 
 
 def definition_fields(tool: Tool) -> dict[str, Any]:
-    """The fields of the ToolDefinition that have a value, in the order of the type."""
+    """Return the fields of the ToolDefinition that have a value, in the order of the type."""
     facts = {
         "name": tool.name,
         "description": tool.description,
@@ -76,12 +76,12 @@ class ToolPlan:
 
     @property
     def handler(self) -> ClassName:
-        """The type of the tool's handler alone."""
+        """Return the type name of the tool's handler."""
         return ClassName(f"{self.arguments.removesuffix('Arguments')}Handler")
 
 
 class UnreadPlan(Unread, ToolPlan):
-    """A plan from an earlier build; its models are planned again on first use."""
+    """A plan from an earlier build. Its models are planned again on first use."""
 
     __slots__ = ()
 
@@ -164,7 +164,7 @@ def _plan(tool: Tool) -> ToolPlan:
 
 
 def _other(parameters: Any, name: str, shaper: TypePlanner) -> AliasPlan | None:
-    """The type of arguments that are not an object; None where the schema admits objects only."""
+    """Return the type of arguments that are not an object; None if the schema admits only objects."""
     if parameters is None or object_view(parameters, shaper.lookup) is not None:
         return None
     keywords = tuple(k for k in asserted_keywords(parameters) if k not in FAMILIES["object"])

@@ -40,7 +40,7 @@ MAX_NESTING = 90
 _TYPES = ("string", "integer", "number", "boolean", "array", "object", "null")
 
 Said = frozenset[str]
-"""The keywords of a schema that a shape says in full."""
+"""The keywords of a schema that a shape expresses completely."""
 
 _NOTHING: Said = frozenset()
 
@@ -74,7 +74,7 @@ class TypePlanner:
         return self.root.get("$defs", {}) if isinstance(self.root, Mapping) else {}
 
     def lookup(self, ref: str) -> Any:
-        """The target of a reference."""
+        """Return the target of a reference."""
         return self.definitions[ref.removeprefix(PREFIX)] if ref.startswith(PREFIX) else self.root
 
     def object_root(self, description: str | None) -> None:
@@ -93,7 +93,7 @@ class TypePlanner:
         self.finish()
 
     def finish(self) -> None:
-        """Plan the classes that were met and not yet planned."""
+        """Plan the classes that are still waiting."""
         while self._waiting:
             name, pointer, view, description, check = self._waiting.pop(0)
             self.items[name] = self._class(name, pointer, view, description, check)
@@ -357,7 +357,7 @@ def _item(pointer: Pointer) -> Pointer:
 
 
 def _size(shape: Any) -> int:
-    """The number of keywords and members in a shape."""
+    """Return the number of keywords and members in a shape."""
     total, stack = 0, [shape]
     while stack:
         here = stack.pop()

@@ -37,7 +37,7 @@ def natural_key(name: str) -> tuple[int, list[tuple[int, str]]]:
 
 @dataclass(slots=True)
 class Imports:
-    """Collects names by module and prints the import lines."""
+    """Collects names by module and returns the import lines."""
 
     names: dict[str, set[tuple[str, str]]] = field(default_factory=dict)
 

@@ -1,4 +1,4 @@
-"""The one way in which text and data from a source become Python.
+"""The only code that turns text and data from a source into Python.
 
 Everything a declaration, a profile or a format says reaches generated code through `python_literal`, `docstring`
 or a name made by `toolgen.plan.names`; templates print nothing else. The formatter breaks long lines afterwards.
@@ -14,7 +14,7 @@ from jinja2 import Undefined
 
 
 def python_string(text: str) -> str:
-    """A Python string literal of `text`, in double quotes, printable and UTF-8 safe.
+    """Return a Python string literal of `text`, in double quotes, printable and UTF-8 safe.
 
     Control, format, private-use, unassigned and surrogate characters, separators other than the blank, and letters
     and marks that show nothing become escapes, so that none stands raw in the output (Trojan Source, CVE-2021-42574).
@@ -58,7 +58,7 @@ def _escaped(char: str) -> str:
 
 
 def python_literal(value: Any) -> str:
-    """A Python expression of JSON data: None, bool, int, float, str, list and dict with text keys.
+    """Return a Python expression of JSON data: None, bool, int, float, str, list and dict with text keys.
 
     Raises:
         TypeError: the value is not one of these, or a number that is not finite; sources hold neither.

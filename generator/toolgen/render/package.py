@@ -1,4 +1,4 @@
-"""The text of the generated package: every file by its path, as it will be written."""
+"""The generated package: the text of every file by path, as it will be written."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def package_payloads(catalog: Catalog) -> Mapping[str, ProviderPayloads]:
 
 
 def _models(form: Format) -> tuple[str, list[str]]:
-    """The module of the format's types, and their names."""
+    """Return the module of the format's types, and their names."""
     return (shipped_models(), _names(form)) if is_shipped(MODELS, form.schema) else models_text(form)
 
 
@@ -138,7 +138,7 @@ def _static(path: str, runtime: str | None = None) -> str:
 
 @cache
 def runtime_files() -> Files:
-    """The source of the modules that no schema changes."""
+    """Return the source of the modules that no schema changes, by path."""
     root = runtime_folder()
     return {
         f"runtime/{path.relative_to(root).as_posix()}": path.read_text(encoding="utf-8")
@@ -153,7 +153,7 @@ def _formatted_runtime(path: str) -> str:
 
 
 def runtime_module(path: str) -> str:
-    """A module that no schema changes, as it is copied."""
+    """Return a module that no schema changes, as it is copied."""
     return recall(partial(_formatted_runtime, path), "runtime", path)
 
 
@@ -221,7 +221,7 @@ def _coercions(tool: Tool) -> str:
 
 
 def models_text(format: Format) -> tuple[str, list[str]]:
-    """The module of the format's classes, and their names."""
+    """Return the module of the format's classes, and their names."""
     from toolgen.render.model_code import format_code  # slow: it imports the model generator
 
     classes, aliases = format_code(format)
@@ -233,7 +233,7 @@ def models_text(format: Format) -> tuple[str, list[str]]:
 
 
 def _names(format: Format) -> list[str]:
-    """The names of the format's classes; metadata is a plain object."""
+    """Return the names of the format's classes, without metadata, which is a plain object."""
     return sorted(name for name in format.types if name != "Metadata")
 
 

@@ -50,17 +50,17 @@ def wire_sources(profiles: Iterable[Profile], format: Format) -> tuple[object, .
 
 
 def digest(*made_of: object) -> str:
-    """SHA-256 of values as compact JSON."""
+    """Return the SHA-256 of values as compact JSON."""
     return hashlib.sha256(json.dumps(made_of, sort_keys=True, separators=(",", ":")).encode("utf-8")).hexdigest()
 
 
 def shipped_models() -> str:
-    """The committed text of `runtime/models.py`."""
+    """Return the committed text of `runtime/models.py`."""
     return (runtime_folder() / "models.py").read_text(encoding="utf-8")
 
 
 def shipped_wire(name: str) -> str:
-    """The committed text of a provider's class."""
+    """Return the committed text of a provider's class."""
     return (wires_folder() / f"{name}.py").read_text(encoding="utf-8")
 
 
@@ -82,7 +82,7 @@ REQUIREMENT = f"toolgen-runtime~={MINOR}.0"
 
 
 def use_installed_runtime(files: Mapping[str, str], local: Collection[str]) -> dict[str, str]:
-    """Leave out what the distribution has, and import it from there; classes of `local` profiles stay."""
+    """Leave out what the distribution contains and import it from there. Classes of `local` profiles stay."""
     own = {f"wires/{name}.py" for name in ("__init__", *local)} if local else set()
     kept = {path: text for path, text in files.items() if not path.startswith(("runtime/", "wires/")) or path in own}
     return {path: _absolute(path, text, own) if path.endswith(".py") else text for path, text in kept.items()}

@@ -1,4 +1,4 @@
-"""The declared tools as each provider gets them, made by the modules that are being rendered, and what was lost."""
+"""The declared tools as each provider receives them, made by the modules that are being rendered, and their losses."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class ToolPayload:
 
     @property
     def status(self) -> Status:
-        """How the tool comes over."""
+        """Return how well the wire expresses the tool."""
         if not self.offered:
             return "not offered"
         if any(told.refused for told in self.told):
@@ -92,18 +92,18 @@ class ProviderPayloads:
 
     @property
     def offered(self) -> list[ToolPayload]:
-        """The tools that the provider receives, in the order of its payload."""
+        """Return the tools that the provider receives, in the order of its payload."""
         return [one for one in self.tools if one.offered]
 
     @property
     def payload(self) -> list[Any] | str:
-        """What the provider receives: the value of the wire's `tools`."""
+        """Return what the provider receives: the value of the wire's `tools`."""
         payload: list[Any] | str = json.loads(_filled(self.form, [one.entry for one in self.offered]))
         return payload
 
     @property
     def fingerprint(self) -> str:
-        """The provider's FINGERPRINT: the SHA-256 of the payload as compact JSON."""
+        """Return the provider's FINGERPRINT: the SHA-256 of the payload as compact JSON."""
         return _sha256(_filled(self.form, [one.entry for one in self.offered]))
 
     def tool_digests(self) -> dict[str, str]:
@@ -112,7 +112,7 @@ class ProviderPayloads:
 
     @property
     def strict(self) -> tuple[str, ...]:
-        """The names of the tools that are strict."""
+        """Return the names of the strict tools."""
         return tuple(one.tool.name for one in self.tools if one.strict)
 
     @property
@@ -122,7 +122,7 @@ class ProviderPayloads:
 
     @property
     def renames(self) -> dict[str, str]:
-        """The names on the wire of the tools that are called otherwise there, by their own."""
+        """Map the name of each tool with another name on the wire to that name."""
         return {one.tool.name: one.name for one in self.tools if one.name != one.tool.name}
 
 

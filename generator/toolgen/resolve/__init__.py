@@ -1,4 +1,4 @@
-"""Resolve: declarations become one linked, frozen catalog."""
+"""Resolve stage: declarations become one frozen catalog with resolved references."""
 
 from toolgen.resolve.catalog import (
     Catalog,

@@ -1,4 +1,4 @@
-"""The linked sources: what every later stage reads. Nothing here refers to a file by name any more."""
+"""The resolved sources, which every later stage reads. Nothing in it refers to a file by name."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from toolgen.parse.config import Formats
 from toolgen.parse.declarations import Declaration, Strict
 
 Schema = Mapping[str, Any] | bool
-"""A JSON Schema. In a catalog it holds no reference but `#` and `#/$defs/<name>`."""
+"""A JSON Schema. In a catalog its only references are `#` and `#/$defs/<name>`."""
 
 
 @dataclass(frozen=True, slots=True)
 class SharedType:
-    """A schema of SCHEMAS/types (or a definition inside one) that tools refer to.
+    """A schema of SCHEMAS/types, or a definition inside one, that tools refer to.
 
     `name` is the class in `generated/types.py`, and the key under `$defs` of every schema that refers to it.
-    `refers` are the names of the shared types that its own schema refers to, directly. `formats` is the configuration's.
+    `refers` are the names of the shared types that its schema refers to directly. `formats` is from the configuration.
     """
 
     name: str
@@ -33,22 +33,22 @@ class SharedType:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tool(Declaration):
-    """A declaration that is linked. `parameters` and `result` are self-contained: shared types are copied under `$defs`.
+    """A resolved declaration. `parameters` and `result` are self-contained: shared types are copied under `$defs`.
 
-    `shared` are the keys under `$defs` of either schema that are shared types, sorted. `strict` is the configuration's
-    where the declaration says nothing, and so is `formats`.
+    `shared` are the keys under `$defs` of either schema that are shared types, sorted. `strict` and `formats` are
+    from the configuration if the declaration does not set them.
     """
 
     shared: tuple[str, ...]
     strict: Strict
     origins: Mapping[str, tuple[Document, Pointer]] = field(repr=False)
-    """Where the definitions of `parameters` are from, by their keys under `$defs`."""
+    """The locations that the definitions of `parameters` come from, by their keys under `$defs`."""
     formats: Formats = "python"
     digest: str = field(default="", repr=False)
-    """Represents the tool, with everything that it is made from, in the keys of results."""
+    """The digest of the tool, with everything that it is made from, for the keys of results."""
 
     def parameter_span(self, schema_pointer: Pointer, keyword: str = "") -> Span:
-        """The place in the sources of the key that leads a way in `parameters`, or of a keyword that stands there."""
+        """Return the source location of the key at a pointer in `parameters`, or of a keyword of the schema there."""
         document, pointer = self.document, ("parameters", *schema_pointer)
         if len(schema_pointer) > 1 and schema_pointer[0] == "$defs" and schema_pointer[1] in self.origins:
             document, start = self.origins[str(schema_pointer[1])]
@@ -62,7 +62,7 @@ class Tool(Declaration):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Profile:
-    """A provider's facts, `extends` already merged in; `parent` is the profile that it extends."""
+    """The facts about a provider, with `extends` already merged; `parent` is the profile that it extends."""
 
     name: str
     facts: Mapping[str, Any] = field(repr=False)
@@ -72,7 +72,7 @@ class Profile:
 
 @dataclass(frozen=True, slots=True)
 class FormatField:
-    """A field of a type of the intermediate format: JSON name, Python name, its schema."""
+    """A field of a type of the neutral format: JSON name, Python name, and schema."""
 
     name: str
     python: str
@@ -82,7 +82,7 @@ class FormatField:
 
 @dataclass(frozen=True, slots=True)
 class FormatType:
-    """A type of the intermediate format. `union` lists the members where it is one of several types."""
+    """A type of the neutral format. `union` lists the members if it is one of several types."""
 
     name: str
     description: str
@@ -93,7 +93,7 @@ class FormatType:
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """The intermediate format, by type name, in the order of the sources."""
+    """The neutral format: types by name, in the order of the sources."""
 
     types: Mapping[str, FormatType]
     schema: Mapping[str, Any] = field(repr=False)
@@ -101,7 +101,7 @@ class Format:
 
 @dataclass(frozen=True, slots=True)
 class Catalog:
-    """Everything that is compiled: the waist between understanding sources and planning output."""
+    """Everything that is compiled: the interface between understanding the sources and planning the output."""
 
     edition: str
     tools: tuple[Tool, ...]

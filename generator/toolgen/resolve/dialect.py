@@ -1,8 +1,8 @@
-"""Which draft of JSON Schema a schema is written in, its 2020-12 spelling, and the validator of each draft.
+"""The drafts of JSON Schema: detecting the one of a schema, converting it to 2020-12, and a validator for each draft.
 
-Later drafts spread their schemas of schemas over vocabularies that refer to each other dynamically, which a validator
-has to resolve anew at each schema. Nobody extends them here, so that each draft's vocabularies are merged into one
-schema, whose references lead to itself. What they accept is the same.
+Later drafts spread their meta-schemas over vocabularies that refer to each other dynamically, which a validator
+has to resolve again at each schema. Nobody extends them here, so the vocabularies of each draft are merged into one
+schema, with references to itself. It accepts the same schemas.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from referencing.jsonschema import SchemaRegistry
 from toolgen.resolve.schema_locations import walk_schemas
 
 Dialect = Literal["draft-04", "draft-07", "draft-07 words", "2019-09", "2020-12"]
-"""`draft-07 words` is a schema that names no dialect and has keywords with a meaning in draft-07 alone."""
+"""`draft-07 words` is a schema that names no dialect but has keywords that only draft-07 defines."""
 
 _NAMED: tuple[tuple[str, Dialect], ...] = (
     ("draft-04", "draft-04"),
@@ -40,15 +40,15 @@ ANNOTATIONS = frozenset(
         "writeOnly",
     ]
 )
-"""Keywords that judge no value."""
+"""Keywords that do not validate values."""
 
 
 class UnknownDialectError(Exception):
-    """`$schema` names a dialect that is not read."""
+    """`$schema` names a dialect that is not supported."""
 
 
 def find_dialect(schema: Any) -> Dialect:
-    """The dialect that `$schema` names; without it the newest, or draft-07 where only that spelling has a meaning.
+    """Return the dialect that `$schema` names; without it 2020-12, or draft-07 if only that defines the keywords.
 
     Raises:
         UnknownDialectError: `$schema` names another one.
@@ -70,12 +70,12 @@ def find_dialect(schema: Any) -> Dialect:
 
 
 def to_current_dialect(schema: Mapping[str, Any], source: Dialect) -> dict[str, Any]:
-    """The keywords of one schema, not of those inside it, in their 2020-12 spelling and with the same meaning."""
+    """Return the keywords of one schema, not of its subschemas, in 2020-12 with the same meaning."""
     if source != "draft-04":
         schema = to_numeric_bounds(schema)
     if source == "2020-12":
         return dict(schema)
-    if source in ("draft-04", "draft-07") and "$ref" in schema:  # they overlook what stands beside a reference
+    if source in ("draft-04", "draft-07") and "$ref" in schema:  # these drafts ignore keywords beside a reference
         schema = {k: v for k, v in schema.items() if k == "$ref" or k in ANNOTATIONS}
     if source == "draft-04":
         schema = _of_draft_04(schema)
@@ -102,11 +102,11 @@ def to_current_dialect(schema: Mapping[str, Any], source: Dialect) -> dict[str, 
 
 
 FLAGS = (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum"))
-"""Bounds that draft-04 says by a flag beside another bound."""
+"""Bounds that draft-04 expresses by a flag beside another bound."""
 
 
 def draft_04_flags(schema: Mapping[str, Any]) -> set[str]:
-    """Bounds that are flags of draft-04 with one meaning only: `false`, or `true` beside the bound that it is about."""
+    """Return the unambiguous draft-04 flags of a schema: `false`, or `true` beside the bound that it concerns."""
     return {
         flag
         for flag, bound in FLAGS
@@ -116,7 +116,7 @@ def draft_04_flags(schema: Mapping[str, Any]) -> set[str]:
 
 
 def to_numeric_bounds(schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A schema in which flags of draft-04 that have one meaning only are bounds; itself where there are none."""
+    """Return a schema with its unambiguous draft-04 flags as bounds; the schema itself if it has none."""
     flags = draft_04_flags(schema)
     if not flags:
         return schema
@@ -128,11 +128,11 @@ def to_numeric_bounds(schema: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 _UNKNOWN_TO_DRAFT_04 = frozenset(["const", "contains", "else", "id", "if", "propertyNames", "then"])
-"""Keywords that later drafts added and this one overlooks, and `id`, which the next one calls `$id`."""
+"""Keywords that draft-04 ignores because later drafts added them, and `id`, which the next draft calls `$id`."""
 
 
 def _of_draft_04(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """A schema of draft-04 as draft-07 says it: there a bound is exclusive where a flag says so."""
+    """Return a draft-04 schema as draft-07, with exclusive bounds instead of flags."""
     out = {key: value for key, value in schema.items() if key not in _UNKNOWN_TO_DRAFT_04}
     for flag, bound in FLAGS:
         if isinstance(out.get(flag), bool):
@@ -149,11 +149,11 @@ _SELF = ("#", "#meta")
 _PLACE_AND_PARTS = frozenset(
     ["$dynamicAnchor", "$id", "$recursiveAnchor", "$schema", "$vocabulary", "allOf", "definitions"]
 )
-"""What says where a schema stands, or what it is made of."""
+"""Keywords that identify a schema or list its vocabularies."""
 
 
 def _flat(schema: Any, registry: SchemaRegistry) -> dict[str, Any]:
-    """Merge a schema of schemas with its vocabularies."""
+    """Merge a meta-schema with its vocabularies."""
     resolver = registry.resolver(schema.get("$id", ""))
     parts: list[Any] = [resolver.lookup(part["$ref"]).contents for part in schema.get("allOf", ())]
     properties: dict[str, Any] = {}
@@ -167,7 +167,7 @@ def _flat(schema: Any, registry: SchemaRegistry) -> dict[str, Any]:
 
 
 def _validator(base: Any) -> Any:
-    """A validator of schemas in the draft of `base`."""
+    """Return a validator of schemas in the draft of `base`."""
     schema = _flat(base.META_SCHEMA, REGISTRY)
 
     def refer(validator: Any, reference: str, instance: Any, _: Any) -> Iterator[Any]:
@@ -186,4 +186,4 @@ METASCHEMAS: Mapping[Dialect, Any] = {
     "2019-09": _validator(Draft201909Validator),
     "2020-12": _validator(Draft202012Validator),
 }
-"""By dialect: a validator of schemas."""
+"""Validators of schemas, by dialect."""

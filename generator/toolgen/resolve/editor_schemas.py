@@ -1,7 +1,7 @@
-"""The JSON Schemas of source files as editors take them: draft-07, in one piece, with words of help for every keyword.
+"""The JSON Schemas of source files for editors: draft-07, self-contained, with help texts for every keyword.
 
-Editors read draft-07 everywhere and later drafts in few places; none follows dynamic references, so the vocabulary of JSON Schema, which
-stands below `parameters` and `result`, refers to itself by name. Foreign words are refused in it, so that an editor shows a typo.
+Editors read draft-07 everywhere and later drafts rarely, and none follows dynamic references. So the vocabulary of JSON
+Schema below `parameters` and `result` refers to itself by name. It refuses unknown keywords, so an editor shows typos.
 """
 
 from __future__ import annotations
@@ -59,12 +59,12 @@ _HELP = {
 def editor_schema(
     schema: Mapping[str, Any], *, is_declaration: bool, profiles: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
 ) -> dict[str, Any]:
-    """Write a JSON Schema of 2020-12 in draft-07, without anything outside of it.
+    """Return a JSON Schema of 2020-12 as self-contained draft-07.
 
     Args:
         schema: the schema of a kind of source file.
-        is_declaration: whether `parameters` and `result` are to be JSON Schemas, keyword by keyword.
-        profiles: the facts of providers, by name; the words of help say which of them lack a keyword.
+        is_declaration: whether `parameters` and `result` become JSON Schemas, keyword by keyword.
+        profiles: the facts of providers, by name; help texts name those that do not support a keyword.
     """
     made = _draft_07({key: value for key, value in schema.items() if key not in ("$schema", "x-hints")})
     made["properties"] = {"$schema": {"type": "string"}, **made["properties"]}
@@ -84,7 +84,7 @@ def editor_schema(
 
 
 def _vocabulary(profiles: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """JSON Schema itself, and what it is made of."""
+    """Return the definitions of the vocabulary of JSON Schema itself."""
     source = METASCHEMAS["2020-12"].schema
     properties = {key: _draft_07(value) for key, value in source["properties"].items() if not _is_old(value)}
     again = {"$ref": f"#/definitions/{_VOCABULARY}"}
@@ -107,7 +107,7 @@ def _vocabulary(profiles: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _support(keyword: str, profiles: Mapping[str, Mapping[str, Any]]) -> str:
-    """Which providers lack a keyword, always or where they are strict: those that list what they take."""
+    """Return a sentence on the providers that list their keywords without this one, always or in strict mode."""
     lacking: dict[str, list[str]] = {"open": [], "strict": []}
     for name, facts in sorted(profiles.items()):
         for mode, providers in lacking.items():
@@ -125,7 +125,7 @@ def _is_old(schema: Any) -> bool:
 
 
 def _draft_07(value: Any) -> Any:
-    """A part of a schema: references by name, and what stands beside one in front of it, for draft-07 overlooks that."""
+    """Return a part of a schema with references by name. Keywords beside a reference, which draft-07 ignores, move."""
     if isinstance(value, list):
         return [_draft_07(each) for each in value]
     if not isinstance(value, Mapping):

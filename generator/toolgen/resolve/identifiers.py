@@ -1,4 +1,4 @@
-"""Which names fall together in calls or in generated code: one comparison, and the findings of it."""
+"""Checks for names that become the same name in calls or in generated code."""
 
 from __future__ import annotations
 
@@ -44,23 +44,23 @@ _TAKEN = frozenset(
         "True",
     ]
 )
-"""Class-like names that a generated module uses itself."""
+"""Names in CamelCase that generated modules use themselves."""
 
 
 DEVICES = frozenset(
     ["aux", "clock$", "con", "conin$", "conout$", "nul", "prn"]
     + [f"{port}{n}" for port in ("com", "lpt") for n in range(10)]
 )
-"""Names that Windows keeps for devices, with any extension."""
+"""Names that Windows reserves for devices, with any extension."""
 
 
 def fold_name(name: str) -> str:
-    """What is left of a name on a disk and in a language that overlook case, dashes and underscores."""
+    """Return a name without case, dashes and underscores, for comparison on disks and in languages that ignore them."""
     return re.sub(r"[^a-z0-9]", "", name.lower())
 
 
 def ascii_words(text: str) -> list[str]:
-    """The words of a text in ASCII: accents are dropped, any other character becomes `u` and its number."""
+    """Return the words of a text in ASCII. Accents are dropped; any other character becomes `u` and its code point."""
     plain = "".join(
         c if c.isascii() else f" u{ord(c):x} "
         for c in unicodedata.normalize("NFKD", text)
@@ -70,7 +70,7 @@ def ascii_words(text: str) -> list[str]:
 
 
 def class_name(*texts: str, limit: int = 80) -> str:
-    """A class name in ASCII made of texts: each word begins with a capital and is else kept as it is, or left out."""
+    """Return an ASCII class name made of texts. Each word is capitalized; words beyond the limit are dropped."""
     words = [word for text in texts for word in ascii_words(text)]
     name = ""
     for word in words:
@@ -84,7 +84,7 @@ def class_name(*texts: str, limit: int = 80) -> str:
 
 
 def check_tool_names(declared: Iterable[Declaration], findings: Findings) -> None:
-    """Report tools of one name, names that fall together in Python, and aliases that more than one tool has."""
+    """Report tools of the same name, names that are equal in Python, and aliases of more than one tool."""
     tools = list(declared)
     by_fold: dict[str, Declaration] = {}
     owners: dict[str, Declaration] = {}
@@ -121,9 +121,9 @@ def check_tool_names(declared: Iterable[Declaration], findings: Findings) -> Non
 
 
 def check_wire_names(tools: Iterable[Tool], profiles: Iterable[Profile], findings: Findings) -> None:
-    """Report tools that one provider would know by the same name, and names given for it that it would refuse.
+    """Report tools with the same name at one provider, and names set for a provider that it refuses.
 
-    A name that a provider refuses although no declaration gives it is made legal by the converter, one to one.
+    If a provider refuses a name that no declaration sets for it, the converter makes it legal, one to one.
     """
     offered = list(tools)
     for profile in profiles:
@@ -152,7 +152,7 @@ def check_wire_names(tools: Iterable[Tool], profiles: Iterable[Profile], finding
 
 
 def check_type_names(named: Iterable[tuple[str, Span]], findings: Findings) -> None:
-    """Report shared schemas whose classes fall together."""
+    """Report shared schemas whose classes would have the same name."""
     seen: dict[str, Span] = {}
     for name, span in named:
         first = seen.setdefault(fold_name(name), span)

@@ -1,7 +1,7 @@
-"""Profiles and the format, as the project has them.
+"""Profiles and the format, resolved for the project.
 
-A profile has what it `extends` merged in, the project's overrides on top, and its own values for what a wire demands. The
-format has the shipped types, and the optional fields that a project adds to them.
+A profile has what it `extends` merged in, with the project's overrides on top and its own values for required settings.
+The format has the shipped types, and the optional fields that a project adds to them.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from toolgen.validation import json_type, meta_schema, validate_document
 
 
 def profile_name(document: Document) -> str:
-    """The name of the provider that a document speaks of."""
+    """Return the name of the provider that a document describes."""
     return document.source.rsplit("/", 1)[-1].split(".", 1)[0]
 
 
 def apply_merge_patch(base: Any, patch: Any) -> Any:
-    """A JSON merge patch applied (RFC 7396): null takes a key away, objects merge, all else replaces."""
+    """Apply a JSON merge patch (RFC 7396): null removes a key, objects are merged, anything else replaces."""
     if not isinstance(patch, Mapping):
         return patch
     result = dict(base) if isinstance(base, Mapping) else {}
@@ -42,9 +42,9 @@ def apply_merge_patch(base: Any, patch: Any) -> Any:
 def resolve_profiles(
     documents: Iterable[Document], wanted: Iterable[str] | None, findings: Findings
 ) -> tuple[Profile, ...]:
-    """Return the profiles that are wanted (all where None), each with what it extends merged in, by name.
+    """Return the wanted profiles (all if None), each with what it extends merged in, by name.
 
-    Documents of one stem follow one another as patches: the shipped profile, then the project's.
+    Documents with the same stem are applied in order as patches: the shipped profile, then the project's.
     """
     layers: dict[str, list[Document]] = {}
     for document in documents:
@@ -64,7 +64,7 @@ def resolve_profiles(
 
 
 def _speaks(profile: Profile, findings: Findings) -> bool:
-    """Report a dialect that is chosen and not stated; whether there is none."""
+    """Report a dialect that is chosen but not defined. Return whether the chosen one is defined."""
     dialects = profile.facts["dialects"]
     chosen = dialects.get("uses", "open")
     if chosen in dialects:
@@ -75,12 +75,12 @@ def _speaks(profile: Profile, findings: Findings) -> bool:
 
 
 def _stating(profile: Profile, place: tuple[str, ...]) -> Document:
-    """The document that has the last word on a fact."""
+    """Return the last document of a profile that states a fact."""
     return next((d for d in reversed(profile.documents) if place in d.values), profile.documents[-1])
 
 
 def _compiles(profile: Profile, findings: Findings) -> bool:
-    """Report regular expressions that do not compile; whether there is none."""
+    """Report regular expressions that do not compile. Return whether all compile."""
     before = len(findings)
     places: list[tuple[str, ...]] = [("ids", "pattern"), ("names", "pattern"), ("parameter_names", "pattern")]
     places += [
@@ -127,10 +127,10 @@ def _link(
 def check_defaults(
     parsed: ParsedProject, linked: Iterable[Profile], known: Collection[str], findings: Findings
 ) -> None:
-    """Report values for providers and names that there are not, and those that the wire could not take.
+    """Report default values for unknown providers or names, and values that the wire does not accept.
 
-    Providers that this run does not want are held to their profiles too; what is wrong with such a profile itself is
-    told where it is wanted.
+    Providers that this run does not build are checked too. Faults of such a profile itself are
+    reported when it is built.
     """
     sources, defaults = parsed.sources, parsed.config.defaults
     if sources.config is None or not defaults:
@@ -146,7 +146,7 @@ def check_defaults(
 
 
 def override_values(facts: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of a profile with those of the project before them; an integer stays one, however it is written."""
+    """Return the default values of a profile with the project's overrides. An integer stays one, even as `2.0`."""
     stated = _stated(facts)
     whole = {
         name: int(value) for name, value in overrides.items() if type(value) is float and type(stated.get(name)) is int
@@ -155,18 +155,18 @@ def override_values(facts: Mapping[str, Any], overrides: Mapping[str, Any]) -> d
 
 
 def _stated(facts: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The values of a profile; none where it states something else, which has its finding."""
+    """Return the default values of a profile; none if they are not an object, which has its own finding."""
     stated = facts.get("defaults")
     return stated if isinstance(stated, Mapping) else {}
 
 
 def _form(defaults: Mapping[str, Any]) -> dict[str, Any]:
-    """The schema of the values that may stand in the place of these."""
+    """Return the schema of the values that may override these defaults."""
     return {"properties": {name: _like(value) for name, value in defaults.items()}, "additionalProperties": False}
 
 
 def _like(value: object) -> dict[str, Any]:
-    """The schema of a value: of the same type, a number of at least one, and some text where there is some."""
+    """Return the schema for overriding a value: the same type, at least 1 for an integer, nonempty if the text is."""
     least = {"integer": {"minimum": 1}, "string": {"minLength": 1} if value else {}}
     kind = json_type(value)
     return {"type": kind, **least.get(kind, {})}
@@ -177,14 +177,14 @@ FILES = ("tool", "content", "message", "request", "completion", "agent", "report
 
 
 def python_name(name: str) -> str:
-    """The Python spelling of a camelCase name of the format."""
+    """Convert a camelCase name of the format to its Python name."""
     return re.sub(r"(?<=[a-z0-9])([A-Z])", lambda m: "_" + m[1].lower(), name)
 
 
 def resolve_format(documents: Iterable[Document], findings: Findings) -> Format:
-    """Merge the documents of the format, the shipped ones before the project's own. A later one may add optional fields to a type, and new types.
+    """Merge the documents of the format, shipped ones first. Later ones may add types, and optional fields to a type.
 
-    References name a type by the last step of their pointer, in whichever file it stands.
+    References name a type by the last segment of their pointer, in whichever file it is.
     """
     ordered = sorted(documents, key=_rank)
     schemas: dict[str, dict[str, Any]] = {}

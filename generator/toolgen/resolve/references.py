@@ -1,6 +1,6 @@
-"""What each `$ref` of the sources leads to, and no circle of them that judges one value forever.
+"""Resolution of each `$ref` of the sources, and the check for circular references that never descend into a value.
 
-Nothing is opened: a reference finds a loaded document, or it is refused.
+No file is opened: a reference resolves to a loaded document, or it is refused.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from toolgen.resolve.schema_locations import (
 
 
 class UnresolvableReferenceError(Exception):
-    """A reference that cannot be followed: the code of the finding, and the reference."""
+    """A reference that cannot be resolved: the code of the finding, and the reference."""
 
     def __init__(self, code: str, ref: str) -> None:
         super().__init__(code)
@@ -43,16 +43,16 @@ class SchemaIds:
     addresses: dict[str, SchemaLocation]
     bases: dict[Pointer, str]
     twice: list[tuple[str, SchemaLocation, SchemaLocation]] = field(default_factory=list)
-    """Names that two schemas have, with the first and the second one."""
+    """Names that two schemas have, with the first and the second location."""
 
     def name(self, address: str, place: SchemaLocation) -> None:
-        """Note what a schema is called."""
+        """Record the name of a schema."""
         first = self.addresses.setdefault(address, place)
         if first != place:
             self.twice.append((address, first, place))
 
     def base(self, place: SchemaLocation, root: SchemaLocation) -> tuple[str, SchemaLocation]:
-        """The address and the place of the resource that a schema belongs to."""
+        """Return the address and the location of the resource that a schema belongs to."""
         for end in range(len(place.pointer), len(root.pointer) - 1, -1):
             address = self.bases.get(place.pointer[:end])
             if address is not None:
@@ -62,16 +62,16 @@ class SchemaIds:
 
 @dataclass(slots=True)
 class References:
-    """Follows references between the documents of a library."""
+    """Resolves references between the documents of a registry."""
 
     library: SchemaRegistry
     known: dict[SchemaLocation, SchemaIds] = field(default_factory=dict)
 
     def target(self, place: SchemaLocation, ref: str) -> SchemaLocation:
-        """The place that `ref` leads to from the schema at `place`.
+        """Return the location that `ref` refers to from the schema at `place`.
 
         Raises:
-            UnresolvableReferenceError: it leads out of the sources, or nowhere.
+            UnresolvableReferenceError: it refers to something outside the sources, or to nothing.
         """
         root = self.library.root(place)
         identifiers = self._identifiers(root)
@@ -90,7 +90,7 @@ class References:
         return self._in_file(place, ref)
 
     def _in_file(self, place: SchemaLocation, ref: str) -> SchemaLocation:
-        # The parser of addresses drops line ends and blanks without a word.
+        # The URL parser silently drops line ends and blanks.
         if not ref.isprintable() or ref != ref.strip():
             raise UnresolvableReferenceError("reference-dangling", ref)
         try:
@@ -142,7 +142,7 @@ class References:
 
 
 def _joined(base: str, ref: str) -> str:
-    """An address relative to a base that is one itself; the address alone where the two are not addresses."""
+    """Return an address relative to a base; the address alone if the base is not a URL or the two cannot be joined."""
     try:
         return urljoin(base, ref) if ":" in base else ref
     except ValueError:
@@ -150,7 +150,7 @@ def _joined(base: str, ref: str) -> str:
 
 
 def _split(address: str) -> tuple[str, str]:
-    """An address without its fragment, and the fragment."""
+    """Return an address without its fragment, and the fragment."""
     base, _, fragment = address.partition("#")
     return base, fragment
 
@@ -184,15 +184,15 @@ _DYNAMIC = ("$dynamicRef", "$recursiveRef")
 
 @dataclass(frozen=True, slots=True)
 class ReferenceGraph:
-    """Where each reference leads. The key is the place of the schema that holds it."""
+    """The target of each reference. The key is the location of the schema that contains it."""
 
     library: SchemaRegistry = field(repr=False)
     targets: dict[SchemaLocation, SchemaLocation] = field(repr=False)
     roots: tuple[SchemaLocation, ...] = field(repr=False)
-    """Schemas that have to be sound: the roots of documents, and what references find outside of those."""
+    """Schemas that must be valid: the roots of documents, and targets of references outside those."""
 
     def reachable_documents(self) -> dict[DocumentKey, tuple[DocumentKey, ...]]:
-        """Each document with all that its references lead to, over others too: what a schema in it may be made of."""
+        """Return each document with all documents that its references lead to, also indirectly."""
         direct: dict[DocumentKey, set[DocumentKey]] = {key: set() for key in self.library.documents}
         for reference, target in self.targets.items():
             direct[reference.document].add(target.document)
@@ -207,7 +207,7 @@ class ReferenceGraph:
         return found
 
     def from_place(self, place: SchemaLocation) -> list[SchemaLocation]:
-        """The targets of all references at a place and inside it, in the order of the source."""
+        """Return the targets of all references at a location and inside it, in the order of the source."""
         found = []
         for pointer, schema in _walked(self.library, place):
             if isinstance(schema, dict) and "$ref" in schema:
@@ -219,7 +219,7 @@ class ReferenceGraph:
 
 @dataclass(frozen=True, slots=True)
 class KnownLinks:
-    """What an earlier build found in the document of a tool without findings: schemas, and references with their targets."""
+    """The stored schemas and references, with their targets, of a tool's document without findings."""
 
     roots: tuple[SchemaLocation, ...]
     targets: tuple[tuple[SchemaLocation, SchemaLocation], ...]
@@ -230,9 +230,9 @@ _OTHERS = "leads to types"
 
 
 def resolve_references(library: SchemaRegistry, findings: Findings) -> ReferenceGraph:
-    """Follow every reference; report those that lead nowhere or in circles.
+    """Resolve every reference. Report those that cannot be resolved or are circular.
 
-    Stored results are used unless a document refers to the document of a tool: then a document depends only on itself and
+    Stored results are used unless a document refers to that of a tool. Then a document depends only on itself and
     the shared types.
     """
     digests = (document.digest for key, document in library.documents.items() if key not in library.tools)
@@ -255,7 +255,7 @@ def resolve_references(library: SchemaRegistry, findings: Findings) -> Reference
 
 
 def _linked(library: SchemaRegistry, known: Mapping[DocumentKey, KnownLinks], findings: Findings) -> ReferenceGraph:
-    """Follow the references of all documents except the known ones."""
+    """Resolve the references of all documents except the known ones."""
     references = References(library)
     targets: dict[SchemaLocation, SchemaLocation] = {}
     walked: set[SchemaLocation] = set()
@@ -297,7 +297,7 @@ def _linked(library: SchemaRegistry, known: Mapping[DocumentKey, KnownLinks], fi
 
 
 def _walked(library: SchemaRegistry, place: SchemaLocation) -> list[tuple[Pointer, Any]]:
-    """The schema at a place and every schema inside it, in the order of the source."""
+    """Return the schema at a location and every schema inside it, in the order of the source."""
     value = library.value(place)
     return reuse_or_make(
         lambda: list(walk_schemas(value, place.pointer)), "walk", library.documents[place.document], place.pointer
@@ -322,7 +322,7 @@ def _known_links(library: SchemaRegistry, types: str) -> dict[DocumentKey, Known
 
 
 def _store_links(links: ReferenceGraph, types: str, others: Collection[DocumentKey]) -> None:
-    """Store what was found in the documents of tools, except those in `others`."""
+    """Store the links of the documents of tools, except those in `others`."""
     library = links.library
     found: dict[DocumentKey, tuple[list[Any], list[Any]]] = {
         key: ([], []) for key in library.tools if key not in others
@@ -370,7 +370,7 @@ def _report_circles(links: ReferenceGraph, known: Collection[DocumentKey], findi
 
 
 def _steps(links: ReferenceGraph, place: SchemaLocation) -> list[tuple[SchemaLocation, SchemaLocation]]:
-    """The references that judge the same value as the schema at a place, and where they lead."""
+    """Return the references that apply to the same value as the schema at a location, with their targets."""
     found = []
     for pointer, schema in same_instance_subschemas(links.library.value(place), place.pointer):
         here = SchemaLocation(place.document, pointer)

@@ -1,4 +1,4 @@
-"""The whole catalog, linked: tools and shared types here, profiles and the format by their own modules."""
+"""Resolution of the whole catalog: tools and shared types here, profiles and the format in their own modules."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ from toolgen.runtime.conversion.cache import from_bytes, to_bytes
 
 
 def resolve_tools(parsed: ParsedProject, findings: Findings) -> tuple[tuple[Tool, ...], tuple[SharedType, ...]]:
-    """Link the declared tools and the types, each sorted by name.
+    """Resolve the declared tools and the types, each sorted by name.
 
-    Where a schema is at fault, its findings are reported and both results are empty: nothing can be built on it.
+    If a schema has a fault, its findings are reported and both results are empty: nothing can be built on it.
     """
     before = len(findings)
     declared, all_declared = parsed.declarations, parsed.sources.tools
@@ -87,7 +87,7 @@ def _check_root(tool: Declaration, findings: Findings) -> None:
 
 
 def _shared_places(links: ReferenceGraph) -> dict[SchemaLocation, str]:
-    """The schemas that become shared types: files of types, and what is referred to across files or inside those."""
+    """Return the schemas that become shared types: files of types, and targets of references across or inside these."""
     library = links.library
     places = dict.fromkeys(library.roots(library.tools))
     for reference, target in links.targets.items():
@@ -114,7 +114,7 @@ def _tools(declared: tuple[Declaration, ...], config: Config, bundles: Bundles, 
     parts = {key: _digest((document.digest, names.get(key))) for key, document in documents.items()}
 
     def linked(declaration: Declaration) -> Tool:
-        """The tool of a declaration: it is made of the documents that it leads to, and of what is shared there."""
+        """Resolve a declaration. Its digest covers the documents it leads to, and the shared types in them."""
         made_of = reachable[declaration.document.source, declaration.document.index]
         said = (declaration.document.digest, config.strict, config.formats, *(parts[key] for key in made_of))
         digest = _digest(said)
@@ -125,7 +125,7 @@ def _tools(declared: tuple[Declaration, ...], config: Config, bundles: Bundles, 
 
 
 class UnreadTool(Unread, Tool):
-    """A tool that an earlier build linked."""
+    """A tool that an earlier build resolved. Its schemas are read on first use."""
 
     __slots__ = ("_rest",)
 
@@ -141,7 +141,7 @@ _KNOWN = tuple(each.name for each in fields(Declaration) if each.name not in Unr
 
 
 def _tool(declaration: Declaration, config: Config, bundles: Bundles, digest: str, findings: Findings) -> Tool:
-    """Return the stored tool of a declaration, or link it."""
+    """Return the stored tool of a declaration, or resolve it."""
     found = find_stored("tool", digest)
     if found is None:
         own = Findings()
@@ -166,7 +166,7 @@ def _tool(declaration: Declaration, config: Config, bundles: Bundles, digest: st
 
 
 def _digest(said: object) -> str:
-    """Represents strings, numbers and tuples of them in the keys of results."""
+    """Return the digest of strings, numbers and tuples of them, for the keys of results."""
     return sha256(repr(said).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
@@ -212,7 +212,7 @@ def _check_examples(declaration: Declaration, validator: ValueValidator, finding
 
 
 DEFAULT_PROVIDERS = ("openai_responses", "openai_chat", "anthropic", "gemini")
-"""The providers of a project that names none: those of them that this release has."""
+"""The providers of a project that names none, as far as this release has them."""
 
 PROVIDERS = frozenset(
     (
@@ -221,13 +221,13 @@ PROVIDERS = frozenset(
         *("mistral", "cohere", "ollama", "copilot", "prompt"),
     )
 )
-"""Names that a declaration may speak of whatever a release has."""
+"""Provider names that a declaration may use even if a release does not have them."""
 
 
 def resolve_catalog(parsed: ParsedProject, providers: Sequence[str], findings: Findings) -> Catalog | None:
-    """Link everything; None where something does not hold together.
+    """Resolve everything. Return None if there are errors.
 
-    `providers` are those of the command line, and go before the configuration's where there are any.
+    `providers` are those of the command line. If there are any, they override the configuration.
     """
     sources, config = parsed.sources, parsed.config
     known = sorted({profile_name(document) for document in sources.providers})
@@ -265,14 +265,14 @@ def resolve_catalog(parsed: ParsedProject, providers: Sequence[str], findings: F
 
 
 def _linked_profiles(sources: Sources, wanted: Sequence[str], findings: Findings) -> tuple[Profile, ...]:
-    if findings.errors:  # less of the profiles is looked at then
+    if findings.errors:  # errors shorten the check of profiles
         return resolve_profiles(sources.providers, wanted, findings)
     make = partial(_profiles, sources.providers, tuple(wanted))
     return reuse_with_findings(make, findings, "profiles", sources.providers, tuple(wanted))
 
 
 def _profiles(documents: tuple[Document, ...], wanted: tuple[str, ...], findings: Findings) -> tuple[Profile, ...]:
-    """Return the stored profiles, or link them."""
+    """Return the stored profiles, or resolve them."""
 
     def make(findings: Findings) -> tuple[Any, ...]:
         return tuple(plain(profile) for profile in resolve_profiles(documents, wanted, findings))
@@ -294,7 +294,7 @@ def _profiles(documents: tuple[Document, ...], wanted: tuple[str, ...], findings
 
 
 def _check_frameworks(config: Config, chosen: Collection[str], document: Document | None, findings: Findings) -> None:
-    """Report a server of MCP without the converters that it needs."""
+    """Report an MCP server without the converters that it needs."""
     if document is not None and "mcp" in config.frameworks and not ("mcp" in chosen and "converters" in config.parts):
         place = document.span("frameworks", document.value["frameworks"].index("mcp"))
         what, needed = (RawText("provider"), "mcp") if "mcp" not in chosen else (RawText("part"), "converters")
@@ -304,7 +304,7 @@ def _check_frameworks(config: Config, chosen: Collection[str], document: Documen
 def _check_provider_keys(
     tools: Iterable[Tool], config: Document | None, known: Collection[str], findings: Findings
 ) -> None:
-    """Warn of providers that a source speaks of and this release does not have, where one is spelled alike."""
+    """Warn about providers in the sources that this release does not have, if a similar name exists."""
     said: list[tuple[str, Callable[[], Span]]] = []
     for tool in tools:
         said += [(name, partial(tool.document.key_span, "providers", name)) for name in tool.providers]
@@ -318,11 +318,11 @@ def _check_provider_keys(
 
 
 _OF_STRICT = {"strict_depth": "depth", "strict_properties": "properties"}
-"""Limits of the configuration that strict mode is chosen by, and what a dialect calls them."""
+"""Limits of the configuration that decide on strict mode, and their names in a dialect."""
 
 
 def _with_config(profile: Profile, config: Config) -> Profile:
-    """The profile with the project's own values for what a request must have, and its own limits."""
+    """Return the profile with the project's own default values and limits."""
     facts = dict(profile.facts)
     if config.defaults.get(profile.name):
         facts["defaults"] = override_values(facts, config.defaults[profile.name])

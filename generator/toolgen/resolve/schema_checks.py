@@ -1,7 +1,7 @@
-"""Whether schemas mean something: sound JSON Schema without contradictions, with room between its bounds.
+"""Checks that schemas are valid JSON Schema, do not contradict themselves, and have satisfiable bounds.
 
-Beside it, keywords and names that a schema states in vain: misspelled ones, texts that a comma cut, formats and properties
-that are unknown. Each fault is reported at its keyword.
+Other checks find keywords and names without effect: misspelled ones, texts that a comma cut, and unknown formats and
+properties. Each fault is reported at its keyword.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _FORMATS_OF_OPENAPI = frozenset(
     "int8 uint8 int16 uint16 int32 uint32 int64 uint64 single-int double-int float double decimal decimal128 byte binary "
     "base64url password char html commonmark media-range http-date unixtime date-time-local time-local".split()
 )
-"""Formats of the OpenAPI Format Registry, which says something to readers and checks nothing."""
+"""Formats of the OpenAPI Format Registry, which inform readers and are not checked."""
 
 _MEANT = {
     "nullable": 'JSON Schema has no such keyword; use `type: [string, "null"]`',
@@ -48,20 +48,20 @@ _MEANT = {
     "optional": "properties are optional unless `required` lists them",
     "inputSchema": "put the schema itself here, without a key around it",
 }
-"""Words of other formats, and what to write instead."""
+"""Keywords of other formats, and what to write instead."""
 
 
 class KeywordChecks:
-    """Looks at each schema once. A word is reported once for each file: a generator that writes it once writes it often."""
+    """Checks each schema once. A keyword is reported once for each file, since generators tend to repeat it often."""
 
     def __init__(self, library: SchemaRegistry, findings: Findings) -> None:
-        """Take where the schemas stand, and where findings go."""
+        """Set the registry that locates the schemas, and the collector of findings."""
         self._library = library
         self._findings = findings
         self._reported: set[tuple[object, ...]] = set()
 
     def check(self, schema: Mapping[str, Any], place: SchemaLocation, dialect: Dialect) -> None:
-        """Report what one schema states in vain."""
+        """Report the keywords and names of one schema that have no effect."""
         known = _known(dialect)
         unknown = [key for key in schema if key not in known and not key.startswith("x-")]
         if unknown and len(unknown) == len(schema) and self._is_bare(schema, place):
@@ -72,7 +72,7 @@ class KeywordChecks:
         self._required(schema, place)
 
     def _is_bare(self, schema: Mapping[str, Any], place: SchemaLocation) -> bool:
-        """Whether parameters are written without the object around them, which is reported."""
+        """Return whether parameters are written without the object around them; if so, report it."""
         bare = place.pointer in (("parameters",), ("result",)) and place.document in self._library.tools
         if not bare or not all(isinstance(value, Mapping) for value in schema.values()):
             return False
@@ -110,7 +110,7 @@ class KeywordChecks:
             self._findings.add("format-unknown", self._library.span(place, "format"), hint=hint, format=named)
 
     def _required(self, schema: Mapping[str, Any], place: SchemaLocation) -> None:
-        """Report names of an open object that no property has, unless another keyword may know of it."""
+        """Report names in `required` of an open object that are not properties, unless a keyword may define them."""
         required, properties = schema.get("required"), schema.get("properties")
         elsewhere = {*IN_PLACE, "$ref", "$dynamicRef", "patternProperties"} & schema.keys()
         if not isinstance(required, list) or not isinstance(properties, Mapping) or not properties or elsewhere:
@@ -118,9 +118,9 @@ class KeywordChecks:
         if IN_PLACE & {step for step in place.pointer[-2:] if isinstance(step, str)}:
             return
         if schema.get("additionalProperties") is False or schema.get("unevaluatedProperties") is False:
-            return  # this is an error, which has a code of its own
+            return  # this is an error with a code of its own
         if isinstance(schema.get("additionalProperties"), Mapping):
-            return  # further properties have a schema, so that one may well be meant
+            return  # further properties have a schema, so the name may be one of them
         for i, name in enumerate(required):
             if isinstance(name, str) and name not in properties:
                 near = closest_names(name, (p for p in properties if p not in required))
@@ -143,10 +143,10 @@ def _looks_like_a_schema(value: Mapping[str, Any]) -> bool:
 
 @cache
 def _known(dialect: Dialect) -> frozenset[str]:
-    """The keywords of a dialect; where a schema names none, those of all later ones than draft-04."""
+    """Return the keywords of a dialect; if a schema names none, those of all drafts after draft-04."""
     if dialect == "draft-04":
         return frozenset(METASCHEMAS["draft-04"].schema["properties"]) | ANNOTATIONS | {"id", "$schema", "$ref"}
-    words = {"$ref"}  # which draft-07 does not list
+    words = {"$ref"}  # draft-07 does not list it
     for each in ("draft-07", "2019-09", "2020-12"):
         words |= METASCHEMAS[each].schema["properties"].keys()
     return frozenset(words)
@@ -170,7 +170,7 @@ _PAIRS = (
 def check_bounds(
     schema: dict[str, Any], place: SchemaLocation, library: SchemaRegistry, findings: Findings
 ) -> set[str]:
-    """Report bounds that have no meaning or leave no room; return the keywords that are at fault."""
+    """Report bounds that are invalid or exclude every value. Return the keywords with faults."""
     bad = {}
     for keyword in _COUNTS:
         value = schema.get(keyword, 0)
@@ -215,7 +215,7 @@ def check_bounds(
 
 
 def _room(schema: dict[str, Any]) -> bool:
-    """Whether a whole number lies between the bounds."""
+    """Return whether an integer is between the bounds."""
     lows = [math.ceil(schema["minimum"])] if "minimum" in schema else []
     lows += [math.floor(schema["exclusiveMinimum"]) + 1] if "exclusiveMinimum" in schema else []
     highs = [math.floor(schema["maximum"])] if "maximum" in schema else []
@@ -231,7 +231,7 @@ TYPES = frozenset(["array", "boolean", "integer", "null", "number", "object", "s
 
 
 def check_schemas(links: ReferenceGraph, findings: Findings) -> None:
-    """Check every schema that was linked."""
+    """Check every schema that references were resolved for."""
     by_document: dict[DocumentKey, list[SchemaLocation]] = {}
     for root in links.roots:
         by_document.setdefault(root.document, []).append(root)
@@ -269,7 +269,7 @@ def _check_roots(roots: list[SchemaLocation], library: SchemaRegistry, findings:
 def _check_schema(
     schema: dict[str, Any], place: SchemaLocation, library: SchemaRegistry, findings: Findings
 ) -> set[str]:
-    """Check the keywords of one schema; return those that are at fault."""
+    """Check the keywords of one schema. Return those with faults."""
     faults = check_bounds(schema, place, library, findings)
     faults |= _check_type(schema, place, library, findings)
     if schema.get("enum") == []:
@@ -313,7 +313,7 @@ _TYPES_MEANT = {type_: type_ for type_ in TYPES} | {
     "none": '"null"',
     "nil": '"null"',
 }
-"""Names of types in other languages, and what JSON Schema calls them."""
+"""Names of types in other languages, and their names in JSON Schema."""
 
 
 def _check_type(schema: dict[str, Any], place: SchemaLocation, library: SchemaRegistry, findings: Findings) -> set[str]:
@@ -339,7 +339,7 @@ def _check_pattern(pattern: str, place: SchemaLocation, key: str, library: Schem
 _IN_PLACE = frozenset(
     ["$ref", "allOf", "anyOf", "dependentSchemas", "else", "if", "oneOf", "patternProperties", "then"]
 )
-"""Keywords by which a schema may know of more properties than it lists."""
+"""Keywords by which a schema may have more properties than it lists."""
 
 
 def _check_required(schema: dict[str, Any], place: SchemaLocation, library: SchemaRegistry, findings: Findings) -> None:
@@ -365,7 +365,7 @@ def _check_form(
     library: SchemaRegistry,
     findings: Findings,
 ) -> None:
-    """Check a whole schema against the schema of schemas; faults that are known already are passed over."""
+    """Check a whole schema against the meta-schema. Skip faults that are already known."""
     for error in METASCHEMAS[source].iter_errors(value):
         pointer: Pointer = tuple(error.absolute_path)
         if any(pointer[:end] in faults for end in range(len(pointer) + 1)):
@@ -378,11 +378,11 @@ def _check_form(
 
 
 _CHECKED: tuple[Pointer, ...] = (("parameters",), ("result",))
-"""Keys of a declaration whose own type is checked, and told, with the declaration."""
+"""Keys of a declaration whose own type is checked and reported with the declaration."""
 
 
 def _explained(error: ValidationError) -> tuple[RawText, str | None]:
-    """Why a schema is not sound, types by their JSON names, and what fixes it where that is plain to see."""
+    """Return why a schema is invalid, with JSON names of types, and a hint if the fix is clear."""
     value: object = error.instance
     if error.validator == "type":
         expected = " or ".join(strings_in(error.validator_value))

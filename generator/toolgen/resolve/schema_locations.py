@@ -1,6 +1,6 @@
-"""Where schemas stand: places in the sources, and places of schemas inside a schema.
+"""Locations of schemas in the sources, and of subschemas inside a schema.
 
-Data (`default`, `const`, `enum`, `examples`) is no place for one. References find documents by the address of the library.
+Data (`default`, `const`, `enum`, `examples`) contains no schemas. References find documents by their address.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ DocumentKey = tuple[str, int]
 
 
 class SchemaLocation(NamedTuple):
-    """A value in a document."""
+    """The location of a value in a document."""
 
     document: DocumentKey
     pointer: Pointer
@@ -28,7 +28,7 @@ class LocationNotFoundError(Exception):
 
 
 def child_value(value: Any, step: str | int) -> Any:
-    """The member of an object or the item of a list that a step of a pointer leads to.
+    """Return the member of an object or the item of a list at one step of a pointer.
 
     Raises:
         LocationNotFoundError: there is none.
@@ -45,14 +45,14 @@ def child_value(value: Any, step: str | int) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class SchemaRegistry:
-    """The documents that references may lead to: those of tools and types, all in memory already."""
+    """The documents that references may lead to: those of tools and types, all in memory."""
 
     documents: dict[DocumentKey, Document] = field(repr=False)
     tools: frozenset[DocumentKey]
 
     @classmethod
     def from_sources(cls, sources: Sources) -> SchemaRegistry:
-        """The library of everything that was loaded."""
+        """Return the registry of everything that was loaded."""
         both = (*sources.tools, *sources.types)
         return cls(
             {(d.source, d.index): d for d in both},
@@ -60,7 +60,7 @@ class SchemaRegistry:
         )
 
     def value(self, place: SchemaLocation) -> Any:
-        """The value at a place.
+        """Return the value at a location.
 
         Raises:
             LocationNotFoundError: there is none.
@@ -71,15 +71,15 @@ class SchemaRegistry:
         return value
 
     def span(self, place: SchemaLocation, *more: str | int) -> Span:
-        """Where a value, or one inside it, stands in its source."""
+        """Return the source location of a value, or of one inside it."""
         return self.documents[place.document].span(*place.pointer, *more)
 
     def key_span(self, place: SchemaLocation, *more: str | int) -> Span:
-        """Where the key of a value stands in its source."""
+        """Return the source location of the key of a value."""
         return self.documents[place.document].key_span(*place.pointer, *more)
 
     def root(self, place: SchemaLocation) -> SchemaLocation:
-        """The schema that `#` means at a place: a file of types, or `parameters` or `result` of a tool."""
+        """Return the schema that `#` means at a location: a file of types, or `parameters` or `result` of a tool."""
         inside = place.document in self.tools and place.pointer[:1] in (
             ("parameters",),
             ("result",),
@@ -87,7 +87,7 @@ class SchemaRegistry:
         return SchemaLocation(place.document, place.pointer[:1] if inside else ())
 
     def roots(self, others: Container[DocumentKey] = ()) -> Iterator[SchemaLocation]:
-        """The schemas of all documents except `others`: types, and `parameters` and `result` of tools."""
+        """Yield the root schemas of all documents except `others`: types, and `parameters` and `result` of tools."""
         for key, document in self.documents.items():
             if key in others:
                 continue
@@ -118,16 +118,16 @@ ONE = frozenset(
 LIST = frozenset(["allOf", "anyOf", "items", "oneOf", "prefixItems"])
 NAMED = frozenset(["$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"])
 IN_PLACE = frozenset(["allOf", "anyOf", "dependencies", "dependentSchemas", "else", "if", "not", "oneOf", "then"])
-"""Keywords whose schemas judge the same value as the schema around them."""
+"""Keywords whose subschemas apply to the same value as the schema around them."""
 
 
 def is_schema(value: object) -> bool:
-    """Whether a value has the shape of a schema."""
+    """Return whether a value can be a schema: an object or a boolean."""
     return isinstance(value, dict | bool)
 
 
 def subschemas(schema: Any) -> Iterator[tuple[Pointer, Any]]:
-    """The schemas directly inside a schema, each with the way to it. Misshapen keywords are passed over."""
+    """Yield the direct subschemas of a schema, each with its pointer. Malformed keywords are skipped."""
     if not isinstance(schema, dict):
         return
     for key, value in schema.items():
@@ -140,7 +140,7 @@ def subschemas(schema: Any) -> Iterator[tuple[Pointer, Any]]:
 
 
 def walk_schemas(schema: Any, at: Pointer = ()) -> Iterator[tuple[Pointer, Any]]:
-    """A schema and every schema inside it, in the order of the source."""
+    """Yield a schema and every schema inside it, in the order of the source."""
     stack: list[tuple[Pointer, Any]] = [(at, schema)]
     while stack:
         pointer, here = stack.pop()
@@ -149,7 +149,7 @@ def walk_schemas(schema: Any, at: Pointer = ()) -> Iterator[tuple[Pointer, Any]]
 
 
 def same_instance_subschemas(schema: Any, at: Pointer = ()) -> Iterator[tuple[Pointer, Any]]:
-    """A schema and the schemas inside it that judge the same value."""
+    """Yield a schema and the schemas inside it that apply to the same value."""
     stack: list[tuple[Pointer, Any]] = [(at, schema)]
     while stack:
         pointer, here = stack.pop()

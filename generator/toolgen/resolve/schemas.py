@@ -23,17 +23,17 @@ _PLAIN_KEY = re.compile(r"[A-Za-z0-9_.-]+")
 
 @dataclass(slots=True)
 class Bundles:
-    """Makes self-contained schemas out of linked documents."""
+    """Makes self-contained schemas from documents with resolved references."""
 
     links: ReferenceGraph
     names: dict[SchemaLocation, str]
-    """The shared types, by place."""
+    """The names of shared types, by location."""
     types: dict[str, SharedType] = field(default_factory=dict)
     origins: dict[str, SchemaLocation] = field(default_factory=dict)
     _dialects: dict[SchemaLocation, Dialect] = field(default_factory=dict)
 
     def shared_types(self) -> dict[str, SharedType]:
-        """All shared types; references inside them are `#/$defs/<name>`."""
+        """Return all shared types. References inside them are `#/$defs/<name>`."""
         for place, name in self.names.items():
             schema = self._copied(place, lambda target: f"#/$defs/{self.names[target]}", top=False)
             refers = dict.fromkeys(self.names[t] for t in self.links.from_place(place))
@@ -43,7 +43,7 @@ class Bundles:
         return self.types
 
     def bundle(self, root: SchemaLocation) -> tuple[Any, tuple[str, ...], dict[str, SchemaLocation]]:
-        """The self-contained schema of a tool's root, the shared types in it, and where each definition is from."""
+        """Return the self-contained schema of a tool's root, its shared types, and the location of each definition."""
         own = self._own(root)
         shared = self._closure(root, own)
         keys = self._keys(root, own, set(shared))
@@ -62,7 +62,7 @@ class Bundles:
         return schema, tuple(shared), origins | {name: self.origins[name] for name in shared}
 
     def _own(self, root: SchemaLocation) -> list[SchemaLocation]:
-        """The definitions that belong to the root's document: those it declares, and what its references find."""
+        """Return the definitions in the root's document: those it declares, and targets of references."""
         value = self.links.library.value(root)
         found: dict[SchemaLocation, None] = {}
         for container in _DEFINITIONS:
@@ -117,7 +117,7 @@ class _Copier:
     source: Dialect
 
     def copy(self, schema: Any, place: SchemaLocation, *, top: bool = False) -> Any:
-        """A schema in 2020-12 spelling with new references and without the definitions that are hoisted."""
+        """Return a schema in 2020-12 with new references and without the definitions that move to the root."""
         if not isinstance(schema, Mapping):
             return schema
         out: dict[str, Any] = {}
@@ -150,7 +150,7 @@ class _Copier:
 
 
 def _origins(schema: Mapping[str, Any]) -> dict[str, str]:
-    """The keyword in the source of each keyword that draft-07 spells differently."""
+    """Map each keyword that draft-07 spells differently to the keyword in the source."""
     origins = {"dependentSchemas": "dependencies"} if "dependencies" in schema else {}
     if isinstance(schema.get("items"), list):
         origins |= {"prefixItems": "items", "items": "additionalItems"}
@@ -159,7 +159,7 @@ def _origins(schema: Mapping[str, Any]) -> dict[str, str]:
 
 
 def shared_class_name(source: str, index: int, pointer: Pointer) -> str:
-    """The class name of a shared schema: its file's stem, then the way to it without the containers."""
+    """Return the class name of a shared schema: its file's stem, then its pointer without the containers."""
     stem = posixpath.basename(source).rsplit(".", 1)[0]
     number = (str(index),) if index else ()
     return class_name(stem, *number, *(str(step) for step in pointer if step not in _CONTAINERS))

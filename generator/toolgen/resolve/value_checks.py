@@ -1,8 +1,8 @@
-"""Values that a schema states about itself (enum, const, default, examples), and whether a value fits, in bounded steps.
+"""Checks of values in a schema (enum, const, default, examples), and validation of values, with limited steps.
 
-The rules are jsonschema's, but where those would run forever on a hostile schema: definitions that are referred to
-twice at every level are judged once for each value, patterns run in the engine of the generated code, and equality is
-looked up.
+The rules are those of jsonschema, except where they would run forever on a hostile schema: definitions that are
+referred to twice at every level are applied once for each value, patterns run in the engine of the generated code, and
+equality is looked up.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from toolgen.runtime.tools.checks import is_format
 from toolgen.runtime.tools.formats import FORMATS
 
 MAX_STEPS = 400_000
-"""Keywords that are applied for the values of one tool: some seconds of work."""
+"""The limit of keywords applied to the values of one tool: a few seconds of work."""
 
 _PREFIX = "#/$defs/"
 
@@ -37,27 +37,27 @@ Keyword = Callable[[Any, Any, Any, Any], Iterator[ValidationError]]
 
 
 class TooManyStepsError(Exception):
-    """The values of a schema take more than `MAX_STEPS` to judge."""
+    """Validating the values of a schema takes more than `MAX_STEPS`."""
 
 
 class ValueValidator:
-    """Judges values by a schema and by the schemas inside it."""
+    """Validates values against a schema and the schemas inside it."""
 
     def __init__(self, schema: Any) -> None:
         self.root = schema
         self.steps = 0
         self.known: dict[tuple[object, ...], bool] = {}
         self.listed: dict[int, frozenset[object]] = {}
-        # What is left unevaluated is found by a walk through every reference, with Python's own patterns.
+        # Unevaluated values are found by a walk through every reference, with Python's own patterns.
         self.evaluates = not any(
             "$ref" in s or "patternProperties" in s for _, s in walk_schemas(schema) if isinstance(s, dict)
         )
 
     def reason(self, value: Any, schema: Any = None) -> str | None:
-        """Why a value is refused by the root or a schema inside it; None where it is not, or nests too deep to tell.
+        """Return why the root or a schema inside it refuses a value; None if it does not, or nests too deep to decide.
 
         Raises:
-            TooManyStepsError: it cannot be told in time.
+            TooManyStepsError: it cannot be decided within the limit.
         """
         token = _JUDGE.set(self)
         try:
@@ -73,7 +73,7 @@ class ValueValidator:
         return f"{text} (at /{where[:160].encode('unicode_escape').decode('ascii')})" if where else text
 
     def target(self, ref: str) -> Any:
-        """The schema at the end of a chain of references."""
+        """Return the schema at the end of a chain of references."""
         while True:
             found = self.root["$defs"][ref.removeprefix(_PREFIX)] if ref.startswith(_PREFIX) else self.root
             if not isinstance(found, Mapping) or "$ref" not in found or found.keys() - ANNOTATIONS != {"$ref"}:
@@ -85,7 +85,7 @@ _JUDGE: ContextVar[ValueValidator] = ContextVar("_JUDGE")
 
 
 def _identity(value: Any) -> object:
-    """A value that equals another one's where JSON says that the two are the same."""
+    """Return a hashable key that is equal for values that are equal in JSON."""
     if isinstance(value, bool):
         return ("true",) if value else ("false",)
     if isinstance(value, list):
@@ -210,7 +210,7 @@ def check_values(
 ) -> None:
     """Check the values inside a self-contained schema.
 
-    `validator` knows the definitions; `origins` gives the source of those that are to be checked, `root` that of the
+    `validator` knows the definitions. `origins` has the location of each definition to check, `root` that of the
     rest.
     """
     for pointer, sub in walk_schemas(schema):
@@ -239,7 +239,7 @@ def check_values(
 
 
 def with_checked_formats(schema: Any, formats: Formats) -> Any:
-    """The schema itself where formats are checked, else one that says nothing of them."""
+    """Return the schema itself if formats are checked, otherwise a copy without formats."""
     return schema if formats == "python" else _without_formats(schema)
 
 
@@ -260,11 +260,11 @@ def _without_formats(schema: Any) -> Any:
 
 
 _OF_TYPE = frozenset(["$ref", "allOf", "anyOf", "const", "enum", "format", "type"])
-"""Keywords that a type in Python says of a value without parts."""
+"""Keywords that a Python type expresses for a value without parts."""
 
 
 def only_type_keywords(schema: Any) -> Any:
-    """What a schema says of types alone. A default that it refuses would stand in the code where its type cannot."""
+    """Return a schema with only its type keywords. A default that it refuses is a type error in generated code."""
     if not isinstance(schema, dict):
         return schema
     kept = {key: value for key, value in schema.items() if key in _OF_TYPE}
@@ -277,7 +277,7 @@ def only_type_keywords(schema: Any) -> Any:
 
 
 def fits_type(default: Any, schema: Mapping[str, Any], validator: ValueValidator) -> bool:
-    """Whether a default is of its type; one with parts fits all of its schema, or it does not count."""
+    """Return whether a default fits its type. A list or an object must fit its whole schema."""
     rules = {key: value for key, value in schema.items() if key not in ANNOTATIONS and key != "$defs"}
     against = rules if isinstance(default, dict | list) else only_type_keywords(rules)
     reason = _quick(against, default)
@@ -295,7 +295,7 @@ def _source(pointer: Pointer, origins: Mapping[str, SchemaLocation], root: Schem
 
 
 def _stated(schema: dict[str, Any]) -> Iterator[tuple[Pointer, Any, dict[str, Any]]]:
-    """Each value that a schema states, the way to it, and what it has to satisfy."""
+    """Yield each value that a schema states, its pointer, and the schema that it must satisfy."""
     rules = {k: v for k, v in schema.items() if k not in ANNOTATIONS and k != "$defs"}
     rest = {k: v for k, v in rules.items() if k not in ("enum", "const")}
     beside = {k: v for k, v in rules.items() if k != "const"}
@@ -312,7 +312,7 @@ def _stated(schema: dict[str, Any]) -> Iterator[tuple[Pointer, Any, dict[str, An
 
 
 def _quick(schema: dict[str, Any], value: Any) -> str | None:
-    """Judge by `type` alone where nothing else is asked: an empty text says that all is well."""
+    """Validate by `type` alone if that is the only keyword; an empty text means that the value is valid."""
     if set(schema) != {"type"}:
         return None
     named = schema["type"]
@@ -322,7 +322,7 @@ def _quick(schema: dict[str, Any], value: Any) -> str | None:
 
 @lru_cache(maxsize=4096)
 def compile_pattern(pattern: str) -> SchemaValidator | str:
-    """The matcher of a pattern in the linear-time engine of pydantic (Rust's regex syntax), or why there is none."""
+    """Return the matcher of a pattern in pydantic's linear-time engine (Rust's regex syntax), or why it has none."""
     try:
         return SchemaValidator(core_schema.str_schema(pattern=pattern))
     except SchemaError as error:
@@ -331,7 +331,7 @@ def compile_pattern(pattern: str) -> SchemaValidator | str:
 
 
 def matches(pattern: str, text: str) -> bool:
-    """Whether a text matches; an unusable pattern, which has its own finding, matches all."""
+    """Return whether a text matches. An unusable pattern, which has its own finding, matches everything."""
     matcher = compile_pattern(pattern)
     if isinstance(matcher, str):
         return True

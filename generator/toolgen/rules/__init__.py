@@ -1,4 +1,4 @@
-"""Rules: what a linked catalog risks. A rule says something; it never changes the catalog."""
+"""Rules stage: checks the resolved catalog for risks. A rule reports findings and never changes the catalog."""
 
 from toolgen.rules.lint import RULES, apply_payload_rules, apply_rules
 from toolgen.rules.rule import Payload, PayloadLoss, Payloads, Rule, payload_size

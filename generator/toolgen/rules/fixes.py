@@ -1,4 +1,4 @@
-"""Fixes that keep what a schema means: by code, what is to be changed in the source of a finding."""
+"""Fixes that keep the meaning of a schema: by code, how to change the source of a finding."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ __all__ = ["FIXABLE", "UNSAFE", "Fix", "find_fixes", "is_hidden", "remove_suppre
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """A document with another value, the same as a new `text` where flow style allows; or a text without comments.
+    """A document with a new value, with an equal new `text` if flow style allows it; or a text without comments.
 
-    `value` is to be written into the text, line by line, where `text` is None.
+    If `text` is None, `value` is written into the text line by line.
     """
 
     path: str
@@ -45,7 +45,7 @@ _WORDS = frozenset(["title", "description", "default", "examples", "deprecated",
 
 
 def _inline_branch(schema: dict[str, Any]) -> bool:
-    """Put the one branch of a union in its place. What both say of a value otherwise than in words is left alone."""
+    """Replace a union by its one branch. Do nothing if both have the same keyword, other than texts."""
     for word in ("anyOf", "oneOf"):
         branches = schema.get(word)
         if isinstance(branches, list) and len(branches) == 1 and isinstance(branches[0], dict):
@@ -60,7 +60,7 @@ def _inline_branch(schema: dict[str, Any]) -> bool:
 
 
 def _drop_default(schema: dict[str, Any]) -> bool:
-    """Take a default of null away that the schema refuses: absent reads as None with and without it."""
+    """Remove a default of null that the schema refuses. An absent value is read as None either way."""
     return schema.pop("default", ...) is None
 
 
@@ -69,17 +69,17 @@ _OF_SCHEMAS: Mapping[str, tuple[Callable[[dict[str, Any]], bool], int]] = {
     "union-of-one": (_inline_branch, 1),
     "default-null": (_drop_default, 1),
 }
-"""By code: what changes the schema, and how many steps the finding stands below it."""
+"""By code: the function that changes the schema, and how many steps the finding is below it."""
 
 FIXABLE = frozenset([*_OF_SCHEMAS, "allow-unused"])
 """The codes of findings that can be fixed."""
 
 UNSAFE = frozenset(["hidden-text"])
-"""The codes of those whose fix changes what a model reads, or what is accepted: somebody has to look at it."""
+"""The codes of findings whose fix changes what a model reads or what is accepted, so somebody must review it."""
 
 
 def find_fixes(findings: Iterable[Finding], sources: Sources, *, unsafe: bool = False) -> Iterator[Fix]:
-    """What fixes findings in the project's own sources: one step for each file. The next step may be another one's."""
+    """Yield fixes for findings in the project's own sources: one step a file. Further steps may follow."""
     by_path: dict[str, list[Finding]] = {}
     for finding in findings:
         if finding.code in FIXABLE or (unsafe and finding.code in UNSAFE):
@@ -99,7 +99,7 @@ def find_fixes(findings: Iterable[Finding], sources: Sources, *, unsafe: bool = 
 
 
 def _fixed(document: Document, findings: list[Finding], text: str) -> Fix | None:
-    """The faults in flow style, where there are some, else those in block style; what is inside of another goes first."""
+    """Return a fix of the faults in flow style if there are any, else of those in block style; inner ones first."""
     pointers = {place: pointer for pointer, place in document.keys.items()}
     pointers |= {place: pointer for pointer, place in document.values.items() if place not in pointers}
     places: set[tuple[Pointer, str]] = set()
@@ -125,7 +125,7 @@ def _fixed(document: Document, findings: list[Finding], text: str) -> Fix | None
 
 
 def _shown(document: Document, findings: list[Finding], text: str) -> Fix | None:
-    """The texts without characters that nobody sees, where they stand in the source as they are. Names stay."""
+    """Return a fix that removes hidden characters from texts, where the source has them unescaped. Names stay."""
     pointers = {place: pointer for pointer, place in document.values.items()}
     value, flow, count = copy.deepcopy(document.value), _FlowText(text, document), 0
     for finding in findings:
@@ -149,7 +149,7 @@ def _at(value: Any, pointer: Pointer) -> Any:
 
 
 class _FlowText:
-    """Changes of a text in places that are written in flow style, as all of JSON is; what stands around them stays."""
+    """Edits of a text at locations in flow style, such as all of JSON. The text around them stays."""
 
     def __init__(self, text: str, document: Document) -> None:
         self.text = text
@@ -160,12 +160,12 @@ class _FlowText:
             self._lines.append(self._lines[-1] + len(line) + 1)
 
     def is_flow(self, pointer: Pointer) -> bool:
-        """Whether a mapping is written in braces."""
+        """Return whether a mapping is written in braces."""
         start, _ = self._range(self.document.values[pointer])
         return self.text[start : start + 1] == "{"
 
     def edit(self, pointer: Pointer, code: str, schema: Mapping[str, Any]) -> bool:
-        """Note the change of one fault; False where it cannot be, or is at a place that is changed already."""
+        """Record the fix of one fault. Return False if it is impossible or its location is already changed."""
         start, end = self._range(self.document.values[pointer])
         if code == "enum-without-type":
             changed: dict[str, Any] = dict(schema)
@@ -200,13 +200,13 @@ class _FlowText:
         return self._note(start + before.start() if before else first, last, "")
 
     def replace(self, place: tuple[int, int, int, int], change: Callable[[str], str]) -> bool:
-        """Note a change of the text at a place; False where it changes nothing."""
+        """Record a change of the text at a location. Return False if it changes nothing."""
         start, end = self._range(place)
         new = change(self.text[start:end])
         return new != self.text[start:end] and self._note(start, end, new)
 
     def edited_text(self) -> str:
-        """The text with all changes."""
+        """Return the text with all changes."""
         text = self.text
         for start, end, new in sorted(self.edits, reverse=True):
             text = text[:start] + new + text[end:]
@@ -224,13 +224,13 @@ class _FlowText:
 
 
 def _word(sources: Sources, finding: Finding) -> str:
-    """The code that a comment allows, as it stands in the source."""
+    """Return the code that a comment allows, as it is written in the source."""
     span = finding.span
     return sources.texts[span.path].split("\n")[span.line - 1][span.column - 1 : span.end_column - 1]
 
 
 def remove_suppressions(text: str, unused: Iterable[tuple[str, int]]) -> str:
-    """A text without codes that its comments need not allow, and without comments that allow nothing then."""
+    """Return a text without the unused codes of its comments, and without comments that then allow nothing."""
     lines = text.split("\n")
     by_line = {comment.line: comment for comment in find_comments(text)}
     gone: set[int] = set()
@@ -247,11 +247,11 @@ def remove_suppressions(text: str, unused: Iterable[tuple[str, int]]) -> str:
 
 
 _JOINERS = "\u200c\u200d"
-"""Needed inside of words in some scripts, and in emoji."""
+"""Needed inside words of some scripts, and in emoji."""
 
 
 def is_hidden(char: str) -> bool:
-    """Whether a model reads a character that people do not see: marks of direction, tags, blanks without width."""
+    """Return whether a model reads a character that people do not see: direction marks, tags, zero-width spaces."""
     return unicodedata.category(char) == "Cf" and char not in _JOINERS
 
 

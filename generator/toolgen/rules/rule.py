@@ -1,4 +1,4 @@
-"""What a rule is, and the payloads that one may look at: what providers are sent of a catalog's tools."""
+"""The definition of a rule, and the payloads that a rule may check."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from toolgen.tokens import Tokenizer
 
 @dataclass(frozen=True, slots=True)
 class PayloadLoss:
-    """A rule of one tool's schema that a provider does not hold the model to. `pointer` is its place in the schema."""
+    """A rule of a tool's schema that a provider does not enforce. `pointer` is its location in the schema."""
 
     pointer: str
     what: str
@@ -25,7 +25,7 @@ class PayloadLoss:
 
 @dataclass(frozen=True, slots=True)
 class Payload:
-    """One tool as one provider gets it when it gets no other."""
+    """The payload of one tool for one provider that receives no other tool."""
 
     tool: Tool = field(repr=False)
     provider: str
@@ -35,10 +35,10 @@ class Payload:
 
 @dataclass(frozen=True, slots=True)
 class Payloads:
-    """All tools for all chosen providers, and what they may cost.
+    """All tools for all chosen providers, and their budgets.
 
-    `sets` is the whole payload by provider. `budgets` are the project's, by provider and unit; `config` is where they
-    stand. `tokenizer` is a text that says why there is none where tokens cannot be counted.
+    `sets` has the whole payload by provider. `budgets` are the project's, by provider and unit; `config` is their
+    document. If tokens cannot be counted, `tokenizer` is a text that says why.
     """
 
     single: tuple[Payload, ...]
@@ -48,23 +48,23 @@ class Payloads:
     tokenizer: Tokenizer | str
 
     def place(self, *pointer: str) -> Span:
-        """The place of a key of the configuration."""
+        """Return the location of a key of the configuration."""
         return self.config.key_span(*pointer) if self.config is not None else Span("toolgen.yaml")
 
 
 def compact_json(value: Any) -> str:
-    """JSON without blanks, as clients send it."""
+    """Return a value as JSON without blanks, as clients send it."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def payload_size(value: Any) -> int:
-    """Bytes of a payload as compact JSON in UTF-8."""
+    """Return the number of bytes of a payload as compact JSON in UTF-8."""
     return len(compact_json(value).encode("utf-8"))
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A rule: its code (a row in `diagnostics/codes`), what it looks at, and whether a build runs it."""
+    """A rule: its code (a row in `diagnostics/codes`), its check, and whether a build runs it."""
 
     code: str
     check: Callable[[Catalog, Findings], None] | None
@@ -73,10 +73,10 @@ class Rule:
 
 
 def catalog_rule(code: str, *, in_build: bool = False) -> Callable[[Callable[[Catalog, Findings], None]], Rule]:
-    """Make a rule of a function that looks at the catalog; `in_build` lets a build run it as well."""
+    """Make a rule from a function that checks the catalog. With `in_build`, a build runs it too."""
     return lambda check: Rule(code, check, None, in_build)
 
 
 def payload_rule(code: str) -> Callable[[Callable[[Payloads, Findings], None]], Rule]:
-    """Make a rule of a function that looks at what providers are sent."""
+    """Make a rule from a function that checks the payloads of providers."""
     return lambda check: Rule(code, None, check, in_build=False)

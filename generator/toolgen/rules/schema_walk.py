@@ -1,4 +1,4 @@
-"""The schemas that models are shown: those of arguments, and the shared types in them, each once, as they are written."""
+"""The schemas that models read: those of arguments, and the shared types in them, each once, as written."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from toolgen.resolve import Catalog
 from toolgen.resolve.schema_locations import IN_PLACE, NAMED, subschemas
 
 _CONDITIONS = frozenset({"contains", "if", "not", "propertyNames"})
-"""Keywords whose schema says what a value is compared with: it need not describe a whole value."""
+"""Keywords whose schema is a condition: it need not describe a whole value."""
 
 _ELSEWHERE = frozenset({"$ref", "allOf", "anyOf", "oneOf", "if", "dependentSchemas", "dependencies"})
-"""Keywords by which a schema says of its value what does not stand in the schema itself."""
+"""Keywords by which other schemas describe the same value."""
 
 
 @dataclass(frozen=True, slots=True)
 class SchemaNode:
-    """A schema in a source. `types` are those that it names, or that the schema around it names for the same value.
+    """A schema in a source. `types` are its own types, or those of the schema around it for the same value.
 
     `whole` is whether nothing else describes the value: no reference, no composition in it or around it.
     """
@@ -34,7 +34,7 @@ class SchemaNode:
 
     @property
     def name(self) -> str:
-        """What a message calls it: the last name on the way to it, the file's where there is none."""
+        """Return the name for messages: the last name in the pointer, or that of the file if there is none."""
         name = PurePosixPath(self.document.source).stem
         keyword: str | int = ""
         steps = iter(self.pointer)
@@ -44,12 +44,12 @@ class SchemaNode:
         return f"items of {name}" if keyword == "items" else name
 
     def place(self, *further: str | int) -> Span:
-        """The place of its key, or of the key that leads further into it."""
+        """Return the location of its key, or of a key further inside."""
         return self.document.key_span(*self.pointer, *further)
 
 
 def walk_catalog(catalog: Catalog) -> Iterator[SchemaNode]:
-    """Every schema below the parameters of a tool, in the order of the sources."""
+    """Yield every schema below the parameters of a tool, in the order of the sources."""
     seen: set[tuple[str, int, Pointer]] = set()
     roots = [(tool.document, ("parameters",)) for tool in catalog.tools if tool.parameters is not None]
     used = {name for tool in catalog.tools for name in (tool.parameters or {}).get("$defs", {})}
@@ -80,13 +80,13 @@ def _below(document: Document, pointer: Pointer) -> Iterator[SchemaNode]:
 
 
 def named_types(schema: Mapping[str, Any]) -> tuple[str, ...]:
-    """The types that a schema names itself."""
+    """Return the types that a schema states itself."""
     named = schema.get("type", ())
     return (named,) if isinstance(named, str) else tuple(str(each) for each in named)
 
 
 def json_types(values: Iterable[Any]) -> list[str]:
-    """The JSON types of values, each once, in their order; integers beside other numbers are numbers."""
+    """Return the JSON types of values, each once, in order. Integers beside other numbers are numbers."""
     found = list(dict.fromkeys(_json_type(value) for value in values))
     return [each for each in found if each != "integer" or "number" not in found]
 

@@ -1,7 +1,7 @@
-"""What a project wants to hear: levels by code, and comments `# toolgen: allow CODE` in a source.
+"""The findings that a project wants: levels by code, and comments `# toolgen: allow CODE` in a source.
 
-A comment after a key speaks of its line; one that has its line for itself speaks of the next line that holds anything
-else; one above everything else in a file speaks of the whole file.
+A comment after a key concerns its line. One on a line of its own concerns the next line with content.
+One above all content of a file concerns the whole file.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ _CODE = re.compile(r"[^\s,]+")
 
 @dataclass(frozen=True, slots=True)
 class Suppression:
-    """One code that a comment allows, at the place of the code. `line` is the line that is meant; None is the file."""
+    """One code that a comment allows, with its location. `line` is the line it concerns; None is the file."""
 
     code: str
     span: Span
     line: int | None
 
     def covers(self, finding: Finding) -> bool:
-        """Whether the finding is what is allowed here."""
+        """Return whether the suppression concerns the finding."""
         same = finding.code == self.code and finding.span.path == self.span.path
         return same and self.line in (None, finding.span.line)
 
 
 def find_suppressions(sources: Sources) -> tuple[Suppression, ...]:
-    """All that the comments of a project's own YAML sources allow."""
+    """Return the suppressions in the comments of a project's own YAML sources."""
     documents = (*sources.tools, *sources.types, *sources.providers, *sources.formats, sources.config)
     paths = dict.fromkeys(d.path for d in documents if d is not None and sources.is_own(d))
     return tuple(
@@ -66,7 +66,7 @@ def _in_text(path: str, text: str) -> Iterator[Suppression]:
 
 
 def is_suppressible(code: str, rules: Mapping[str, object]) -> bool:
-    """Whether a level or a comment may change what is said: it is the code of a rule, or no error."""
+    """Return whether a level or a comment may change findings of a code: it is that of a rule, or not an error."""
     return code in rules or CODES[code].level != "error"
 
 
@@ -76,7 +76,7 @@ def apply_suppressions(
     allowed: tuple[Suppression, ...],
     rules: Mapping[str, object],
 ) -> frozenset[Suppression]:
-    """Give the findings the project's levels, and take out what is allowed; return the allows that were needed."""
+    """Apply the project's levels to the findings and remove suppressed ones. Return the used suppressions."""
     kept: list[Finding] = []
     used: set[Suppression] = set()
     for finding in findings.items:
@@ -99,7 +99,7 @@ def check_suppressions(
     rules: Mapping[str, object],
     findings: Findings,
 ) -> None:
-    """Report levels and comments that change nothing: for an unknown code, an error of build, nothing that was found."""
+    """Report levels and comments without effect: for an unknown code, for an error of a build, or with no finding."""
     levels = _levels(sources.config, rules, findings) if sources.config is not None else {}
     for allow in allowed:
         if allow.code not in CODES:
@@ -111,7 +111,7 @@ def check_suppressions(
 
 
 def _levels(config: Document, rules: Mapping[str, object], findings: Findings) -> Mapping[str, str]:
-    """The levels of a configuration; reports those that an error of build does not take."""
+    """Return the levels of a configuration. Report those that do not apply to errors of a build."""
     levels: Mapping[str, str] = config.value.get("lint", {})
     for code, level in levels.items():
         if not is_suppressible(code, rules) and level != "error":

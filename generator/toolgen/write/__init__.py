@@ -1,4 +1,4 @@
-"""Write: text becomes files, wholly or not at all. The only stage that changes the output folder."""
+"""Write stage: files are written all at once or not at all. It is the only stage that changes the output folder."""
 
 from toolgen.write.changes import Changes, Files
 from toolgen.write.drift import Drift, find_drift

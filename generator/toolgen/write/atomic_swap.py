@@ -1,13 +1,13 @@
-"""Puts a new tree in the place of the output folder, in one step, and tidies up after a build that was killed.
+"""Replaces the output folder with a new tree in one step, and cleans up after a build that was killed.
 
-Everything happens in a private folder beside the output, `.toolgen-<name>`, so on the same file system:
+Everything happens in a private folder beside the output, `.toolgen-<name>`, so it is on the same file system:
 
-- `new` is the tree in the making; it may be thrown away at any time.
-- `ready` is the complete new tree or, once the two were exchanged, the former one. Neither is needed any more
-  where an output stands; what somebody put into the former one meanwhile is moved to the output first.
-- `old` is the former tree where two folders cannot be exchanged, and two renames take the exchange's place. A kill
-  between them leaves `old` and no output; then `old` is the output, and the next start puts it back.
-- `gone` is being removed. It has a name of its own since half a tree would be misread as one of the others.
+- `new` is the incomplete new tree; it may be deleted at any time.
+- `ready` is the complete new tree or, after the exchange, the former one. Neither is needed
+  once an output exists. Files that somebody added to the former one meanwhile are moved to the output first.
+- `old` is the former tree if two folders cannot be exchanged, and two renames replace the exchange. A kill
+  between them leaves `old` and no output. Then `old` is the output, and the next start restores it.
+- `gone` is being removed. It has its own name because a partial tree would be mistaken for one of the others.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from toolgen.write.output_path import OutputPath
 
 
 class AtomicSwap:
-    """One output folder's exchange. Its caller holds the lock on the folder's parent."""
+    """The exchange of one output folder. The caller holds the lock on the parent folder."""
 
     def __init__(self, place: OutputPath) -> None:
         self.parent = place.parent
@@ -38,15 +38,15 @@ class AtomicSwap:
         self._made: int | None = None
 
     def recover(self) -> None:
-        """Undo or finish what a former build, or this one, left half done. The output is complete afterwards.
+        """Undo or finish what an earlier build, or this one, left incomplete. The output is complete afterwards.
 
-        The name of the private folder is reserved; whatever else stands there goes. May be repeated.
+        The name of the private folder is reserved; anything else at its path is removed. May be repeated.
         """
         if disk.inspect_path(self.staging_folder) is None:
             return
         if _is_folder(self.staging_folder):
             if disk.inspect_path(self.output) is None and _is_folder(self.old):
-                # Set aside first: beside a restored output it would be taken for a former tree.
+                # Set aside first: beside a restored output it would be mistaken for a former tree.
                 self._drop(self.ready)
                 disk.rename(self.old, self.output)
             for former in (self.old, self.ready):
@@ -56,7 +56,7 @@ class AtomicSwap:
         discard(self.staging_folder)
 
     def stage(self, tree: FolderTree, carried: Iterable[str], written: Mapping[str, str]) -> None:
-        """Make the new tree: files that stay keep their inode, written ones are flushed to the disk."""
+        """Create the new tree. Unchanged files keep their inode; written ones are flushed to the disk."""
         disk.make_folder(self.staging_folder, 0o700)
         disk.make_folder(self.new)
         made = disk.inspect_path(self.new)
@@ -71,7 +71,7 @@ class AtomicSwap:
                 self._carry(path)
         for path, text in sorted(written.items(), key=lambda item: (item[0] == LOCK, item[0])):
             disk.write_file(f"{self.new}/{path}", text.encode())
-        # Last and inside out, since a folder's mode may forbid to fill it.
+        # Last and innermost first, since a folder's mode may forbid adding files.
         for folder in reversed(folders):
             self._finish(folder if folder in tree.folders else None, f"{self.new}/{folder}")
         self._finish("", self.new)
@@ -82,7 +82,7 @@ class AtomicSwap:
         try:
             disk.link_or_copy(f"{self.output}/{path}", f"{self.new}/{path}")
         except FileNotFoundError:
-            # A running interpreter replaces its caches at any time; they are made again.
+            # A running interpreter replaces its caches at any time; they are created again.
             if not is_litter(path):
                 raise
 
@@ -93,7 +93,7 @@ class AtomicSwap:
         disk.sync_folder(folder)
 
     def commit(self) -> None:
-        """Put the new tree in the output's place. An error leaves the old one there, or in `old` for `recover`."""
+        """Replace the output with the new tree. An error leaves the old one in place, or in `old` for `recover`."""
         if disk.inspect_path(self.output) is None:
             disk.rename(self.ready, self.output)
         elif not _is_folder(self.output):
@@ -103,25 +103,25 @@ class AtomicSwap:
             disk.rename(self.ready, self.output)
 
     def abandon(self) -> None:
-        """Tidy up after an error: where the new tree is not in its place, it goes with all that is in it. May be repeated."""
+        """Clean up after an error. Remove the new tree unless it has become the output. May be repeated."""
         left = disk.inspect_path(self.ready)
         if left is not None and left.st_ino == self._made:
             self._drop(self.ready)
         self.recover()
 
     def clean_up(self) -> None:
-        """After `commit`: flush it, keep what came into the old tree meanwhile, remove the rest. May be repeated."""
+        """Flush the new output, keep what was added to the old tree meanwhile, and remove the rest. May be repeated."""
         disk.sync_folder(self.parent)
         self.recover()
 
     def _drop(self, tree: str) -> None:
-        """Give up a whole tree in one step."""
+        """Discard a whole tree in one step."""
         if disk.inspect_path(tree) is not None:
             discard(self.gone)
             disk.rename(tree, self.gone)
 
     def _rescue(self, former: str) -> None:
-        """Move foreign files that came, or were replaced, after the former tree had been read to the output."""
+        """Move unmanaged files that were added or replaced after the former tree was read to the output."""
         generated = {LOCK, *_recorded(former), *_recorded(self.output)}
         foreign: dict[str, list[str]] = {}
         for path, kind in read_tree(former).leaves.items():
@@ -137,7 +137,7 @@ class AtomicSwap:
 
     @contextmanager
     def _opened(self, folder: str) -> Iterator[int]:
-        """A folder of the output, made where it is missing. No link is followed, even one that comes just now."""
+        """Open a folder of the output, created if missing. No link is followed, not even one created just now."""
         with ExitStack() as opened:
             home = opened.enter_context(disk.open_folder(self.output))
             for path in [*parent_folders(folder), folder] if folder else []:
@@ -178,7 +178,7 @@ def _is_folder(path: str) -> bool:
 
 
 def discard(path: str) -> None:
-    """Remove whatever stands at `path`; links are removed, not followed."""
+    """Remove anything at `path`. Links are removed, not followed."""
     info = disk.inspect_path(path)
     if info is None:
         return
@@ -198,6 +198,6 @@ def _remove(remove: Callable[[str], None], path: str) -> None:
     try:
         remove(path)
     except PermissionError:
-        # A carried folder may forbid to change it; this copy of it is ours to remove.
+        # A carried folder may forbid changes; this copy of it may be removed.
         disk.make_writable(path.rpartition("/")[0])
         remove(path)

@@ -1,6 +1,6 @@
-"""What stands in the output folder, how each file of it stands to toolgen, and what a build does to it.
+"""The content of the output folder, the status of each file in it, and what a build changes.
 
-All of that is decided before anything is written.
+All of this is decided before anything is written.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ _CACHE = "__pycache__"
 
 @dataclass(frozen=True, slots=True)
 class FolderTree:
-    """A folder's content, by path relative to it, with forward slashes.
+    """The content of a folder, by relative path with forward slashes.
 
-    `leaves` holds everything but folders with content; a leaf of kind `folder` is empty. `folders` holds every
-    folder, the empty ones too, parents first.
+    `leaves` has everything except folders with content; a leaf of kind `folder` is empty. `folders` has every
+    folder, including empty ones, parents first.
     """
 
     leaves: Mapping[str, Kind] = field(default_factory=dict[str, Kind])
@@ -64,25 +64,25 @@ def read_tree(root: str) -> FolderTree:
 
 
 def is_litter(path: str) -> bool:
-    """Whether Python or a file manager made this file and will make it again."""
+    """Return whether Python or a file manager created this file and will create it again."""
     *folders, name = path.split("/")
     return name in _LITTER or name == _CACHE or (_CACHE in folders and ".pyc" in name)
 
 
 def owning_folder(path: str) -> str:
-    """The folder that litter belongs to: the nearest one that is not a cache itself."""
+    """Return the folder that litter belongs to: the nearest one that is not a cache itself."""
     parts = path.split("/")[:-1]
     return "/".join(parts[: parts.index(_CACHE)] if _CACHE in parts else parts)
 
 
 def parent_folders(path: str) -> list[str]:
-    """The folders that contain `path`, outermost first, without the root."""
+    """Return the folders that contain `path`, outermost first, without the root."""
     parts = path.split("/")
     return ["/".join(parts[:end]) for end in range(1, len(parts))]
 
 
 Files = Mapping[str, str]
-"""A package as text: a file's path in it, relative and with forward slashes, to the file's text."""
+"""The files of a package: relative path with forward slashes to text."""
 
 FileStatus = Literal["missing", "same", "crlf", "ours", "edited", "foreign"]
 
@@ -93,8 +93,8 @@ _BEGINNING = 400
 class OutputState:
     """The output folder as it was read.
 
-    `content` has the bytes of the files that the lock or the build names; a file too large to be generated has
-    None. `trouble` says why there is no lock although there is a lock file.
+    `content` has the bytes of the files that the lock file or the build names, or None for a file too large to be
+    generated. `trouble` is the reason why a lock file cannot be used.
     """
 
     exists: bool = False
@@ -104,10 +104,10 @@ class OutputState:
     content: Mapping[str, bytes | None] = field(default_factory=dict[str, bytes | None], repr=False)
 
     def file_status(self, path: str, wanted: str | None) -> FileStatus:
-        """Decide how the file at `path` stands, where the build wants the text `wanted` (None: no file).
+        """Return the status of the file at `path`. `wanted` is the text that the build writes there, None for no file.
 
-        `same` has the wanted bytes, `crlf` has them but for its line ends, whoever wrote it. `ours` is as we
-        wrote it; line ends are not held against it, since version control may change them.
+        `same` has the wanted bytes and `crlf` differs only in line ends, whoever wrote it. `ours` is as toolgen
+        wrote it; line ends are ignored, since version control may change them.
         """
         kind = self.tree.leaves.get(path)
         recorded = self.lock.files.get(path) if self.lock else None
@@ -130,23 +130,23 @@ class OutputState:
             ):
                 return "ours"
             return "edited"
-        # Without a lock, the mark alone says that it was ours; nothing says that nobody edited it since.
+        # Without a lock file, the mark alone shows that toolgen wrote it; whether it was edited is unknown.
         marked = data is not None and wanted is not None and MARK.encode() in data[:_BEGINNING]
         return "edited" if marked else "foreign"
 
     def _is_merged(self, path: str, data: bytes) -> bool:
-        """Whether version control wrote a file, out of two that toolgen wrote."""
+        """Return whether version control merged the file from two that toolgen wrote."""
         both = self.lock is not None and path in self.lock.merged
         return MARK.encode() in data[:_BEGINNING] and (both or has_conflict(data))
 
 
 def normalize_newlines(data: bytes) -> bytes:
-    """`data` with the line ends that toolgen writes."""
+    """Return `data` with the line ends that toolgen writes."""
     return data.replace(b"\r\n", b"\n")
 
 
 def read_state(folder: str, wanted: Iterable[str]) -> OutputState:
-    """Read the output folder; `wanted` are the paths that the build writes.
+    """Read the output folder. `wanted` are the paths that the build writes.
 
     Raises:
         OSError: something in it cannot be read.
@@ -179,11 +179,11 @@ Paths = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """Paths in the package, each sorted.
+    """Paths in the package, each tuple sorted.
 
-    `edited` are generated files that somebody changed; those that a build would overwrite or delete are in
-    `changed` or `deleted`, too. `foreign` is what toolgen did not write and leaves alone; `blocked` is the part
-    of it that stands where a generated file must go, which no build may solve. `files` is what the build
+    `edited` are generated files that somebody changed. Those that a build would overwrite or delete are also in
+    `changed` or `deleted`. `foreign` are unmanaged files, which toolgen leaves alone. `blocked` are those of them
+    at the path of a generated file, a conflict that no build may resolve. `files` is what the build
     would write, including the lock file.
     """
 
@@ -198,12 +198,12 @@ class Changes:
 
     @property
     def any(self) -> bool:
-        """Whether the build writes or deletes something."""
+        """Return whether the build writes or deletes something."""
         return bool(self.created or self.changed or self.deleted)
 
 
 def plan_changes(files: Files, state: OutputState) -> Changes:
-    """Compare the wanted package, lock file included, with what is there."""
+    """Compare the wanted package, including the lock file, with the output folder."""
     standing = {path: state.file_status(path, text) for path, text in files.items()}
     stale = {
         path: state.file_status(path, None) for path in (state.lock.files if state.lock else ()) if path not in files
@@ -226,7 +226,7 @@ def plan_changes(files: Files, state: OutputState) -> Changes:
 
 
 def ignore_version(plan: Changes, state: OutputState, wanted: Files) -> Changes:
-    """The changes; none where the lock file alone differs, and in the version of toolgen alone."""
+    """Return the changes; none if only the lock file differs, and only in the versions."""
     data = state.content.get(LOCK)
     alone = plan.changed == (LOCK,) and not plan.created and not plan.deleted
     if not alone or data is None or not differ_only_in_version(data, wanted[LOCK]):
@@ -235,7 +235,7 @@ def ignore_version(plan: Changes, state: OutputState, wanted: Files) -> Changes:
 
 
 def _blocking(files: Files, state: OutputState, foreign: set[str]) -> set[str]:
-    """Foreign leaves at a generated file's path, at the path of a folder it needs, or below its path."""
+    """Return unmanaged leaves at a generated file's path, at the path of a folder that it needs, or below its path."""
     folders = {folder for path in files for folder in parent_folders(path)}
     return {
         leaf
@@ -247,7 +247,7 @@ def _blocking(files: Files, state: OutputState, foreign: set[str]) -> set[str]:
 
 
 def files_to_carry(plan: Changes, state: OutputState) -> list[str]:
-    """The leaves that go into the new tree as they are: unchanged, foreign, and litter whose folder lives on."""
+    """Return the leaves that stay as they are: unchanged and unmanaged ones, and litter of remaining folders."""
     alive = {""}
     for path in (*plan.created, *plan.changed, *plan.unchanged, *plan.foreign):
         alive.update(parent_folders(path))

@@ -1,6 +1,6 @@
-"""The file operations of the write stage, one system call at a time. Nothing else in it touches the disk.
+"""The file operations of the write stage, one system call at a time. Nothing else in it accesses the disk.
 
-A test replaces `os` here to fail or kill at any call. No function follows a link at the end of its path.
+A test replaces `os` here to make any call fail or kill. No function follows a link at the end of its path.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if sys.platform != "win32":
     import fcntl
 
 BIGGEST = 64 * 1024 * 1024
-"""Bytes of a file that is worth reading; no generated file comes near."""
+"""The limit of bytes for reading a file. Generated files are far smaller."""
 
 _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 _NO_WAIT = getattr(os, "O_NONBLOCK", 0)
@@ -42,7 +42,7 @@ class LockedError(Exception):
 
 
 def inspect_path(path: str, at: int | None = None) -> os.stat_result | None:
-    """What stands at `path` itself, a link not followed; None if nothing does. `at` is an opened folder."""
+    """Return the status of `path` itself, without following a link; None if nothing exists. `at` is an open folder."""
     try:
         return os.lstat(path, dir_fd=at)
     except FileNotFoundError:
@@ -50,16 +50,16 @@ def inspect_path(path: str, at: int | None = None) -> os.stat_result | None:
 
 
 def list_folder(folder: str) -> list[os.DirEntry[str]]:
-    """What stands in `folder`, sorted by name."""
+    """Return the entries of `folder`, sorted by name."""
     with os.scandir(folder) as found:
         return sorted(found, key=lambda entry: entry.name)
 
 
 def read_file(path: str, biggest: int = BIGGEST) -> bytes | None:
-    """The bytes of a regular file; None if it is larger than `biggest`.
+    """Return the bytes of a regular file; None if it is larger than `biggest`.
 
     Raises:
-        OSError: it cannot be read, or is not a regular file by now.
+        OSError: it cannot be read, or is no longer a regular file.
     """
     fd = os.open(path, os.O_RDONLY | _NO_FOLLOW | _NO_WAIT)
     try:
@@ -77,7 +77,7 @@ def read_file(path: str, biggest: int = BIGGEST) -> bytes | None:
 
 
 def write_file(path: str, data: bytes) -> None:
-    """Write a new file and flush it to the disk; its mode is what the umask leaves of 0666."""
+    """Write a new file and flush it to the disk. Its mode is 0666 minus the umask."""
     _fill(path, iter((data,)))
 
 
@@ -90,16 +90,16 @@ def _fill(path: str, parts: Iterator[bytes]) -> None:
                 rest = rest[os.write(fd, rest) :]
         os.fsync(fd)
     except OSError as error:
-        # Calls on a descriptor do not know the name that the message needs.
+        # Errors of calls on a descriptor lack the name that the message needs.
         raise OSError(error.errno, error.strerror, path) from error
     finally:
         os.close(fd)
 
 
 def link_or_copy(source: str, target: str) -> None:
-    """Give a file, a link or a special file a second name: the same file, so mode, owner and times stay.
+    """Give a file, a link or a special file a second name. It is the same file, so mode, owner and times stay.
 
-    Where the system allows no second name, a file is copied with its mode and times, and a link is made anew.
+    If the system forbids a second name, a file is copied with its mode and times, and a link is created anew.
     """
     try:
         os.link(source, target, follow_symlinks=False)
@@ -133,7 +133,7 @@ def make_folder(path: str, mode: int = 0o777, at: int | None = None) -> None:
 
 @contextmanager
 def open_folder(folder: str, at: int | None = None) -> Iterator[int]:
-    """A folder that stays the same whatever takes its name; a link is refused."""
+    """Open a folder, which stays the same whatever takes its name. A link is refused."""
     fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | _NO_FOLLOW, dir_fd=at)
     try:
         yield fd
@@ -142,11 +142,11 @@ def open_folder(folder: str, at: int | None = None) -> Iterator[int]:
 
 
 def copy_mode_and_owner(folder: str, like: os.stat_result) -> None:
-    """Give a folder the mode of another, and its owner as far as this process may."""
+    """Give a folder the mode of another one, and its owner as far as this process may."""
     mine = os.lstat(folder)
     if (mine.st_uid, mine.st_gid) != (like.st_uid, like.st_gid) and hasattr(os, "chown"):
-        # Only the superuser gives files away, and in a container to known owners alone; else the new folder belongs
-        # to who made it, as with mkdir.
+        # Only the superuser may change owners, in a container only to known ones. Otherwise the new folder belongs
+        # to the user who created it, as with mkdir.
         try:
             os.chown(folder, like.st_uid, like.st_gid)
         except OSError as error:
@@ -157,7 +157,7 @@ def copy_mode_and_owner(folder: str, like: os.stat_result) -> None:
 
 
 def sync_folder(path: str) -> None:
-    """Flush a folder's list of names to the disk, where the system has a notion of it."""
+    """Flush a folder's list of names to the disk, if the system supports it."""
     if sys.platform == "win32":
         return
     with open_folder(path) as fd:
@@ -169,7 +169,7 @@ def sync_folder(path: str) -> None:
 
 
 def rename(source: str, target: str, to: int | None = None) -> None:
-    """Move within one file system; `to` is an opened folder that `target` is in."""
+    """Move within one file system. `to` is an open folder that contains `target`."""
     os.rename(source, target, dst_dir_fd=to)
 
 
@@ -184,12 +184,12 @@ def remove_folder(path: str) -> None:
 
 
 def make_writable(folder: str) -> None:
-    """Let this process change a folder's content."""
+    """Allow this process to change the content of a folder."""
     os.chmod(folder, 0o700)
 
 
 def swap_folders(one: str, other: str) -> bool:
-    """Swap two folders in one step; False, and nothing done, where the system or the file system cannot."""
+    """Swap two folders in one step. Return False, and do nothing, if the system or the file system cannot."""
     call = _renameat2()
     if call is None:
         return False
@@ -222,7 +222,7 @@ def _renameat2() -> Callable[..., int] | None:
 
 
 def _by_number(library: Any) -> Callable[..., int] | None:
-    """The call by its number: the C library of some distributions has no name for it."""
+    """Return the call by its number: the C library of some distributions has no name for it."""
     number = _EXCHANGE_CALL.get(os.uname().machine)
     call = getattr(library, "syscall", None)
     if number is None or call is None or sys.maxsize < 2**32:
@@ -237,13 +237,13 @@ def _by_number(library: Any) -> Callable[..., int] | None:
 
 @contextmanager
 def lock_folder(folder: str) -> Iterator[None]:
-    """Hold the lock on `folder`. The system drops it with the process, so no kill leaves a stale one.
+    """Hold the lock on `folder`. The system releases it with the process, so a kill leaves no stale lock.
 
     Raises:
         LockedError: another process holds it.
     """
     if sys.platform == "win32":
-        # Folders cannot be locked there; a second build fails at the move of a folder in use.
+        # Folders cannot be locked there; a second build fails when it moves a folder in use.
         yield
         return
     fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | getattr(os, "O_CLOEXEC", 0))

@@ -1,6 +1,6 @@
-"""`find_drift`: what a build would change in the output folder, read only, as data and as a diff.
+"""`find_drift`: what a build would change in the output folder, as data and as a diff, without writing.
 
-A diff is printable whatever stands on disk.
+A diff is printable, whatever is on the disk.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from toolgen.write.output_path import Output, display_path, locate_output, repor
 from toolgen.write.package_writer import is_from_newer_toolgen, package_with_lock, report_newer
 
 MOST_LINES = 3_000
-"""Lines of a differing stretch that are matched with each other; the cost grows with their product."""
+"""The limit of differing lines that are matched with each other. The cost is quadratic."""
 
 _CONTEXT = 3
 
 
 def file_diff(title: str, data: bytes, wanted: str | None) -> str:
-    """The diff from `data` to `wanted`; None for either a missing file is an empty side. Ends with a newline.
+    """Return the diff from `data` to `wanted`, ending with a newline. A missing file is empty data or None.
 
-    Line ends are compared only where they are mixed: a file that has CRLF throughout is read as if it had LF.
+    Line ends are compared only if they are mixed: a file with CRLF throughout is read as if it had LF.
     """
     crlf = data.count(b"\r\n") == data.count(b"\n")
     before = _lines((normalize_newlines(data) if crlf else data).decode(errors="backslashreplace"))
@@ -62,7 +62,7 @@ def _printable(line: str) -> str:
 
 
 def _one_hunk(before: list[str], after: list[str]) -> list[str]:
-    """A diff in linear time: all between the first and the last differing line is one hunk."""
+    """Return a diff in linear time: one hunk from the first to the last differing line."""
     start = 0
     while start < min(len(before), len(after)) and before[start] == after[start]:
         start += 1
@@ -88,13 +88,14 @@ def _one_hunk(before: list[str], after: list[str]) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """How the output folder differs from what a build would write. Paths are in the package, each sorted.
+    """The differences between the output folder and what a build would write. Paths are in the package, sorted.
 
-    `edited` are generated files whose bytes are not those recorded; each is in `changed` or `extra`, too.
-    `extra` are stale files of ours. `foreign` are files that toolgen did not write and that Python or a type checker
-    would import from the package (`*.py`, `*.pyi` outside of dot folders); other ones are not drift. `crlf` differ in their
-    line ends alone, as version control may leave them, and are not drift. `version` is a sentence if an older
-    version of toolgen made the output, which alone is no drift either, and `trouble` why its lock file cannot be used. `diff` is the unified diff, printable and the same on every run.
+    `edited` are generated files whose bytes are not the recorded ones; each is also in `changed` or `extra`.
+    `extra` are stale files of toolgen. `foreign` are unmanaged files that Python or a type checker
+    would import from the package (`*.py`, `*.pyi` outside dot folders); others are not drift. `crlf` differ only in
+    line ends, as version control may leave them, and are not drift. `version` is a sentence if an older
+    toolgen made the output, which alone is not drift. `trouble` is why its lock file cannot be used. `diff` is the
+    unified diff, printable and the same on every run.
     """
 
     missing: Paths = ()
@@ -107,20 +108,20 @@ class Drift:
     trouble: str | None = None
     diff: str = ""
     files: Files = field(default_factory=dict[str, str], repr=False, compare=False)
-    """What a build would write, including the lock file."""
+    """The files that a build would write, including the lock file."""
 
     @property
     def any(self) -> bool:
-        """Whether a check fails: something a build would change, or that it would not have written."""
+        """Return whether a check fails: a build would change something, or there are unmanaged files."""
         return self.stale or bool(self.foreign)
 
     @property
     def stale(self) -> bool:
-        """Whether a build would change something."""
+        """Return whether a build would change something."""
         return bool(self.missing or self.changed or self.extra or self.trouble)
 
     def lines(self, name: str) -> list[str]:
-        """One sentence for each kind of drift and file, with `name` as the output folder."""
+        """Return one sentence for each kind of drift and file, with `name` as the output folder."""
         said = [f"{display_path(name)}: {self.version}"] if self.version else []
         if self.trouble:
             said.append(f"{display_path(f'{name}/{LOCK}')}: cannot be used: {self.trouble}")
@@ -141,12 +142,12 @@ class Drift:
 
 
 def find_drift(files: Files, output: Output, stamp: Stamp, findings: Findings) -> Drift:
-    """Compare the output folder with the package that a build would write; writes nothing and takes no lock.
+    """Compare the output folder with the package that a build would write. Write nothing and take no lock.
 
-    A place that a build refuses, what cannot be read, and a package by a newer toolgen are errors among the findings.
+    A location that a build refuses, unreadable files, and a package by a newer toolgen are errors in the findings.
 
     Raises:
-        ValueError: `files` has a path that leads out of the package: a defect of the plan.
+        ValueError: `files` has a path that leads out of the package, a defect of the plan.
     """
     wanted = package_with_lock(files, stamp)
     place = locate_output(output, findings)

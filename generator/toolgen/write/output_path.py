@@ -1,4 +1,4 @@
-"""Where the output goes, and which places are refused before anything is read or written there."""
+"""The location of the output, and the locations that are refused before anything is read or written there."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _HINTS = {
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """What the caller names: the output folder, how messages show it, and the SCHEMAS folder."""
+    """The arguments of the caller: the output folder, its name in messages, and the SCHEMAS folder."""
 
     folder: Path
     name: str
@@ -38,7 +38,7 @@ class Output:
 
 @dataclass(frozen=True, slots=True)
 class OutputPath:
-    """An accepted output: `parent` is absolute, its links resolved; `leaf` is the folder's own name in it."""
+    """An accepted output: `parent` is absolute with links resolved; `leaf` is the folder's name in it."""
 
     parent: str
     leaf: str
@@ -46,28 +46,28 @@ class OutputPath:
 
     @property
     def path(self) -> str:
-        """The output folder."""
+        """Return the path of the output folder."""
         return os.path.join(self.parent, self.leaf)
 
     @property
     def staging_folder(self) -> str:
-        """The private folder of a build, beside the output."""
+        """Return the path of a build's private folder beside the output."""
         return os.path.join(self.parent, f".toolgen-{self.leaf}")
 
     @property
     def span(self) -> Span:
-        """The output folder as a finding's place."""
+        """Return the output folder as the location of a finding."""
         return Span(display_path(self.name))
 
     def span_of(self, path: str) -> Span:
-        """A file of the package as a finding's place."""
+        """Return a file of the package as the location of a finding."""
         return Span(display_path(f"{self.name}/{path}"))
 
 
 def locate_output(output: Output, findings: Findings) -> OutputPath | None:
-    """Decide where the output is. None, with a finding, for a link, a file, the sources, or what holds them.
+    """Return the location of the output; None, with a finding, for a link, a file, the sources, or their parents.
 
-    A folder inside SCHEMAS is allowed where no declaration is read from it, since SCHEMAS may be a whole project.
+    A folder inside SCHEMAS is allowed if no declaration is read from it, since SCHEMAS may be a whole project.
     """
     span = Span(display_path(output.name))
     try:
@@ -78,7 +78,7 @@ def locate_output(output: Output, findings: Findings) -> OutputPath | None:
         info = disk.inspect_path(place.path)
         code = _refusal(place, info, output.sources.resolve())
     except (OSError, RuntimeError, ValueError) as error:
-        # A loop of links is a RuntimeError before Python 3.13, a NUL in the path a ValueError.
+        # A loop of links is a RuntimeError before Python 3.13. A NUL in the path is a ValueError.
         reason = error if isinstance(error, OSError) else OSError(errno.EINVAL, "not a usable path")
         report_os_error(reason, None, span, findings, action="found")
         return None
@@ -93,14 +93,14 @@ def _refusal(place: OutputPath, info: os.stat_result | None, sources: Path) -> s
         return "output-is-link"
     if info is not None and not stat.S_ISDIR(info.st_mode):
         return "output-is-file"
-    # Identity and not spelling decides, so that a case-blind disk or a bind mount hides nothing.
+    # Compare identity, not spelling, so that neither a case-insensitive disk nor a bind mount hides anything.
     if not place.leaf or (info is not None and _one_of(info, [sources, *sources.parents])):
         return "output-holds-sources"
     for folder in READ_FOLDERS:
         read = disk.inspect_path(str((sources / folder).resolve()))
         if read is not None and _one_of(read, [Path(place.path), *Path(place.path).parents]):
             return "output-in-sources"
-    # A package is imported by its name, so that the folder has to have one; what is in it is imported relatively.
+    # A package is imported by its name, so the folder must have one. Its modules are imported relatively.
     name = os.fsencode(place.leaf).decode("utf-8", "replace")
     return None if name.isidentifier() and not iskeyword(name) else "output-name"
 
@@ -111,7 +111,7 @@ def _one_of(info: os.stat_result, folders: list[Path]) -> bool:
 
 
 def report_os_error(error: OSError, place: OutputPath | None, span: Span, findings: Findings, *, action: str) -> None:
-    """Turn what the system refused into a finding at the file it is about, or at `span`."""
+    """Report an error of the system as a finding at the file that it concerns, or at `span`."""
     if place is not None and isinstance(error.filename, str):
         for root in (
             *(f"{place.staging_folder}/{tree}/" for tree in ("new", "ready", "old", "gone")),
@@ -135,10 +135,10 @@ def _is_mounted(place: OutputPath) -> bool:
 
 
 def os_error_reason(error: OSError) -> str:
-    """The system's own words for an error, without the path, which is no part of a message."""
+    """Return the system's text for an error, without the path, which is not part of a message."""
     return (error.strerror or type(error).__name__).lower()
 
 
 def display_path(name: str) -> str:
-    """A path as it may stand in a finding: forward slashes, nothing that a terminal obeys."""
+    """Return a path for a finding: with forward slashes, and without terminal control characters."""
     return quote_name(name.replace(os.sep, "/"), limit=1_000)[1:-1]

@@ -1,4 +1,4 @@
-"""`write_package`: makes the output folder what the build wants, wholly or not at all."""
+"""`write_package`: updates the output folder to what the build wants, completely or not at all."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ from toolgen.write.lockfile import LOCK, Stamp, is_inside, lock_text, parse_vers
 from toolgen.write.output_path import Output, OutputPath, locate_output, os_error_reason, report_os_error
 
 LISTED = 25
-"""Files in the way that are named one by one."""
+"""The limit of files in the way that are listed."""
 
 
 def write_package(
     files: Files, output: Output, stamp: Stamp, findings: Findings, *, force: bool = False
 ) -> Changes | None:
-    """Write the package. None, with an error among the findings, if the former output stands as it was.
+    """Write the package. Return None, with an error in the findings, if the former output is unchanged.
 
-    `force` overwrites generated files that were edited by hand and a lock file that cannot be read; files that
-    toolgen did not write stay even then. Nothing is written where nothing changes.
+    `force` overwrites generated files that were edited by hand and a lock file that cannot be read. Files that
+    toolgen did not write always stay. If nothing changes, nothing is written.
 
     Raises:
-        ValueError: `files` has a path that leads out of the package: a defect of the plan.
+        ValueError: `files` has a path that leads out of the package, a defect of the plan.
     """
     wanted = package_with_lock(files, stamp)
     place = locate_output(output, findings)
@@ -49,23 +49,23 @@ def write_package(
         with disk.lock_folder(place.parent):
             plan = _locked_apply(wanted, place, stamp, findings, force=force)
     except disk.LockedError:
-        # The other build may be at work in them.
+        # The other build may be using them.
         made.clear()
         findings.add("another-build", place.span, folder=output.name)
     except OSError as error:
         report_os_error(error, place, place.span, findings, action="written")
     finally:
-        # After an interrupt, too.
+        # This also runs after an interrupt.
         if plan is None:
             remove_parents(made)
     return plan
 
 
 def package_with_lock(files: Files, stamp: Stamp) -> dict[str, str]:
-    """The files with the lock file.
+    """Return the files with the lock file.
 
     Raises:
-        ValueError: a path is not one of a package's.
+        ValueError: a path is not valid for a generated file.
     """
     for path in files:
         if not is_inside(path) or path == LOCK:
@@ -74,7 +74,7 @@ def package_with_lock(files: Files, stamp: Stamp) -> dict[str, str]:
 
 
 def is_from_newer_toolgen(state: OutputState, stamp: Stamp) -> bool:
-    """Whether a newer toolgen wrote the package. An older one would undo what that one did."""
+    """Return whether a newer toolgen wrote the package. An older one would undo its changes."""
     return state.lock is not None and parse_version(state.lock.version) > parse_version(stamp.version)
 
 
@@ -107,17 +107,17 @@ def _locked_apply(wanted: Files, place: OutputPath, stamp: Stamp, findings: Find
 def replace_output(
     switch: AtomicSwap, tree: FolderTree, kept: Iterable[str], written: Files, place: OutputPath, findings: Findings
 ) -> None:
-    """Make a new tree of what is kept of the old one and what is written, and put it in the old one's place.
+    """Make a new tree of the kept files of the old one and the written files, and replace the old one with it.
 
     Raises:
-        OSError: it could not be; the old tree stands as it was.
+        OSError: it failed; the old tree is unchanged.
     """
     try:
         switch.stage(tree, kept, written)
         switch.commit()
         error = _twice(switch.clean_up)
     except BaseException:
-        # An interrupt, too, must not leave litter; where this fails the next start does the same.
+        # An interrupt must not leave litter either. If this fails, the next start does the same.
         _twice(switch.abandon)
         raise
     if error:
@@ -125,9 +125,9 @@ def replace_output(
 
 
 def _twice(action: Callable[[], None]) -> OSError | None:
-    """Do it, and once more if it fails: what one call was refused is often granted to the next.
+    """Call the action, and again if it fails: the second call often succeeds. Return its error, if any.
 
-    The second run finishes what an interrupt broke off; the interrupt goes on afterwards.
+    The second call also finishes what an interrupt stopped; then the interrupt is raised again.
     """
     try:
         action()
@@ -160,7 +160,7 @@ def _refused(plan: Changes, state: OutputState, place: OutputPath, findings: Fin
 
 
 def make_parents(folder: str, made: list[str]) -> None:
-    """Make a folder with what is missing above it; what was made is added to `made`."""
+    """Make a folder and its missing parents. Add each one that was made to `made`."""
     missing = []
     while disk.inspect_path(folder) is None:
         missing.append(folder)
@@ -169,16 +169,16 @@ def make_parents(folder: str, made: list[str]) -> None:
         try:
             disk.make_folder(path)
         except FileExistsError:
-            # Another build beside this one made it first.
+            # A concurrent build made it first.
             continue
         made.append(path)
 
 
 def remove_parents(made: list[str]) -> None:
-    """Remove the folders that were made, unless something stands in them by now."""
+    """Remove the folders that were made, unless they are no longer empty."""
     for folder in reversed(made):
         try:
             disk.remove_folder(folder)
         except OSError:
-            # Somebody uses it by now, or the disk refuses that too; an empty folder does no harm.
+            # Somebody uses it now, or the disk refuses this too. An empty folder does no harm.
             return

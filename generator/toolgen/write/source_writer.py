@@ -1,7 +1,7 @@
-"""`write_sources`: puts files into folders of sources, all of them or none, and changes no file that it was not told to.
+"""`write_sources`: adds files to folders of sources, all or none, and changes only files that it may replace.
 
-A folder is exchanged as a whole, as the output of a build is: what stands in it goes along under the same inodes.
-Where a later folder cannot be written, those before it are put back.
+A folder is exchanged as a whole, like the output of a build. Its other content keeps its inodes.
+If a later folder cannot be written, the earlier ones are restored.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from toolgen.write.package_writer import LISTED, make_parents, remove_parents, r
 
 @dataclass(frozen=True, slots=True)
 class Addition:
-    """Files for a folder, which may be missing. `name` is the folder as messages show it.
+    """Files for a folder, which need not exist. `name` is the folder's name in messages.
 
-    `replacing` has the present text of each file that may be written over; every other one is in the way.
+    `replacing` has the current text of each file that may be overwritten; any other existing file is in the way.
     """
 
     files: Files = field(repr=False)
@@ -36,7 +36,7 @@ class Addition:
 
 @dataclass(frozen=True, slots=True)
 class AddResult:
-    """Paths in the folder: files that were made, those that had this text already, and those with a new text."""
+    """Paths in the folder: created files, files that already had the text, and changed files."""
 
     created: tuple[str, ...] = ()
     unchanged: tuple[str, ...] = ()
@@ -45,7 +45,7 @@ class AddResult:
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """One folder as it was found, and what is written there."""
+    """One folder as it was found, and the files to write there."""
 
     addition: Addition
     place: OutputPath
@@ -56,17 +56,17 @@ class _Step:
 
     @property
     def added(self) -> AddResult:
-        """What the step does to the folder."""
+        """Return what the step changes in the folder."""
         created = tuple(sorted(path for path in self.written if path not in self.tree.leaves))
         changed = tuple(sorted(path for path in self.written if path in self.tree.leaves))
         return AddResult(created, tuple(sorted(self.addition.files.keys() - self.written.keys())), changed)
 
 
 def write_sources(additions: Sequence[Addition], findings: Findings) -> tuple[AddResult, ...] | None:
-    """Write files into folders that stand beside each other, in their order.
+    """Write files into folders beside each other, in order.
 
-    None, with an error among the findings, if nothing was done. A file that is there with another text is in the
-    way unless it may be replaced; line ends do not matter.
+    Return None, with an error in the findings, if nothing was done. An existing file with another text is in the
+    way unless it may be replaced. Line ends are ignored.
     """
     span = Span(display_path(additions[0].name))
     places: list[OutputPath] = []
@@ -79,10 +79,10 @@ def write_sources(additions: Sequence[Addition], findings: Findings) -> tuple[Ad
             with disk.lock_folder(places[0].parent):
                 added = _locked_add(additions, places, findings)
     except disk.LockedError:
-        made.clear()  # the other command may be at work in them
+        made.clear()  # the other command may be using them
         findings.add("another-build", span, folder=additions[0].name)
     except (OSError, RuntimeError, ValueError) as error:
-        # A loop of links is a RuntimeError before Python 3.13, a NUL in the path a ValueError.
+        # A loop of links is a RuntimeError before Python 3.13. A NUL in the path is a ValueError.
         reason = error if isinstance(error, OSError) else OSError(errno.EINVAL, "not a usable path")
         at_fault = next((p for p in places if _is_about(reason, p)), places[0] if places else None)
         report_os_error(reason, at_fault, span, findings, action="written")
@@ -138,7 +138,7 @@ def _kept(step: _Step) -> list[str]:
 
 
 def _put_back(step: _Step, findings: Findings) -> None:
-    """Undo an exchange: the files that were made go, those that were replaced have their former text."""
+    """Undo an exchange: remove the created files, and restore the text of the replaced ones."""
     if not step.existed:
         discard(step.place.path)
         return
@@ -157,7 +157,7 @@ def _is_there(path: str, text: str, place: OutputPath, tree: FolderTree) -> bool
 
 
 def _is_blocked(step: _Step, findings: Findings) -> bool:
-    """Report what stands at the path of a new file, or would on a disk that overlooks case."""
+    """Report whatever is at the path of a new file, ignoring case. Return whether there is anything."""
     tree, place = step.tree, step.place
     there = {path.casefold(): path for path in (*tree.leaves, *tree.folders)}
     found = [
@@ -174,7 +174,7 @@ def _is_blocked(step: _Step, findings: Findings) -> bool:
 
 
 def _is_replaced(path: str, step: _Step) -> bool:
-    """Whether a file still has the text that may be written over."""
+    """Return whether a file still has the text that may be overwritten."""
     text = step.addition.replacing.get(path)
     if text is None or step.tree.leaves.get(path) != "file":
         return False

@@ -1,4 +1,4 @@
-"""Checks as Python text: what the keywords of a schema demand, as conditions and functions of a generated module."""
+"""Checks as Python text: conditions and functions of a generated module for the keywords of a schema."""
 
 from toolgen.render.checks.functions import CheckFunction, Checks
 

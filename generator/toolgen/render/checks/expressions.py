@@ -1,4 +1,4 @@
-"""Conditions: boolean expressions of Python with as few parentheses as they need, and the scope that they stand in."""
+"""Conditions: boolean Python expressions with the fewest parentheses, and the scope that contains them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _ORDER = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 
 
 def comparison(left: str, operator: str, right: str) -> Condition:
-    """A comparison."""
+    """Return a comparison."""
     other = _OPPOSITES.get(operator)
     inverse = None if other is None else Condition(f"{left} {other} {right}", Binding.COMPARED)
     return Condition(f"{left} {operator} {right}", Binding.COMPARED, inverse)
@@ -59,7 +59,7 @@ def empty_condition(values: str) -> Condition:
 
 
 def conjunction(parts: Iterable[Condition]) -> Condition:
-    """All of the conditions; each is stated once."""
+    """Return a condition that all of the conditions hold; each is stated once."""
     distinct = [part for part in dict.fromkeys(parts) if part != TRUE]
     if FALSE in distinct:
         return FALSE
@@ -69,7 +69,7 @@ def conjunction(parts: Iterable[Condition]) -> Condition:
 
 
 def disjunction(parts: Iterable[Condition]) -> Condition:
-    """One of the conditions at least; each is stated once."""
+    """Return a condition that at least one of the conditions holds; each is stated once."""
     distinct = [part for part in dict.fromkeys(parts) if part != FALSE]
     if TRUE in distinct:
         return TRUE
@@ -79,7 +79,7 @@ def disjunction(parts: Iterable[Condition]) -> Condition:
 
 
 def negation(part: Condition) -> Condition:
-    """The opposite of a condition."""
+    """Return the opposite of a condition."""
     if part in (TRUE, FALSE):
         return FALSE if part == TRUE else TRUE
     if part.opposite is not None:
@@ -107,7 +107,7 @@ class FunctionNames(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """A place in a schema: its root, the way to it in names, and how many variables are bound around it."""
+    """A location in a schema: its root, the names that lead to it, and the number of variables bound around it."""
 
     root: Any
     functions: FunctionNames = field(compare=False)
@@ -115,7 +115,7 @@ class Scope:
     bound: int = 0
 
     def inner(self, *steps: str) -> Scope:
-        """The place of a schema inside this one."""
+        """Return the scope of a schema inside this one."""
         return replace(self, way=(*self.way, *steps))
 
     def new_variable(self, name: str) -> tuple[str, Scope]:
@@ -124,6 +124,6 @@ class Scope:
         return name if number == 1 else f"{name}_{number}", replace(self, bound=number)
 
     def runtime_name(self, name: str) -> str:
-        """A name of the runtime's, which is imported then."""
+        """Return a name of the runtime, and record that it is imported."""
         self.functions.uses.add(name)
         return name

@@ -175,13 +175,13 @@ _GENERAL: Mapping[str, Callable[[Mapping[str, Any], str, Scope], Condition]] = {
 
 
 def count_names(expressions: Iterable[str]) -> Counter[str]:
-    """How often expressions speak of each name."""
+    """Count how often expressions use each name."""
     nodes = (node for text in expressions for node in ast.walk(ast.parse(text, mode="eval")))
     return Counter(node.id for node in nodes if isinstance(node, ast.Name))
 
 
 def reachable_functions(roots: Iterable[str], names: Mapping[str, Counter[str]]) -> set[str]:
-    """The functions that the first ones call, and they themselves; `names` are those that each speaks of."""
+    """Return the functions that the roots call, directly or not, and the roots. `names` are those that each uses."""
     found: set[str] = set()
     waiting = list(roots)
     while waiting:

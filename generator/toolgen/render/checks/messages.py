@@ -1,4 +1,4 @@
-"""What a keyword expects, in words that a model can fix its call by."""
+"""What a keyword expects, as text with which a model can fix its call."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MAX_WORDS = 160
 
 
 def expectation_text(schema: Mapping[str, Any], keyword: str, root: Any) -> str:
-    """What a keyword of a schema expects."""
+    """Return a text of what a keyword of a schema expects."""
     return _cut(_WORDS[keyword](schema[keyword], schema, root))
 
 

@@ -49,12 +49,12 @@ def _lines(body: Iterable[Statement], indent: str) -> Iterator[str]:
 
 
 def block(head: str, *body: Statement) -> Block:
-    """Statements below a line."""
+    """Return a block of statements below a line."""
     return Block(head, body)
 
 
 def call(function: str, *arguments: str) -> str:
-    """A call."""
+    """Return a call expression."""
     return f"{function}({', '.join(arguments)})"
 
 

@@ -1,7 +1,7 @@
-"""The lint rules: every `Rule` in the modules of this folder. A function more, decorated with its code, is a rule more.
+"""The lint rules: every `Rule` in the modules of this folder. A function decorated with a code is a rule.
 
-A rule looks at the catalog (`catalog_rule`), or at what providers are sent (`payload_rule`). `toolgen lint` runs all of
-them; a build runs those of the first kind that say `in_build=True`.
+A rule checks the catalog (`catalog_rule`), or the payloads of providers (`payload_rule`). `toolgen lint` runs all of
+them. A build runs those of the first kind with `in_build=True`.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ def _found() -> Iterator[Rule]:
 
 
 RULES: Mapping[str, Rule] = {rule.code: rule for rule in _found()}
-"""By code."""
+"""The rules by code."""
 
 Levels = Mapping[str, Level | Literal["off"]]
-"""The project's own levels, by code; `off` leaves a rule out."""
+"""The project's own levels, by code. `off` disables a rule."""
 
 
 def apply_rules(catalog: Catalog, findings: Findings, levels: Levels, *, building: bool = True) -> None:
-    """Let the rules look at the catalog: while building those that a build runs, else all."""
+    """Run the rules on the catalog: in a build only those with `in_build`, otherwise all."""
     for rule in RULES.values():
         if rule.check is not None and (rule.in_build or not building) and levels.get(rule.code) != "off":
             rule.check(catalog, findings)
 
 
 def apply_payload_rules(payloads: Payloads, findings: Findings, levels: Levels) -> None:
-    """Let the rules look at what providers are sent."""
+    """Run the rules on the payloads of providers."""
     for rule in RULES.values():
         if rule.check_payloads is not None and levels.get(rule.code) != "off":
             rule.check_payloads(payloads, findings)

@@ -1,4 +1,4 @@
-"""Names of tools and parameters: those that a provider or Python does not take, that look alike, or that name secrets."""
+"""Rules for names of tools and parameters: refused by a provider or by Python, similar to others, or naming secrets."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from toolgen.rules.schema_walk import named_types, walk_catalog
 
 
 def name_words(text: str) -> list[str]:
-    """The words of a name or a text in small letters, those of `aName` and of `a_name` alike."""
+    """Return the words of a name or a text in lower case; `aName` and `a_name` have the same words."""
     return [word.casefold() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+", text)]
 
 
@@ -28,7 +28,7 @@ def check_name_leading_digit(catalog: Catalog, findings: Findings) -> None:
 
 @catalog_rule("name-python-word")
 def check_name_python_word(catalog: Catalog, findings: Findings) -> None:
-    """Report tools and properties whose name Python keeps for itself: they have another name in generated code."""
+    """Report tools and properties whose name is a Python keyword. They have another name in generated code."""
     for tool in catalog.tools:
         if keyword.iskeyword(tool.name):
             findings.add("name-python-word", tool.document.span("name"), kind=RawText("tool"), name=tool.name)
@@ -40,7 +40,7 @@ def check_name_python_word(catalog: Catalog, findings: Findings) -> None:
 
 @catalog_rule("name-rewritten")
 def check_name_rewritten(catalog: Catalog, findings: Findings) -> None:
-    """Report tools whose name a chosen provider refuses, where the declaration gives no other for it."""
+    """Report tools whose name a chosen provider refuses, if the declaration sets no other one for it."""
     legal = {p.name: re.compile(str(p.facts["names"]["pattern"]), re.DOTALL) for p in catalog.profiles}
     for tool in catalog.tools:
         refusing = [
@@ -58,7 +58,7 @@ def check_name_rewritten(catalog: Catalog, findings: Findings) -> None:
 
 @catalog_rule("parameter-name-refused")
 def check_parameter_name_refused(catalog: Catalog, findings: Findings) -> None:
-    """Report properties whose name is none that a chosen provider takes."""
+    """Report properties whose name a chosen provider refuses."""
     rules = [(p.name, p.facts["parameter_names"]["pattern"]) for p in catalog.profiles if "parameter_names" in p.facts]
     patterns = {provider: re.compile(pattern) for provider, pattern in rules}
     kept_from = {(tool.document.path, tool.document.index): tool.unsupported for tool in catalog.tools}
@@ -73,7 +73,7 @@ def check_parameter_name_refused(catalog: Catalog, findings: Findings) -> None:
 
 @catalog_rule("parameters-look-alike")
 def check_parameters_look_alike(catalog: Catalog, findings: Findings) -> None:
-    """Report properties whose name falls together with that of another one in the same object."""
+    """Report properties whose name differs from another one in the same object only in case or separators."""
     for node in walk_catalog(catalog):
         first: dict[str, str] = {}
         for name in node.schema.get("properties", {}):
@@ -88,7 +88,7 @@ def check_parameters_look_alike(catalog: Catalog, findings: Findings) -> None:
 
 @catalog_rule("tools-look-alike")
 def check_tools_look_alike(catalog: Catalog, findings: Findings) -> None:
-    """Report tools whose name has the words of another one's: in another order, case or number."""
+    """Report tools whose name has the same words as another one's, in another order, case or number."""
     first: dict[tuple[str, ...], Tool] = {}
     for tool in catalog.tools:
         words = tuple(sorted(_singular(word) for word in name_words(tool.name)))
@@ -114,7 +114,7 @@ _SECRETS = re.compile(
 
 @catalog_rule("secret-parameter")
 def check_secret_parameter(catalog: Catalog, findings: Findings) -> None:
-    """Report parameters whose name says that a secret is to be in them."""
+    """Report parameters whose name suggests that they contain a secret."""
     for node in walk_catalog(catalog):
         for name, schema in node.schema.get("properties", {}).items():
             types = named_types(schema) if isinstance(schema, Mapping) else ()

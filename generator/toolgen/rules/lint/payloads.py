@@ -1,6 +1,6 @@
-"""What tools lose on their way to a provider, what they cost there, and what is too much for it.
+"""Rules for payloads: what tools lose on their way to a provider, their cost, and the limits that they exceed.
 
-Limits are of tools and parameters in number, of descriptions in length, and of schemas in size.
+Limits concern the number of tools and parameters, the length of descriptions, and the size of schemas.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from toolgen.tokens import Tokenizer
 
 @dataclass(frozen=True, slots=True)
 class _Limit:
-    """How much a provider takes at most, in what it is counted, and how that is known."""
+    """The maximum that a provider accepts, its unit, and the evidence for it."""
 
     most: int
     unit: str
@@ -27,25 +27,25 @@ class _Limit:
 
 
 def _limit(profile: Profile, name: str) -> _Limit | None:
-    """A limit of a profile, the project's own number where it states one; None where none is known."""
+    """Return a limit of a profile, or the project's own number for it; None if it has none."""
     said = profile.facts.get("limits", {}).get(name)
     return None if said is None else _Limit(said["most"], said.get("unit", "characters"), said["evidence"])
 
 
 def _length(text: str, unit: str) -> int:
-    """The length of a text in `characters` (code points) or `bytes` (of UTF-8)."""
+    """Return the length of a text in `characters` (code points) or `bytes` (of UTF-8)."""
     return len(text.encode("utf-8")) if unit == "bytes" else len(text)
 
 
 def _offered(catalog: Catalog) -> Iterator[tuple[Profile, list[Tool]]]:
-    """Each chosen provider, with the tools that it may get."""
+    """Yield each chosen provider with the tools that it may receive."""
     for profile in catalog.profiles:
         yield profile, [tool for tool in catalog.tools if profile.name not in tool.unsupported]
 
 
 @catalog_rule("too-many-tools")
 def check_too_many_tools(catalog: Catalog, findings: Findings) -> None:
-    """Report providers that may get more tools than they take, at the first tool that is too many."""
+    """Report providers that may receive more tools than they accept, at the first one beyond the limit."""
     for profile, tools in _offered(catalog):
         known = _limit(profile, "tools")
         if known is not None and len(tools) > known.most:
@@ -66,14 +66,14 @@ tool search tool, sees choices get worse beyond 30 to 50."""
 
 @catalog_rule("many-tools")
 def check_many_tools(catalog: Catalog, findings: Findings) -> None:
-    """Report a project with more tools than a model chooses among reliably, at the first of them that is too many."""
+    """Report a project with more tools than a model chooses among reliably, at the first one beyond the limit."""
     if len(catalog.tools) > _CHOSEN_WELL:
         place = catalog.tools[_CHOSEN_WELL].document.span("name")
         findings.add("many-tools", place, count=len(catalog.tools), most=_CHOSEN_WELL)
 
 
 _FREE = 8
-"""Parameters that a tool may have without one that is required."""
+"""Parameters that a tool may have if none is required."""
 
 
 @catalog_rule("all-parameters-optional")
@@ -90,7 +90,7 @@ def check_all_parameters_optional(catalog: Catalog, findings: Findings) -> None:
 
 @catalog_rule("description-too-long")
 def check_description_too_long(catalog: Catalog, findings: Findings) -> None:
-    """Report descriptions of tools that are longer than a chosen provider's limit; its own description counts there."""
+    """Report descriptions of tools that exceed a chosen provider's limit. The description for that provider counts."""
     for profile, tools in _offered(catalog):
         known = _limit(profile, "description")
         for tool in tools if known is not None else ():
@@ -117,7 +117,7 @@ _WORDS = {"strict_depth": "levels", "strict_properties": "properties"}
 
 @catalog_rule("schema-too-large")
 def check_schema_too_large(catalog: Catalog, findings: Findings) -> None:
-    """Report tools that demand strictness, and whose parameters a chosen provider then refuses for their size."""
+    """Report tools with `strict: always` whose parameters are too large for a chosen provider."""
     strict = {t.name: _measured(t.parameters) for t in catalog.tools if t.strict == "always" and t.parameters}
     for profile, tools in _offered(catalog):
         for name, words in _WORDS.items():
@@ -138,7 +138,7 @@ def check_schema_too_large(catalog: Catalog, findings: Findings) -> None:
 
 
 def _measured(parameters: Mapping[str, Any]) -> Mapping[str, int]:
-    """How deep schemas stand in one another, as the lowering counts them, and how many properties there are."""
+    """Return the depth of the schemas, as the lowering counts it, and the number of properties."""
     deepest = properties = 0
     stack: list[tuple[Any, int]] = [(parameters, 0)]
     while stack:
@@ -147,14 +147,14 @@ def _measured(parameters: Mapping[str, Any]) -> Mapping[str, int]:
             deepest = max(deepest, depth)
             properties += len(here.get("properties", ()))
             for pointer, inner in subschemas(here):
-                within = 1 if pointer[0] == "$defs" else depth + (pointer[0] != "allOf")  # whose parts become one
+                within = 1 if pointer[0] == "$defs" else depth + (pointer[0] != "allOf")  # parts of allOf become one
                 stack.append((inner, within))
     return {"strict_depth": deepest, "strict_properties": properties}
 
 
 @payload_rule("portability")
 def check_portability(payloads: Payloads, findings: Findings) -> None:
-    """Report what each tool loses, once for all providers that lose the same."""
+    """Report the losses of each tool, once for all providers with the same ones."""
     found: dict[str, tuple[Tool, dict[str, list[str]]]] = {}
     for payload in payloads.single:
         _, lossy = found.setdefault(payload.tool.name, (payload.tool, {}))
@@ -173,7 +173,7 @@ def check_portability(payloads: Payloads, findings: Findings) -> None:
 
 
 def _summary(losses: Iterable[PayloadLoss]) -> str:
-    """What is dropped, rewritten and so on, with the number of places where it is more than one."""
+    """Return a summary of what is dropped, rewritten and so on, with the number of locations if it is above one."""
     counts: dict[str, dict[str, int]] = {}
     for lost in losses:
         words = counts.setdefault(lost.action, {})
@@ -186,7 +186,7 @@ def _summary(losses: Iterable[PayloadLoss]) -> str:
 
 @payload_rule("budget-exceeded")
 def check_budget_exceeded(payloads: Payloads, findings: Findings) -> None:
-    """Report providers whose payload, and tools whose entry, is beyond the budget in bytes or tokens."""
+    """Report payloads of providers and entries of tools that exceed the budget in bytes or tokens."""
     for unit, shown, count in _units(payloads.tokenizer):
         for provider, value in payloads.sets.items():
             most = payloads.budgets.get(provider, {}).get(unit)
@@ -215,7 +215,7 @@ def check_budget_exceeded(payloads: Payloads, findings: Findings) -> None:
 
 
 def _units(tokenizer: Tokenizer | str) -> Iterator[tuple[str, str, Callable[[Any], int]]]:
-    """The units of budgets that can be counted: key, how messages have it, and how it is counted."""
+    """Yield the units of budgets that can be counted: key, name in messages, and function that counts."""
     yield "bytes", "bytes", payload_size
     if isinstance(tokenizer, Tokenizer):
         count = tokenizer.count
@@ -224,7 +224,7 @@ def _units(tokenizer: Tokenizer | str) -> Iterator[tuple[str, str, Callable[[Any
 
 @payload_rule("tokens-not-counted")
 def check_tokens_not_counted(payloads: Payloads, findings: Findings) -> None:
-    """Report budgets in tokens that cannot be held against anything."""
+    """Report budgets in tokens that cannot be checked."""
     if not isinstance(payloads.tokenizer, str):
         return
     for provider, budget in payloads.budgets.items():

@@ -1,6 +1,6 @@
-"""Texts that a model reads: missing ones, characters that people do not see, and descriptions that do not help.
+"""Rules for texts that a model reads: missing texts, hidden characters, and unhelpful descriptions.
 
-These say too little, the same as another one, or something else than the schema beside them.
+Such a description says too little, repeats another one, or contradicts its schema.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def _check_description(tool: Tool, findings: Findings) -> None:
 
 @catalog_rule("parameter-without-description", in_build=True)
 def check_parameter_without_description(catalog: Catalog, findings: Findings) -> None:
-    """Report top-level parameters without a description, of their own or of the type that they refer to."""
+    """Report top-level parameters without a description, their own or that of the type that they refer to."""
     for tool in catalog.tools:
         recall_reported(partial(_check_parameters, tool), findings, "parameters described", tool.digest)
 
@@ -58,7 +58,7 @@ _WORDS = ("title", "description", "enum", "const", "default", "examples")
 
 @catalog_rule("hidden-text")
 def check_hidden_text(catalog: Catalog, findings: Findings) -> None:
-    """Report invisible characters and marks of direction in texts that a model is shown, once a text."""
+    """Report invisible characters and direction marks in texts that a model reads, once for each text."""
     for tool in catalog.tools:
         for key in ("description", "display_name", "providers"):
             _report(tool.document, (key,), tool.document.value.get(key), findings)
@@ -87,10 +87,10 @@ def _texts(value: Any, pointer: Pointer) -> Iterator[tuple[Pointer, str]]:
 
 
 _SHORT = 20
-"""Characters that a description of a tool should have at least."""
+"""The minimum of characters for a description of a tool."""
 
 _MOST_READ = 4_000
-"""Characters of a description that are looked at."""
+"""The maximum of characters of a description that are checked."""
 
 
 def _words(text: str) -> list[str]:
@@ -98,7 +98,7 @@ def _words(text: str) -> list[str]:
 
 
 def _described_properties(catalog: Catalog) -> Iterator[tuple[str, Mapping[str, Any], str, Span, bool]]:
-    """Each property that has a description: name, schema, description, the description's place, whether it is required."""
+    """Yield each described property: name, schema, description, location of the description, whether it is required."""
     for node in walk_catalog(catalog):
         for name, schema in node.schema.get("properties", {}).items():
             text = schema.get("description") if isinstance(schema, Mapping) else None
@@ -109,7 +109,7 @@ def _described_properties(catalog: Catalog) -> Iterator[tuple[str, Mapping[str, 
 
 @catalog_rule("description-repeats-name")
 def check_description_repeats_name(catalog: Catalog, findings: Findings) -> None:
-    """Report descriptions of tools and parameters that are made of the words of the name."""
+    """Report descriptions of tools and parameters that consist of the words of the name."""
     for tool in catalog.tools:
         if tool.description and _words(tool.description) == _words(tool.name):
             findings.add("description-repeats-name", tool.document.span("description"), name=tool.name)
@@ -129,7 +129,7 @@ def check_description_too_short(catalog: Catalog, findings: Findings) -> None:
 
 @catalog_rule("description-duplicated")
 def check_description_duplicated(catalog: Catalog, findings: Findings) -> None:
-    """Report tools that are described in the words of another tool."""
+    """Report tools with the same description as another tool."""
     first: dict[tuple[str, ...], Any] = {}
     for tool in catalog.tools:
         words = tuple(_words(tool.description or ""))
@@ -154,7 +154,7 @@ _SENTENCES = re.compile(r"(?<=[.!?])\s+|\n+")
 
 @catalog_rule("description-gives-orders")
 def check_description_gives_orders(catalog: Catalog, findings: Findings) -> None:
-    """Report descriptions of tools that tell a model to forget its instructions, or to keep something from people."""
+    """Report descriptions of tools that tell a model to ignore its instructions, or to hide something from people."""
     for tool in catalog.tools:
         taken = _TAKEN_OVER.search((tool.description or "")[:_MOST_READ])
         if taken is not None:
@@ -176,7 +176,7 @@ def check_description_of_other_tools(catalog: Catalog, findings: Findings) -> No
 
 @catalog_rule("description-contradicts-schema")
 def check_description_contradicts_schema(catalog: Catalog, findings: Findings) -> None:
-    """Report descriptions that state other values, another default or another need than the schema beside them."""
+    """Report descriptions that contradict the schema: other values, another default, or another requirement."""
     for name, schema, text, place, required in _described_properties(catalog):
         for said, declared in (
             *_other_values(schema, text),
@@ -200,7 +200,7 @@ _LIST = re.compile(
 
 
 def _other_values(schema: Mapping[str, Any], text: str) -> Iterator[tuple[str, str]]:
-    """A list of values in the text of which some, and not all, are in the enum."""
+    """Yield a list of values in the text if some of them, but not all, are in the enum."""
     values = [value for value in schema.get("enum", ()) if isinstance(value, str)]
     listed = _LIST.search(text) if values else None
     if listed is None:
@@ -222,7 +222,7 @@ _DEFAULT = re.compile(
 
 
 def _other_default(schema: Mapping[str, Any], text: str) -> Iterator[tuple[str, str]]:
-    """A default in the text that is a value of the kind of the schema's own, and another one."""
+    """Yield a default in the text that is of the same kind as the schema's and differs from it."""
     said = _DEFAULT.search(text) if "default" in schema else None
     if said is None:
         return
@@ -234,7 +234,7 @@ def _other_default(schema: Mapping[str, Any], text: str) -> Iterator[tuple[str, 
 
 
 def _meant(word: str, default: Any, *, quoted: bool, values: Any) -> Any:
-    """The value that a word of a text means, where it is of the default's type; None for any other."""
+    """Return the value that a word of a text means if it is of the default's type; None for any other."""
     if isinstance(default, bool):
         return {"true": True, "false": False}.get(word.casefold())
     if isinstance(default, int | float):
@@ -251,7 +251,7 @@ _NEED = re.compile(r"^\W*(required|optional)\b[.:,)\]]|[(\[](required|optional)[
 
 
 def _other_need(text: str, required: bool) -> Iterator[tuple[str, str]]:
-    """Whether the text calls a parameter required that may be absent, or optional that may not."""
+    """Yield a conflict if the text calls an optional parameter required, or a required one optional."""
     said = _NEED.search(text)
     word = (said[1] or said[2]).casefold() if said is not None else ""
     if word == "required" and not required:
@@ -269,7 +269,7 @@ _JSON = re.compile(
 
 @catalog_rule("json-in-string")
 def check_json_in_string(catalog: Catalog, findings: Findings) -> None:
-    """Report texts that are to hold JSON."""
+    """Report strings that are meant to contain JSON."""
     for node in walk_catalog(catalog):
         text = node.schema.get("description", "")
         media = node.schema.get("contentMediaType") == "application/json"

@@ -1,4 +1,4 @@
-"""Schemas that say too little of a value, or say it in a way that models and providers read badly."""
+"""Rules for schemas that say too little about a value, or that models and providers read badly."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from toolgen.rules.schema_walk import json_types, named_types, walk_catalog
 
 @catalog_rule("array-without-items")
 def check_array_without_items(catalog: Catalog, findings: Findings) -> None:
-    """Report arrays whose items are not stated, or are stated to be anything."""
+    """Report arrays whose items have no schema, or one that admits everything."""
     for node in walk_catalog(catalog):
         if not node.whole or "array" not in named_types(node.schema) or "prefixItems" in node.schema:
             continue
@@ -28,7 +28,7 @@ _SAYING = ("patternProperties", "propertyNames", "unevaluatedProperties", "const
 
 @catalog_rule("object-without-properties")
 def check_object_without_properties(catalog: Catalog, findings: Findings) -> None:
-    """Report objects inside of parameters that state neither properties nor what their values are."""
+    """Report objects inside parameters without properties and without a schema for their values."""
     for node in walk_catalog(catalog):
         schema = node.schema
         if not node.whole or node.pointer == ("parameters",) or "object" not in named_types(schema):
@@ -40,7 +40,7 @@ def check_object_without_properties(catalog: Catalog, findings: Findings) -> Non
 
 @catalog_rule("enum-of-mixed-types")
 def check_enum_of_mixed_types(catalog: Catalog, findings: Findings) -> None:
-    """Report enums with values of several types; null beside one other type is not one of them."""
+    """Report enums with values of several types. Null beside one other type is not counted."""
     for node in walk_catalog(catalog):
         types = [each for each in json_types(node.schema.get("enum", ())) if each != "null"]
         if len(types) > 1:
@@ -52,7 +52,7 @@ _STATING = ("$ref", "allOf", "anyOf", "oneOf")
 
 @catalog_rule("enum-without-type")
 def check_enum_without_type(catalog: Catalog, findings: Findings) -> None:
-    """Report enums without a type, and say which one it is."""
+    """Report enums without a type, with the type in the hint."""
     for node in walk_catalog(catalog):
         if "enum" in node.schema and not node.types and not any(word in node.schema for word in _STATING):
             named = json_types(node.schema["enum"])
@@ -73,7 +73,7 @@ def check_union_of_one(catalog: Catalog, findings: Findings) -> None:
 
 @catalog_rule("parameter-optional-and-null")
 def check_parameter_optional_and_null(catalog: Catalog, findings: Findings) -> None:
-    """Report properties that are neither required nor free of null, unless a default of null says both mean the same."""
+    """Report properties that are optional and nullable, unless a default of null makes both the same."""
     for node in walk_catalog(catalog):
         for name, schema in node.schema.get("properties", {}).items():
             optional = name not in node.schema.get("required", ()) and isinstance(schema, Mapping)
@@ -82,7 +82,7 @@ def check_parameter_optional_and_null(catalog: Catalog, findings: Findings) -> N
 
 
 def _nullable(schema: Mapping[str, Any]) -> bool:
-    """Whether a schema names null as one of several values."""
+    """Return whether a schema lists null as one of several values."""
     named = named_types(schema)
     if len(named) > 1 and "null" in named:
         return "enum" not in schema or None in schema["enum"]
@@ -99,7 +99,7 @@ _WORDS = ("allOf", "anyOf", "oneOf", "not", "if", "enum", "const")
 
 @catalog_rule("root-composition")
 def check_root_composition(catalog: Catalog, findings: Findings) -> None:
-    """Report composition at the root of parameters, of their own or of the schema that they refer to."""
+    """Report composition at the root of parameters, in their own schema or the one that they refer to."""
     for tool in catalog.tools:
         schema = tool.parameters or {}
         target = schema.get("$defs", {}).get(str(schema.get("$ref", "")).removeprefix("#/$defs/"), {})
