@@ -57,9 +57,9 @@ class Compilation:
         sent = {name: PayloadDigests(wire.fingerprint, wire.tool_digests()) for name, wire in wires.items()}
         return Stamp(__version__, self.config.edition, self.sources.digests, runtime, _made_with(), sent)
 
-    def output_in(self, folder: Path) -> Output:
+    def output_in(self, folder: Path, *, is_package: bool = True) -> Output:
         """The folder that the files belong in."""
-        return Output(folder, folder.as_posix(), self.schemas)
+        return Output(folder, folder.as_posix(), self.schemas, is_package=is_package)
 
     def payloads(self) -> Payloads:
         """What providers are sent: all tools, and each tool alone with what is lost of it."""
