@@ -94,12 +94,13 @@ def build_package(
     *,
     force: bool = False,
     quiet: bool = False,
+    incremental: bool = True,
 ) -> Build | None:
     """Compile a project and write its package; None, with an error among the findings, if nothing was written."""
     from toolgen.write import write_package
 
     with progress(quiet=quiet) as step:
-        built = compile_with_built_providers(schemas, out, providers, findings, step)
+        built = compile_with_built_providers(schemas, out, providers, findings, step, incremental=incremental)
         if built is None:
             return None
         output = built.output_in(output_folder(schemas, out, built.config.out))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import PurePosixPath
 from types import FrameType
 from typing import TYPE_CHECKING, NoReturn
@@ -134,16 +134,26 @@ def save_build_record(
 
 
 def compile_with_built_providers(
-    schemas: Path, out: Path | None, providers: Sequence[str], findings: Findings, progress: Progress
+    schemas: Path,
+    out: Path | None,
+    providers: Sequence[str],
+    findings: Findings,
+    progress: Progress,
+    *,
+    incremental: bool = True,
 ) -> Compilation | None:
-    """Compile a project for the given providers, and for those that its package already has."""
+    """Compile a project for the given providers, and for those that its package already has.
+
+    Stored results are used, and those of this build are stored, only if `incremental`.
+    """
     from toolgen.cli.group import output_folder
     from toolgen.compilation import compile_project
     from toolgen.diagnostics import Findings
     from toolgen.incremental import stored_results
 
     said = Findings()
-    with stored_results(str(schemas), None if out is None else str(out)) as save:
+    stored = stored_results(str(schemas), None if out is None else str(out))
+    with stored if incremental else nullcontext(_store_nothing) as save:
         built = compile_project(schemas, said, providers, progress)
         if built is not None and providers:
             known = {PurePosixPath(document.source).stem for document in built.sources.providers}
@@ -158,3 +168,7 @@ def compile_with_built_providers(
     findings.items += said.items
     findings.texts |= said.texts
     return built
+
+
+def _store_nothing() -> None:
+    """Keep nothing for later builds."""
