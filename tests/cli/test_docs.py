@@ -22,7 +22,7 @@ from tests.breaking.test_revisions import git
 from tests.support.commands import toolgen
 from tests.support.generated import PROBES, shipped_profiles, write_project
 from tests.support.repository import PROFILES
-from toolgen.cli.docs import command
+from toolgen.cli.group import main_group
 
 HOSTILE = [
     "</script><script>alert(1)</script>",
@@ -72,7 +72,9 @@ HOSTILE = [
 
 def run(folder: Path, *arguments: str) -> Any:
     with shipped_profiles("openai_chat", "anthropic"):
-        return CliRunner().invoke(command, [str(folder / "schemas"), "--out", str(folder / "out"), *arguments])
+        return CliRunner().invoke(
+            main_group, ["docs", str(folder / "schemas"), "--out", str(folder / "out"), *arguments]
+        )
 
 
 @pytest.fixture
@@ -203,6 +205,12 @@ def test_the_same_sources_give_the_same_bytes_and_check_sees_a_change(tmp_path: 
     assert {path: path.read_bytes() for path in before} == before
     assert own.read_text() == "mine"
     assert run(tmp_path, "--check").exit_code == 0
+    page = tmp_path / "out/tools/now.md"
+    page.write_text("Edited.")
+    refused = run(tmp_path)
+    assert (refused.exit_code, "error[edited-by-hand]" in refused.output, page.read_text()) == (2, True, "Edited.")
+    assert run(tmp_path, "--force").exit_code == 0
+    assert {path: path.read_bytes() for path in before} == before
     source = tmp_path / "schemas/tools/now.json"
     source.write_text(source.read_text().replace("The time.", "The time, now."))
     assert run(tmp_path, "--check").exit_code == 1

@@ -20,6 +20,7 @@ from tests.support.commands import toolgen
 from tests.support.generated import PROBES, write_project
 from tests.support.repository import ROOT
 from toolgen.cli import watch
+from toolgen.cli.group import main_group
 from toolgen.plan import tools
 
 
@@ -145,7 +146,7 @@ def test_full_builds_compile_again_what_did_not_change(
     schemas = write_project(tmp_path / "project", PROBES, providers=["mcp"])
     for known in (False, True):
         planned.clear()
-        done = CliRunner().invoke(watch.command, [str(schemas), "--format", "json", *options])
+        done = CliRunner().invoke(main_group, ["watch", str(schemas), "--format", "json", *options])
         assert done.exit_code == 0, done.output
         assert set(planned) == ({tool["name"] for tool in PROBES} if again or not known else set())
         assert len(planned) == len(set(planned)) * (2 if again else 1)

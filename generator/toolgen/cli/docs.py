@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +10,8 @@ import click
 
 from toolgen import __version__
 from toolgen.cli.group import format_option, provider_option, schemas_argument, verbosity_options
-from toolgen.cli.process import FINE, FOUND, WRONG, exit_with, progress
-from toolgen.cli.terminal import print_findings, write_output
+from toolgen.cli.process import WRONG, OutputMode, exit_with, progress, write_or_check
+from toolgen.cli.terminal import print_findings
 
 if TYPE_CHECKING:
     from toolgen.diagnostics import Findings
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
 @schemas_argument
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder for the pages.")
 @click.option("--check", is_flag=True, help="Write nothing; exit with 1 if the pages are out of date.")
+@click.option("--force", is_flag=True, help="Overwrite pages that were edited by hand.")
 @click.option(
     "--only",
     "forms",
@@ -44,6 +44,7 @@ def command(
     schemas: Path,
     out: Path,
     check: bool,
+    force: bool,
     forms: tuple[str, ...],
     since: str | None,
     folder: Path | None,
@@ -64,7 +65,7 @@ def command(
     from toolgen.compilation import compile_project
     from toolgen.diagnostics import Findings
     from toolgen.render.tool_pages import FORMS, tool_pages
-    from toolgen.write import Stamp, find_drift, write_package
+    from toolgen.write import Stamp
 
     if since is not None and folder is not None:
         raise click.UsageError("use either --since REV or --against-dir DIR")
@@ -85,27 +86,8 @@ def command(
     files = tool_pages(built.resolved.catalog, built.package.wires, handlers, changes, forms)
     output = built.output_in(out, is_package=False)
     stamp = Stamp(__version__, built.config.edition, built.sources.digests)
-    if check:
-        drift = find_drift(files, output, stamp, findings)
-        print_findings(findings, output_format, quiet=quiet, verbose=verbose)
-        if findings.errors:
-            exit_with(WRONG)
-        if drift.stale and not quiet:
-            write_output(f"{out.as_posix()}: out of date with {built.sources.name}; run `toolgen docs`\n", sys.stderr)
-        exit_with(FOUND if drift.stale else FINE)
-    plan = write_package(files, output, stamp, findings)
-    print_findings(findings, output_format, quiet=quiet, verbose=verbose)
-    if plan is None:
-        exit_with(WRONG)
-    if not quiet:
-        counts = (
-            (len(plan.created), "created"),
-            (len(plan.changed), "changed"),
-            (len(plan.deleted), "deleted"),
-            (len(plan.unchanged), "unchanged"),
-        )
-        write_output(f"{out.as_posix()}: " + ", ".join(f"{n} {word}" for n, word in counts if n) + "\n", sys.stderr)
-    exit_with(FINE)
+    mode = OutputMode("toolgen docs", check, force, output_format, quiet, verbose)
+    write_or_check(files, output, stamp, findings, mode)
 
 
 def _changes(schemas: Path, since: str | None, folder: Path | None, findings: Findings) -> dict[str, Any]:
