@@ -26,7 +26,18 @@ SCHEMAS = ROOT / "schemas"
 
 PARTS = {
     "Start": ["tutorial"],
-    "Guides": ["running", "conversations", "recipes", "import", "editors", "breaking", "ci", "frameworks", "pages"],
+    "Guides": [
+        "running",
+        "conversations",
+        "recipes",
+        "import",
+        "editors",
+        "breaking",
+        "ci",
+        "docker",
+        "frameworks",
+        "pages",
+    ],
     "Reference": ["declarations", "configuration", "errors", "prompt"],
     "Generated reference": [
         *("reference/commands", "reference/declaration", "reference/config", "reference/format"),
