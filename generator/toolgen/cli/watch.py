@@ -157,6 +157,8 @@ def command(
             if done is not None and arguments:
                 run_command(arguments)
             gc.collect()
+            if results is not None and done is not None and not gc.get_freeze_count():
+                gc.freeze()  # later builds reuse nearly all of this, so that it need not be examined after each of them
 
 
 def build_message(schemas: Path, done: Build | None, failed: bool) -> str:
@@ -253,6 +255,7 @@ def without_collection() -> Iterator[None]:
     try:
         yield
     finally:
+        gc.unfreeze()
         gc.enable()
 
 

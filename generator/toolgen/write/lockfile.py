@@ -94,15 +94,20 @@ def lock_text(files: Mapping[str, str], stamp: Stamp) -> str:
             provider: {"fingerprint": sent.fingerprint, "tools": dict(sorted(sent.tools.items()))}
             for provider, sent in sorted(stamp.payloads.items())
         },
-        "files": {path: _text_digest(text) for path, text in sorted(files.items()) if path != LOCK},
+        "files": _file_digests({path: text for path, text in sorted(files.items()) if path != LOCK}),
     }
     return f"{_indented(value)}\n"
 
 
-@lru_cache(maxsize=8192)
-def _text_digest(text: str) -> str:
-    """The digest of a text. A process that builds again and again has most of its texts from the build before."""
-    return digest(text.encode())
+_last_digests: dict[str, str] = {}
+"""The digests of the texts of the last package. A process that builds again has most of its texts from the build before."""
+
+
+def _file_digests(files: Mapping[str, str]) -> dict[str, str]:
+    """The digest of each text, by path. Only those of these texts are kept, because a package may have megabytes of text."""
+    global _last_digests
+    _last_digests = {text: _last_digests.get(text) or digest(text.encode()) for text in files.values()}
+    return {path: _last_digests[text] for path, text in files.items()}
 
 
 def _indented(value: Any, margin: str = "\n") -> str:
@@ -171,7 +176,9 @@ def differ_only_in_version(data: bytes, text: str) -> bool:
     return stored == wanted
 
 
+@lru_cache(maxsize=2)
 def _read(data: bytes) -> Lock:
+    """Read a lock file without the marks of a merge. A build reads the same bytes several times."""
     try:
         value = json.loads(data.decode(), object_pairs_hook=_without_duplicates)
     except LockError:
