@@ -18,7 +18,7 @@ import click
 import yaml
 
 from toolgen.cli.group import main_group
-from toolgen.diagnostics.codes import BY_STAGE
+from toolgen.diagnostics.codes import BY_STAGE, CODES
 from toolgen.diagnostics.codes.breaking import CHANGES
 
 ROOT = Path(__file__).parents[2]
@@ -26,7 +26,18 @@ SCHEMAS = ROOT / "schemas"
 
 PARTS = {
     "Start": ["tutorial"],
-    "Guides": ["running", "conversations", "recipes", "import", "editors", "breaking", "ci", "frameworks", "pages"],
+    "Guides": [
+        "running",
+        "conversations",
+        "recipes",
+        "import",
+        "editors",
+        "breaking",
+        "ci",
+        "docker",
+        "frameworks",
+        "pages",
+    ],
     "Reference": ["declarations", "configuration", "errors", "prompt"],
     "Generated reference": [
         *("reference/commands", "reference/declaration", "reference/config", "reference/format"),
@@ -52,7 +63,7 @@ CONFIGURATION = {
     "html_copy_source": False,
     "html_last_updated_fmt": None,
     "myst_heading_anchors": 4,
-    "myst_enable_extensions": ["colon_fence"],
+    "myst_enable_extensions": ["attrs_inline", "colon_fence"],
     "suppress_warnings": ["misc.highlighting_failure"],
 }
 
@@ -112,6 +123,21 @@ def reference() -> dict[str, str]:
     }
 
 
+def code_address(code: str) -> str:
+    """Return the address of a code in the site, relative to its root. Reports and other pages may link to it."""
+    return f"reference/{'changes' if code in CHANGES else 'findings'}.html#{code}"
+
+
+def missing_addresses(folder: Path) -> list[str]:
+    """Return the addresses of codes that lead nowhere in the pages of a folder."""
+    found = {
+        f"{page.relative_to(folder).as_posix()}#{name}"
+        for page in (folder / "reference").glob("*.html")
+        for name in re.findall(r'\bid="([^"]+)"', page.read_text("utf-8"))
+    }
+    return sorted({code_address(code) for code in CODES} - found)
+
+
 def _commands() -> str:
     lines = ["# Commands", ""]
     context = click.Context(main_group, info_name="toolgen", max_content_width=100, **main_group.context_settings)
@@ -159,7 +185,12 @@ def _format() -> str:
 
 
 def _findings() -> str:
-    lines = ["# Findings", "", "All codes, as `toolgen explain CODE` describes them.", ""]
+    lines = [
+        "# Findings",
+        "",
+        "All codes, as `toolgen explain CODE` describes them. Each code is the anchor of its section.",
+        "",
+    ]
     for stage, rows in BY_STAGE.items():
         lines += [f"## {stage}", ""]
         for row in rows:
@@ -185,7 +216,7 @@ def _changes() -> str:
     why = {row.id: row.why for row in BY_STAGE["breaking"]}
     for code, verdict in CHANGES.items():
         audiences = list(verdict.values())
-        lines.append(f"| `{code}` | {' | '.join(audiences)} | {_plain(why[code])} |")
+        lines.append(f"| `{code}`{{#{code}}} | {' | '.join(audiences)} | {_plain(why[code])} |")
     return "\n".join(lines) + "\n"
 
 
@@ -268,6 +299,9 @@ def main(out: Path) -> int:
     site = Sphinx(work, None, out / "html", out / "doctrees", "html", CONFIGURATION, status=None, warningiserror=True)
     site.build()
     make_reachable(out / "html")
+    missing = missing_addresses(out / "html")
+    if missing:
+        raise SystemExit(f"no page has these anchors: {', '.join(missing)}")
     print(f"{out / 'html' / 'index.html'}: {len(site.env.found_docs)} pages")
     return site.statuscode
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from importlib.metadata import version
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from toolgen import __version__
-from toolgen.diagnostics import Findings
+from toolgen.diagnostics import Finding, Findings
 from toolgen.load import Sources
 from toolgen.parse import Config
 from toolgen.pipeline import Progress, Project, ignore_progress, read_project, render_project, resolve_project
@@ -57,9 +57,9 @@ class Compilation:
         sent = {name: PayloadDigests(wire.fingerprint, wire.tool_digests()) for name, wire in wires.items()}
         return Stamp(__version__, self.config.edition, self.sources.digests, runtime, _made_with(), sent)
 
-    def output_in(self, folder: Path) -> Output:
+    def output_in(self, folder: Path, *, is_package: bool = True) -> Output:
         """Return the output folder for the files."""
-        return Output(folder, folder.as_posix(), self.schemas)
+        return Output(folder, folder.as_posix(), self.schemas, is_package=is_package)
 
     def payloads(self) -> Payloads:
         """Return the payloads of each provider: one with all tools, and one for each tool with its losses."""
@@ -96,7 +96,7 @@ class LintResult:
     sizes: Mapping[str, Mapping[str, int]]
     sources: Sources = field(repr=False)
 
-    def fixes(self, findings: Findings, *, unsafe: bool) -> Iterator[Fix]:
+    def fixes(self, findings: Iterable[Finding], *, unsafe: bool) -> Iterator[Fix]:
         """Yield fixes for findings in the sources, one step for each file."""
         from toolgen.rules.fixes import find_fixes
 

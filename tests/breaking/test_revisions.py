@@ -16,7 +16,7 @@ from click.testing import CliRunner
 
 from tests.breaking.test_changes import tool, with_property, write
 from tests.support.generated import compiled, shipped_profiles
-from toolgen.cli.breaking import command
+from toolgen.cli.group import main_group
 from toolgen.compilation import compile_project
 from toolgen.diagnostics import Findings
 from toolgen.write.lockfile import lock_text
@@ -52,7 +52,7 @@ def run(folder: Path, *arguments: str) -> tuple[int, str, str]:
     os.chdir(folder)
     try:
         with shipped_profiles("openai_chat"):
-            done = CliRunner().invoke(command, ["schemas", *arguments])
+            done = CliRunner().invoke(main_group, ["breaking", "schemas", *arguments])
     finally:
         os.chdir(before)
     assert not isinstance(done.exception, Exception) or isinstance(done.exception, SystemExit), done.exception

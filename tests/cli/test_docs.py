@@ -6,6 +6,7 @@ import base64
 import html
 import json
 import re
+import shutil
 import statistics
 from hashlib import sha256
 from html.parser import HTMLParser
@@ -21,7 +22,7 @@ from tests.breaking.test_revisions import git
 from tests.support.commands import toolgen
 from tests.support.generated import PROBES, shipped_profiles, write_project
 from tests.support.repository import PROFILES
-from toolgen.cli.docs import command
+from toolgen.cli.group import main_group
 
 HOSTILE = [
     "</script><script>alert(1)</script>",
@@ -71,7 +72,9 @@ HOSTILE = [
 
 def run(folder: Path, *arguments: str) -> Any:
     with shipped_profiles("openai_chat", "anthropic"):
-        return CliRunner().invoke(command, [str(folder / "schemas"), "--out", str(folder / "out"), *arguments])
+        return CliRunner().invoke(
+            main_group, ["docs", str(folder / "schemas"), "--out", str(folder / "out"), *arguments]
+        )
 
 
 @pytest.fixture
@@ -202,6 +205,12 @@ def test_the_same_sources_give_the_same_bytes_and_check_sees_a_change(tmp_path: 
     assert {path: path.read_bytes() for path in before} == before
     assert own.read_text() == "mine"
     assert run(tmp_path, "--check").exit_code == 0
+    page = tmp_path / "out/tools/now.md"
+    page.write_text("Edited.")
+    refused = run(tmp_path)
+    assert (refused.exit_code, "error[edited-by-hand]" in refused.output, page.read_text()) == (2, True, "Edited.")
+    assert run(tmp_path, "--force").exit_code == 0
+    assert {path: path.read_bytes() for path in before} == before
     source = tmp_path / "schemas/tools/now.json"
     source.write_text(source.read_text().replace("The time.", "The time, now."))
     assert run(tmp_path, "--check").exit_code == 1
@@ -321,6 +330,59 @@ def test_changes_since_a_revision_have_a_page(tmp_path: Path) -> None:
     assert run(tmp_path, "--since", "v1", "--check").exit_code == 0
     wrong = run(tmp_path, "--since", "none")
     assert (wrong.exit_code, "error[revision-unreadable]" in wrong.output) == (2, True)
+
+
+def test_changes_since_a_copy_have_a_page_outside_of_git_too(tmp_path: Path) -> None:
+    schemas = write_project(tmp_path, PROBES, providers=["openai_chat", "anthropic"])
+    shutil.copytree(schemas, tmp_path / "released")
+    (schemas / "tools/hidden.json").unlink()
+    hint = run(tmp_path, "--since", "v1")
+    assert (hint.exit_code, "--against-dir DIR" in hint.output) == (2, True)
+    done = run(tmp_path, "--against-dir", str(tmp_path / "released"))
+    assert done.exit_code == 0, done.output
+    page = Page((tmp_path / "out/changes.html").read_text())
+    assert f"Changes since {(tmp_path / 'released').as_posix()}" in page.text
+    assert "tool-removed" in page.text
+    assert run(tmp_path, "--against-dir", str(tmp_path / "missing")).exit_code == 2
+    assert run(tmp_path, "--against-dir", str(tmp_path / "released"), "--since", "v1").exit_code == 2
+
+
+@pytest.mark.parametrize("forms", [("html",), ("md",), ("json",), ("html", "json"), ("md", "json"), ("html", "md")])
+def test_only_the_wanted_forms_are_written_linked_and_checked(tmp_path: Path, forms: tuple[str, ...]) -> None:
+    schemas = write_project(tmp_path, PROBES, providers=["openai_chat"])
+    out = tmp_path / "out"
+    only = [word for form in forms for word in ("--only", form)]
+
+    def files() -> dict[str, bytes]:
+        return {path.relative_to(out).as_posix(): path.read_bytes() for path in out.rglob("*") if path.is_file()}
+
+    assert run(tmp_path).exit_code == 0
+    whole = files()
+    assert run(tmp_path, *only, "--check").exit_code == 1
+    assert run(tmp_path, *only).exit_code == 0
+    written = files()
+    endings = {"html": (".html",), "md": (".md", "llms.txt"), "json": ("catalogue.json",)}
+    wanted = {name for name in whole for form in forms if name.endswith(endings[form])}
+    assert written.keys() == wanted | {"toolgen.lock"}
+    assert {name: written[name] for name in wanted - {"index.html"}} == {
+        name: whole[name] for name in wanted - {"index.html"}
+    }
+    assert json.loads(written["toolgen.lock"])["files"].keys() == wanted
+    if "html" in forms:
+        test_links_resolve_and_lead_nowhere_else(out)
+        assert ("llms.txt" in written["index.html"].decode()) == ("md" in forms)
+        assert ("catalogue.json" in written["index.html"].decode()) == ("json" in forms)
+    else:
+        since = run(tmp_path, *only, "--against-dir", str(schemas))
+        assert (since.exit_code, "--only html" in since.output) == (2, True)
+    assert run(tmp_path, *only, "--check").exit_code == 0
+    assert run(tmp_path, "--check").exit_code == 1
+
+
+def test_pages_may_be_in_a_folder_that_python_cannot_import(tmp_path: Path) -> None:
+    write_project(tmp_path, PROBES, providers=["openai_chat"])
+    assert toolgen("docs", "schemas", "--out", "tool-pages", cwd=tmp_path).returncode == 0
+    assert toolgen("docs", "schemas", "--out", "schemas/tools/pages", cwd=tmp_path).returncode == 2
 
 
 def test_what_scrolls_can_be_reached_by_keys(pages: Path) -> None:

@@ -8,6 +8,7 @@ import random
 import re
 import shutil
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
@@ -16,6 +17,7 @@ from typing import Any
 import pytest
 
 from toolgen import build_cache
+from toolgen.cli.build import build_package
 from toolgen.compilation import Compilation, compile_project, lint_project
 from toolgen.diagnostics import Findings
 from toolgen.incremental import enable_incremental_builds, stored_results
@@ -269,38 +271,64 @@ def outcome(compilation: Compilation | None, findings: Findings) -> tuple[Any, .
     return dict(compilation.files), compilation.stamp, said
 
 
-def rounds(schemas: Path, seed: int, count: int) -> Iterator[tuple[int, str, bool, bool]]:
-    """Edit, and build twice, as often as wanted: whether a package came out, and whether both builds say and give the same."""
-    edits = Edits(schemas, seed)
+@dataclass
+class Round:
+    """An edit and the build after it, beside a fresh build of the same sources."""
+
+    edit: str
+    built: bool
+    same: bool
+    """Whether both builds have the same files, stamp and findings."""
+
+    same_on_disk: bool
+    """Whether both left the same files; after an error, whether the files are still those of the last build."""
+
+
+def rounds(project: Path, seed: int, count: int) -> Iterator[Round]:
+    """Edit and build as often as wanted, as `watch` does: with one package that changes, beside one that is new each time."""
+    edits, out, new = Edits(project / "schemas", seed), project / "out", project / "new"
     edits.fill()
-    after_error = False
+    good, built = dict[str, bytes](), True
     with enable_incremental_builds() as results:
         for n in range(count):
-            edit = edits.make(after_error) if n else "fill"
+            edit = edits.make(not built) if n else "fill"
             findings = Findings()
-            incremental = outcome(compile_project(schemas, findings), findings)
-            after_error = incremental[0] is None
-            if not after_error:
+            done = build_package(edits.schemas, out, (), findings, quiet=True)
+            incremental = outcome(done and done.built, findings)
+            built = done is not None
+            if built:
                 results.forget_unused()
-            yield n, edit, not after_error, incremental == fresh(schemas)
+            expected = fresh(edits.schemas, new)
+            good = files_on_disk(new) if built else good
+            yield Round(edit, built, incremental == expected, files_on_disk(out) == good)
+            shutil.rmtree(new, ignore_errors=True)
 
 
-def fresh(schemas: Path) -> tuple[Any, ...]:
-    """What a build gives that knows of no other."""
+def files_on_disk(folder: Path) -> dict[str, bytes]:
+    """The bytes of each file by its path."""
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def fresh(schemas: Path, out: Path | None = None) -> tuple[Any, ...]:
+    """What a build gives that knows of no other. It is also written if there is a folder for it."""
     findings = Findings()
     with pytest.MonkeyPatch.context() as patch:
         for kept in ("_results", "_stored"):
             patch.setattr(f"toolgen.incremental.{kept}", None)
-        return outcome(compile_project(schemas, findings), findings)
+        if out is None:
+            return outcome(compile_project(schemas, findings), findings)
+        done = build_package(schemas, out, (), findings, quiet=True, incremental=False)
+        return outcome(done and done.built, findings)
 
 
+@pytest.mark.usefixtures("cache_folder")
 @pytest.mark.parametrize(
     ("seed", "count"), [(1, 25), *(pytest.param(seed, 100, marks=pytest.mark.slow) for seed in range(2, 7))]
 )
 def test_builds_between_random_edits_are_those_of_a_fresh_process(tmp_path: Path, seed: int, count: int) -> None:
-    done = list(rounds(tmp_path / "schemas", seed, count))
-    assert [(n, edit) for n, edit, _, same in done if not same] == []
-    assert sum(built for _, _, built, _ in done) > count / 2
+    done = list(rounds(tmp_path, seed, count))
+    assert [(n, each.edit) for n, each in enumerate(done) if not (each.same and each.same_on_disk)] == []
+    assert sum(each.built for each in done) > count / 2
 
 
 @pytest.mark.slow

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from tests.support.commands import toolgen
 FILES = [
     *("schemas/toolgen.yaml", "schemas/tools/get_weather.yaml", ".gitattributes", ".pre-commit-config.yaml"),
     ".github/workflows/toolgen.yml",
-    *("schemas/.editor/config.json", "schemas/.editor/declaration.json"),
+    *(f"schemas/.editor/{name}" for name in ("config.json", "declaration.json", "toolgen.lock")),
 ]
 
 
@@ -118,12 +119,57 @@ def test_editors_find_the_schemas_of_new_sources(tmp_path: Path) -> None:
         assert schema["$schema"] == "http://json-schema.org/draft-07/schema#"
         assert Draft7Validator(schema).is_valid(yaml.safe_load(text))
         assert not Draft7Validator(schema).is_valid({"nmae": "x"})
-    stale = tmp_path / "schemas/.editor/config.json"
-    stale.write_text("{}")
+    editor = tmp_path / "schemas/.editor"
+    (editor / "config.json").write_text("{}")
     assert (
         toolgen("init", tmp_path).stderr
-        == f"{stale} is from another release; delete it and run `toolgen init` again\nnothing to do\n"
+        == f"{editor}: out of date; run `toolgen schema --write {editor}`\nnothing to do\n"
     )
+
+
+def test_schemas_for_editors_are_written_as_a_build_writes(tmp_path: Path) -> None:
+    """Also into a folder of another release, and beside files of others; what was edited is overwritten by force alone."""
+    toolgen("init", tmp_path / "made")
+    folder = tmp_path / "made/schemas/.editor"
+    made = tree(folder)
+    own = folder / "snippets.json"
+    own.write_text("{}")
+    write = ("schema", "--write", str(folder))
+
+    def written(*options: str) -> tuple[int, dict[str, bytes]]:
+        code = toolgen(*write, *options).returncode
+        assert own.read_text() == "{}"
+        return code, {name: data for name, data in tree(folder).items() if name != own.name}
+
+    assert written("--check") == (0, made)
+    assert written() == (0, made)
+    (folder / "config.json").write_text("{}")
+    edited = {**made, "config.json": b"{}"}
+    assert written("--check") == (1, edited)
+    assert written() == (2, edited)
+    assert written("--force") == (0, made)
+    released = {"config.json": b"old", "gone.json": b"old"}
+    lock = {**json.loads(made["toolgen.lock"]), "files": {name: sha256(b"old").hexdigest() for name in released}}
+    for name, data in {**released, "toolgen.lock": json.dumps(lock).encode()}.items():
+        (folder / name).write_bytes(data)
+    assert written("--check")[0] == 1
+    assert written() == (0, made)
+    assert toolgen("schema", "--write", "other-place", cwd=tmp_path).stderr == "other-place: 3 created\n"
+    assert tree(tmp_path / "other-place") == made
+
+
+@pytest.mark.parametrize("folder", ["schemas", "schemas/tools", "schemas/tools/get_weather.yaml"])
+def test_schemas_for_editors_stay_away_from_sources(tmp_path: Path, folder: str) -> None:
+    toolgen("init", tmp_path)
+    before = tree(tmp_path)
+    assert toolgen("schema", "--write", folder, cwd=tmp_path).returncode == 2
+    assert tree(tmp_path) == before
+
+
+@pytest.mark.parametrize("words", [(), ("config", "--write", "x"), ("config", "--check"), ("config", "--force")])
+def test_a_schema_is_either_printed_or_written(tmp_path: Path, words: tuple[str, ...]) -> None:
+    assert toolgen("schema", *words, cwd=tmp_path).returncode == 2
+    assert tree(tmp_path) == {}
 
 
 def test_json_sources_may_name_their_schema(tmp_path: Path) -> None:

@@ -145,6 +145,77 @@ def test_hidden_characters_are_taken_out_where_that_is_asked_for(tmp_path: Path)
     assert "0 fixed\n" in toolgen("lint", "schemas", "--fix", "--unsafe-fixes", cwd=tmp_path).stderr
 
 
+def sarif_fixes(folder: Path) -> list[tuple[str, str, list[dict[str, Any]]]]:
+    """Of each finding that has a fix in SARIF: its code, the file, and what is to be replaced there."""
+    report = json.loads(toolgen("lint", "schemas", "--format", "sarif", cwd=folder).stdout)
+    found = []
+    for result in report["runs"][0]["results"]:
+        for fix in result.get("fixes", ()):
+            (change,) = fix["artifactChanges"]
+            assert change["artifactLocation"] == result["locations"][0]["physicalLocation"]["artifactLocation"]
+            found.append((result["ruleId"], change["artifactLocation"]["uri"], change["replacements"]))
+    return found
+
+
+def replaced(text: str, replacements: list[dict[str, Any]]) -> str:
+    """A text after replacements as SARIF 2.1.0 defines them (3.57): columns count from 1, and the end is exclusive."""
+    starts = [0]
+    for line in text.split("\n"):
+        starts.append(starts[-1] + len(line) + 1)
+    for each in sorted(replacements, key=lambda each: -each["deletedRegion"]["startLine"]):
+        region = each["deletedRegion"]
+        start = starts[region["startLine"] - 1] + region["startColumn"] - 1
+        end = starts[region["endLine"] - 1] + region["endColumn"] - 1
+        assert 0 <= start <= end <= len(text)
+        text = text[:start] + each["insertedContent"]["text"] + text[end:]
+    return text
+
+
+ONE_FAULT = {
+    "enum-without-type": "name: a\ndescription: A.\nparameters:\n  type: object\n  properties:\n    é:\n      enum: [x]  # é\n",
+    "enum-without-type, flow": JSON.replace('"enum": [1, 2.5]', '"type": "number"'),
+    "enum-without-type, last line": "name: a\ndescription: A.\nparameters:\n  type: object\n  properties: {b: {enum: [x]}}",
+    "enum-without-type, block without a line end": "name: a\ndescription: A.\nparameters:\n  properties:\n    b:\n      enum: [x]",
+    "union-of-one": "name: a\ndescription: A.\nparameters:\n  type: object\n  properties:\n    b:\n      anyOf:\n        - type: string\n          minLength: 2  # two\n      description: B.\n",
+    "default-null": "name: a\ndescription: A.\nparameters:\n  type: object\n  properties:\n    b:\n      type: string\n      default: null\n",
+    "allow-unused": "name: a\ndescription: A.\n# toolgen: allow union-of-one\nparameters: {type: object}\n",
+    "allow-unused, last line": "name: a\ndescription: A.\nparameters: {type: object}  # toolgen: allow union-of-one",
+}
+
+
+@pytest.mark.parametrize("case", ONE_FAULT)
+def test_a_fix_in_sarif_gives_the_bytes_of_fix(tmp_path: Path, case: str) -> None:
+    text, name = ONE_FAULT[case], "list_json" if ONE_FAULT[case].startswith("{") else "a_yaml"
+    source = f"schemas/tools/{name.replace('_', '.')}"
+    file = project(tmp_path, **{name: text}) / source
+    ((code, path, replacements),) = sarif_fixes(tmp_path)
+    assert (code, path) == (case.split(",")[0], source)
+    assert "1 fixed\n" in toolgen("lint", "schemas", "--fix", cwd=tmp_path).stderr
+    assert replaced(text, replacements).encode() == file.read_bytes() != text.encode()
+    assert sarif_fixes(tmp_path) == []
+
+
+def test_fixes_in_sarif_are_made_one_after_the_other_too(tmp_path: Path) -> None:
+    """Each finding has the fix of its own. What only an author or `--unsafe-fixes` fixes has none, nor has a faulty project."""
+    files = {"find_yaml": YAML, "list_json": JSON, "hidden_yaml": HIDDEN}
+    project(tmp_path / "fixed", **files)
+    toolgen("lint", "schemas", "--fix", cwd=tmp_path / "fixed")
+    project(tmp_path / "sarif", **files)
+    for _ in range(20):
+        fixes = sarif_fixes(tmp_path / "sarif")
+        assert {code for code, _, _ in fixes} <= FIXABLE
+        if not fixes:
+            break
+        _, path, replacements = fixes[0]
+        file = tmp_path / "sarif" / path
+        file.write_text(replaced(file.read_text(), replacements))
+    for name in files:
+        path = f"schemas/tools/{name.replace('_', '.')}"
+        assert (tmp_path / "sarif" / path).read_text() == (tmp_path / "fixed" / path).read_text()
+    project(tmp_path / "faulty", find_yaml=YAML, bad_yaml="name: bad\nparameters: 5\n")
+    assert sarif_fixes(tmp_path / "faulty") == []
+
+
 def spoiled(schema: Any) -> int:
     """Put what can be fixed wherever it goes: enums without a type, unions of one, defaults of null; how many there are."""
     count = 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,8 +14,14 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from tests.support.commands import toolgen
+from tests.support.generated import PROBES, write_project
+from tests.support.repository import ROOT
+from toolgen.cli import watch
+from toolgen.cli.group import main_group
+from toolgen.plan import tools
 
 
 def waited(condition: Callable[[], bool], seconds: float = 30, pause: float = 0.05) -> bool:
@@ -38,15 +45,17 @@ def watching(folder: Path, *options: str) -> Iterator[tuple[subprocess.Popen[byt
 
 
 @contextmanager
-def running(folder: Path, log: Path, *options: str) -> Iterator[subprocess.Popen[bytes]]:
-    """`toolgen watch` in a folder; what it says goes into a file."""
+def running(
+    folder: Path, log: Path, *options: str, generator: Path = ROOT / "generator"
+) -> Iterator[subprocess.Popen[bytes]]:
+    """`toolgen watch` in a folder; what it says goes into a file. `generator` is the folder that it is imported from."""
     with log.open("w") as said:
         process = subprocess.Popen(
             [sys.executable, "-m", "toolgen", "watch", "schemas", *options],
             cwd=folder,
             stdout=said,
             stderr=said,
-            env={**os.environ, "XDG_CACHE_HOME": str(folder / "cache")},
+            env={**os.environ, "XDG_CACHE_HOME": str(folder / "cache"), "PYTHONPATH": str(generator)},
         )
     try:
         yield process
@@ -120,3 +129,51 @@ def test_folders_that_move_and_come_back_are_seen(tmp_path: Path, options: tuple
         assert waited(lambda: "errors fixed" in log.read_text()), log.read_text()
         (tools / "now.yaml").write_text("name: now\ndescription: The time of day.\n")
         assert waited((tmp_path / "generated/tools/now.py").exists), log.read_text()
+
+
+@pytest.mark.parametrize(("options", "again"), [((), False), (("--full",), True)])
+def test_full_builds_compile_again_what_did_not_change(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...], again: bool
+) -> None:
+    """Neither what is in memory nor what is in the cache of other processes is used, and nothing is stored."""
+    cache = tmp_path / "cache"
+    cache.mkdir()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
+    monkeypatch.setattr(watch, "new_sources", lambda *_, **__: iter(["sources", "sources"]))
+    planned: list[str] = []
+    real = tools._plan
+    monkeypatch.setattr(tools, "_plan", lambda tool: planned.append(tool.name) or real(tool))
+    schemas = write_project(tmp_path / "project", PROBES, providers=["mcp"])
+    for known in (False, True):
+        planned.clear()
+        done = CliRunner().invoke(main_group, ["watch", str(schemas), "--format", "json", *options])
+        assert done.exit_code == 0, done.output
+        assert set(planned) == ({tool["name"] for tool in PROBES} if again or not known else set())
+        assert len(planned) == len(set(planned)) * (2 if again else 1)
+        assert bool(list(cache.rglob("*.results"))) == (not again)
+
+
+@pytest.mark.parametrize(
+    "file", ["generator/toolgen/parse/config.py", "templates/types.py.jinja", "schemas/providers/mcp.yaml"]
+)
+def test_a_change_of_toolgen_itself_needs_a_restart_and_is_told_once(tmp_path: Path, file: str) -> None:
+    own, project = tmp_path / "own", tmp_path / "project"
+    for folder in ("generator/toolgen", "templates", *(f"schemas/{name}" for name in ("format", "meta", "providers"))):
+        shutil.copytree(ROOT / folder, own / folder)
+    toolgen("init", project)
+    (project / "schemas/toolgen.yaml").write_text("providers: [mcp]\nparts: [tools]\n")
+    log, tool = project / "log", project / "schemas/tools/get_weather.yaml"
+    json_lines = ("--format", "json") if file.endswith(".jinja") else ()
+    told = json.dumps({"restart_needed": True}) if json_lines else "restart needed"
+    with running(project, log, *json_lines, generator=own / "generator"):
+        assert waited(lambda: log.read_text().count("watching schemas; ") == 1), log.read_text()
+        time.sleep(2.5)
+        assert told not in log.read_text()
+        with (own / file).open("a") as opened:
+            opened.write("\n")
+        assert waited(lambda: told in log.read_text()), log.read_text()
+        (own / file).unlink()
+        time.sleep(2.5)
+        tool.write_text(tool.read_text().replace("Get the current", "Fetch the current"))
+        assert waited(lambda: log.read_text().count("watching schemas; ") == 2), log.read_text()
+    assert log.read_text().count(told) == 1

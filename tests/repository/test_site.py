@@ -42,7 +42,7 @@ def headings(text: str, level: int) -> Counter[str]:
 
 
 def rows(text: str) -> Counter[str]:
-    return Counter(re.findall(r"^\| `([^`]+)` \|", text, re.MULTILINE))
+    return Counter(re.findall(r"^\| `([^`]+)`(?:{#[^}]+})? \|", text, re.MULTILINE))
 
 
 def once(names: Any) -> Counter[str]:
@@ -63,6 +63,23 @@ def test_each_command_and_option_has_one_place(reference: dict[str, str]) -> Non
 
 def test_each_code_has_one_place(reference: dict[str, str]) -> None:
     assert headings(reference["findings"], 3) + rows(reference["changes"]) == once(CODES)
+
+
+def test_each_code_has_an_anchor(reference: dict[str, str], tmp_path: Path) -> None:
+    """A heading of a code has the code as its anchor, a row names it. What the site leaves out is seen."""
+    build = script("build")
+    assert (
+        set(re.findall(r"^\| `([^`]+)`{#\1} \|", reference["changes"], re.MULTILINE))
+        == rows(reference["changes"]).keys()
+    )
+    assert all(re.fullmatch("[a-z]+(-[a-z0-9]+)*", code) for code in CODES)
+    pages = [(re.sub("#.*", "", address), address.partition("#")[2]) for address in map(build.code_address, CODES)]
+    assert len(set(pages)) == len(CODES)
+    (tmp_path / "reference").mkdir()
+    for name in ("findings", "changes"):
+        text = "".join(f'<p id="{anchor}">' for page, anchor in pages if page == f"reference/{name}.html")
+        (tmp_path / f"reference/{name}.html").write_text(text.replace('id="not-yaml"', 'id="id7"'))
+    assert build.missing_addresses(tmp_path) == ["reference/findings.html#not-yaml"]
 
 
 @pytest.mark.parametrize("kind", ["declaration", "config"])

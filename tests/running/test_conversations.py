@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.running.clients import STATEFUL, OWN_SESSIONS, SESSIONS, stateful, replied, runtime, session
+from tests.running.clients import OWN_SESSIONS, SESSIONS, STATEFUL, replied, runtime, session, stateful
 from tests.running.hosts import Says
 from tests.running.project import Handlers, reviewed
 from tests.running.scripts import native

@@ -16,7 +16,16 @@ from toolgen.cli.group import (
     schemas_argument,
     verbosity_options,
 )
-from toolgen.cli.process import FINE, WRONG, compile_with_built_providers, exit_with, progress, save_build_record
+from toolgen.cli.process import (
+    FINE,
+    WRONG,
+    compile_with_built_providers,
+    count_files,
+    exit_with,
+    progress,
+    save_build_record,
+    summarize_changes,
+)
 from toolgen.cli.terminal import print_findings, write_output
 
 if TYPE_CHECKING:
@@ -70,20 +79,11 @@ class Build(NamedTuple):
 
     def file_counts(self) -> dict[str, int]:
         """Count the files that were created, changed, deleted and left unchanged."""
-        changes = self.changes
-        return {
-            "created": len(changes.created),
-            "changed": len(changes.changed),
-            "deleted": len(changes.deleted),
-            "unchanged": len(changes.unchanged),
-        }
+        return count_files(self.changes)
 
     def summary(self) -> str:
         """Summarize the build in one line."""
-        from toolgen.write.output_path import display_path
-
-        said = ", ".join(f"{count} {word}" for word, count in self.file_counts().items() if count)
-        return f"{display_path(self.output.name)}: {said}\n"
+        return summarize_changes(self.output, self.changes)
 
 
 def build_package(
@@ -94,12 +94,13 @@ def build_package(
     *,
     force: bool = False,
     quiet: bool = False,
+    incremental: bool = True,
 ) -> Build | None:
     """Compile a project and write its package; None, with an error among the findings, if nothing was written."""
     from toolgen.write import write_package
 
     with progress(quiet=quiet) as step:
-        built = compile_with_built_providers(schemas, out, providers, findings, step)
+        built = compile_with_built_providers(schemas, out, providers, findings, step, incremental=incremental)
         if built is None:
             return None
         output = built.output_in(output_folder(schemas, out, built.config.out))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +10,8 @@ import click
 
 from toolgen import __version__
 from toolgen.cli.group import format_option, provider_option, schemas_argument, verbosity_options
-from toolgen.cli.process import FINE, FOUND, WRONG, exit_with, progress
-from toolgen.cli.terminal import print_findings, write_output
+from toolgen.cli.process import WRONG, OutputMode, exit_with, progress, write_or_check
+from toolgen.cli.terminal import print_findings
 
 if TYPE_CHECKING:
     from toolgen.diagnostics import Findings
@@ -22,7 +21,22 @@ if TYPE_CHECKING:
 @schemas_argument
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder for the pages.")
 @click.option("--check", is_flag=True, help="Write nothing; exit with 1 if the pages are out of date.")
+@click.option("--force", is_flag=True, help="Overwrite pages that were edited by hand.")
+@click.option(
+    "--only",
+    "forms",
+    type=click.Choice(["html", "md", "json"]),
+    multiple=True,
+    help="Write only the HTML pages, only the Markdown texts (md) or only the JSON; can be repeated.",
+)
 @click.option("--since", metavar="REV", help="Add a page with the changes since a git revision, such as v1.2.")
+@click.option(
+    "--against-dir",
+    "folder",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    metavar="DIR",
+    help="Add a page with the changes since an older copy of SCHEMAS.",
+)
 @provider_option
 @format_option
 @verbosity_options
@@ -30,7 +44,10 @@ def command(
     schemas: Path,
     out: Path,
     check: bool,
+    force: bool,
+    forms: tuple[str, ...],
     since: str | None,
+    folder: Path | None,
     providers: tuple[str, ...],
     output_format: str,
     quiet: bool,
@@ -47,53 +64,39 @@ def command(
     """
     from toolgen.compilation import compile_project
     from toolgen.diagnostics import Findings
-    from toolgen.render.tool_pages import tool_pages
-    from toolgen.write import Stamp, find_drift, write_package
+    from toolgen.render.tool_pages import FORMS, tool_pages
+    from toolgen.write import Stamp
 
+    if since is not None and folder is not None:
+        raise click.UsageError("use either --since REV or --against-dir DIR")
+    forms = forms or FORMS
+    if (since is not None or folder is not None) and "html" not in forms:
+        raise click.UsageError("the page of changes is HTML; add --only html")
     findings = Findings()
     with progress(quiet=quiet) as step:
         built = compile_project(schemas, findings, providers, step)
     if built is None:
         print_findings(findings, output_format, quiet=quiet, verbose=verbose)
         exit_with(WRONG)
-    changes = None if since is None else _changes(schemas, since, findings)
+    changes = None if since is None and folder is None else _changes(schemas, since, folder, findings)
     if findings.errors:
         print_findings(findings, output_format, quiet=quiet, verbose=verbose)
         exit_with(WRONG)
     handlers = built.files.get("tools/handlers.py", "")
-    files = tool_pages(built.resolved.catalog, built.package.wires, handlers, changes)
-    output = built.output_in(out)
+    files = tool_pages(built.resolved.catalog, built.package.wires, handlers, changes, forms)
+    output = built.output_in(out, is_package=False)
     stamp = Stamp(__version__, built.config.edition, built.sources.digests)
-    if check:
-        drift = find_drift(files, output, stamp, findings)
-        print_findings(findings, output_format, quiet=quiet, verbose=verbose)
-        if findings.errors:
-            exit_with(WRONG)
-        if drift.stale and not quiet:
-            write_output(f"{out.as_posix()}: out of date with {built.sources.name}; run `toolgen docs`\n", sys.stderr)
-        exit_with(FOUND if drift.stale else FINE)
-    plan = write_package(files, output, stamp, findings)
-    print_findings(findings, output_format, quiet=quiet, verbose=verbose)
-    if plan is None:
-        exit_with(WRONG)
-    if not quiet:
-        counts = (
-            (len(plan.created), "created"),
-            (len(plan.changed), "changed"),
-            (len(plan.deleted), "deleted"),
-            (len(plan.unchanged), "unchanged"),
-        )
-        write_output(f"{out.as_posix()}: " + ", ".join(f"{n} {word}" for n, word in counts if n) + "\n", sys.stderr)
-    exit_with(FINE)
+    mode = OutputMode("toolgen docs", check, force, output_format, quiet, verbose)
+    write_or_check(files, output, stamp, findings, mode)
 
 
-def _changes(schemas: Path, since: str, findings: Findings) -> dict[str, Any]:
-    """List the changes since a revision, as `toolgen breaking` does. Adds an error if the revision cannot be read."""
+def _changes(schemas: Path, since: str | None, folder: Path | None, findings: Findings) -> dict[str, Any]:
+    """List the changes since a revision or a folder, as `toolgen breaking` does. Adds an error if it cannot be read."""
     from toolgen.breaking.comparison import compare_with
     from toolgen.diagnostics import Findings
 
     said = Findings()
-    compared = compare_with(schemas, said, since, None)
+    compared = compare_with(schemas, said, since, folder)
     if compared is None:
         findings.items += [finding for finding in said if finding.level == "error"]
     audiences = {change.id: change.audiences for change in compared.changes} if compared is not None else {}
@@ -106,4 +109,5 @@ def _changes(schemas: Path, since: str, findings: Findings) -> dict[str, Any]:
         }
         for finding in said
     ]
-    return {"since": since, "summary": compared.summary if compared is not None else "", "rows": rows}
+    name = folder.as_posix() if folder is not None else since
+    return {"since": name, "summary": compared.summary if compared is not None else "", "rows": rows}

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import difflib
+import json
+import re
 import sys
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,11 +17,10 @@ import click
 from toolgen.cli.group import format_option, provider_option, schemas_argument
 from toolgen.cli.process import FINE, FOUND, WRONG, exit_with, progress
 from toolgen.cli.terminal import paint, painted_diff, print_findings, write_output
-from toolgen.diagnostics import Findings
+from toolgen.diagnostics import Finding, Findings
 
 if TYPE_CHECKING:
-    from toolgen.diagnostics import Findings
-    from toolgen.load import Document
+    from toolgen.compilation import LintResult
 
 __all__ = ["FixResult", "fix_all"]
 
@@ -79,6 +80,8 @@ def command(
         linted = lint_project(schemas, findings, providers, step)
         if linted is not None:
             save()
+    if linted is not None and output_format == "sarif":
+        findings = with_fixes(findings, linted)
     if verbose and not quiet and output_format == "text":
         every = print_text(findings, findings.texts, len(findings.items), paint)
         write_output(every, sys.stderr, painted=True)
@@ -162,31 +165,59 @@ def fix_all(schemas: Path, providers: Sequence[str], *, write: bool, unsafe: boo
         if linted is None:
             return done
         changed = 0
-        for fix in linted.fixes(findings, unsafe=unsafe):
-            text = linted.sources.texts[fix.path]
-            new = fix.text if fix.document is None else _new_text(text, fix.document, fix.value, fix.text)
-            if new is None or new == text:
-                continue
-            changed += fix.count
+        for path, new, count in _fixed_texts(linted, findings, unsafe=unsafe):
+            changed += count
             if write:
-                file = Path(fix.path)
+                file = Path(path)
                 temporary = file.with_name(f".{file.name}.new")
                 temporary.write_text(new, "utf-8")
                 temporary.replace(file)
             else:
-                pair = (text.splitlines(keepends=True), new.splitlines(keepends=True))
-                done.diff += "".join(difflib.unified_diff(*pair, fix.path, f"{fix.path} (fixed)"))
+                pair = (linted.sources.texts[path].splitlines(keepends=True), new.splitlines(keepends=True))
+                done.diff += "".join(difflib.unified_diff(*pair, path, f"{path} (fixed)"))
         done.count += changed
         if not changed:
             break
     return done
 
 
-def _new_text(text: str, document: Document, value: object, new: str | None) -> str | None:
-    """Apply a fix to the text of a source. Return None if that would mean rewriting the whole file."""
+def _fixed_texts(linted: LintResult, findings: Iterable[Finding], *, unsafe: bool) -> Iterator[tuple[str, str, int]]:
+    """Yield the path and the new text of each source that fixes change, with the number of the fixed findings.
+
+    A fix that would mean rewriting the whole file is left out.
+    """
     from toolgen.importing.yaml_text import edit_yaml
     from toolgen.load.loading import reread_yaml
 
-    if new is None:
-        return edit_yaml(text, document, value)
-    return new if reread_yaml(new, document.path, Findings()) == value else None
+    for fix in linted.fixes(findings, unsafe=unsafe):
+        text, new = linted.sources.texts[fix.path], fix.text
+        if fix.document is not None and new is None:
+            new = edit_yaml(text, fix.document, fix.value)
+        elif fix.document is not None and reread_yaml(new or "", fix.path, Findings()) != fix.value:
+            continue
+        if new is not None and new != text:
+            yield fix.path, new, fix.count
+
+
+def with_fixes(findings: Findings, linted: LintResult) -> Findings:
+    """The findings, with the fix of each one that `--fix` can fix in its details: rows of line, column, end and new text."""
+    result = Findings(texts=findings.texts)
+    for finding in findings:
+        for path, new, _ in _fixed_texts(linted, [finding], unsafe=False):
+            said = json.loads(finding.details) if finding.details else {}
+            rows = list(_replacements(linted.sources.texts[path], new))
+            finding = replace(finding, details=json.dumps({**said, "fix": rows}))
+        result.items.append(finding)
+    return result
+
+
+def _replacements(old: str, new: str) -> Iterator[tuple[int, int, int, int, str]]:
+    """The lines that make one text into another, each row with a range in the old one."""
+    before, after = (re.findall(r"[^\n]*\n|[^\n]+", text) for text in (old, new))
+    for kind, start, end, first, last in difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        if kind == "equal":
+            continue
+        # A last line without a line end has no line after it that the range could end at.
+        ends_inside = end > start and not before[end - 1].endswith("\n")
+        there = (end, len(before[end - 1]) + 1) if ends_inside else (end + 1, 1)
+        yield start + 1, 1, *there, "".join(after[first:last])

@@ -5,10 +5,10 @@ from __future__ import annotations
 import signal
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import PurePosixPath
 from types import FrameType
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from toolgen.cli.terminal import is_screen, write_output
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from toolgen.compilation import Compilation
     from toolgen.diagnostics import Findings
     from toolgen.pipeline import Progress
-    from toolgen.write import Output
+    from toolgen.write import Changes, Output, Stamp
 
 FINE, FOUND, WRONG = 0, 1, 2
 """Exit codes: success; successful, but with findings; the sources or the arguments are wrong."""
@@ -70,6 +70,17 @@ def _stop(number: int, _: FrameType | None) -> NoReturn:
     raise _Stopped(128 + number)
 
 
+class OutputMode(NamedTuple):
+    """How a command writes its files: what its options say. `command` writes what is out of date."""
+
+    command: str
+    check: bool
+    force: bool
+    output_format: str = "text"
+    quiet: bool = False
+    verbose: bool = False
+
+
 SHARES = {"read": 15, "linked": 35, "rendered": 40, "written": 10}
 """The steps of a build, and the share of each in percent for a thousand tools. The name says what was done."""
 
@@ -111,6 +122,45 @@ def _no_bar(name: str, _: int) -> None:
         raise_if_stopped()
 
 
+def count_files(changes: Changes) -> dict[str, int]:
+    """Count the files that were created, changed, deleted and left unchanged."""
+    return {word: len(getattr(changes, word)) for word in ("created", "changed", "deleted", "unchanged")}
+
+
+def summarize_changes(output: Output, changes: Changes) -> str:
+    """Summarize in one line what was written."""
+    from toolgen.write.output_path import display_path
+
+    said = ", ".join(f"{count} {word}" for word, count in count_files(changes).items() if count)
+    return f"{display_path(output.name)}: {said}\n"
+
+
+def write_or_check(
+    files: Mapping[str, str], output: Output, stamp: Stamp, findings: Findings, mode: OutputMode
+) -> NoReturn:
+    """Write files as a build does, or only check them; print the findings and a summary; end the process.
+
+    `findings` are printed with those of writing.
+    """
+    from toolgen.cli.terminal import print_findings
+    from toolgen.write import find_drift, write_package
+    from toolgen.write.output_path import display_path
+
+    name = display_path(output.name)
+    if mode.check:
+        stale = find_drift(files, output, stamp, findings).stale
+        said = f"{name}: out of date; run `{mode.command}`\n" if stale else ""
+    else:
+        changes = write_package(files, output, stamp, findings, force=mode.force)
+        stale, said = False, summarize_changes(output, changes) if changes is not None else ""
+    print_findings(findings, mode.output_format, quiet=mode.quiet, verbose=mode.verbose)
+    if findings.errors:
+        exit_with(WRONG)
+    if not mode.quiet:
+        write_output(said, sys.stderr)
+    exit_with(FOUND if stale else FINE)
+
+
 def save_build_record(
     built: Compilation, output: Output, texts: Mapping[str, str], out: Path | None, reported: str
 ) -> str:
@@ -134,16 +184,26 @@ def save_build_record(
 
 
 def compile_with_built_providers(
-    schemas: Path, out: Path | None, providers: Sequence[str], findings: Findings, progress: Progress
+    schemas: Path,
+    out: Path | None,
+    providers: Sequence[str],
+    findings: Findings,
+    progress: Progress,
+    *,
+    incremental: bool = True,
 ) -> Compilation | None:
-    """Compile a project for the given providers, and for those that its package already has."""
+    """Compile a project for the given providers, and for those that its package already has.
+
+    Stored results are used, and those of this build are stored, only if `incremental`.
+    """
     from toolgen.cli.group import output_folder
     from toolgen.compilation import compile_project
     from toolgen.diagnostics import Findings
     from toolgen.incremental import stored_results
 
     said = Findings()
-    with stored_results(str(schemas), None if out is None else str(out)) as save:
+    stored = stored_results(str(schemas), None if out is None else str(out))
+    with stored if incremental else nullcontext(_store_nothing) as save:
         built = compile_project(schemas, said, providers, progress)
         if built is not None and providers:
             known = {PurePosixPath(document.source).stem for document in built.sources.providers}
@@ -158,3 +218,7 @@ def compile_with_built_providers(
     findings.items += said.items
     findings.texts |= said.texts
     return built
+
+
+def _store_nothing() -> None:
+    """Keep nothing for later builds."""

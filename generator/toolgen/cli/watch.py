@@ -11,18 +11,19 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import click
 
 from toolgen.cli.build import Build, build_package
 from toolgen.cli.group import format_option, out_option, provider_option, schemas_argument, verbosity_options
-from toolgen.cli.terminal import clear, print_findings, write_output
+from toolgen.cli.terminal import clear, is_screen, print_findings, write_output
 from toolgen.incremental import enable_incremental_builds
+from toolgen.resources import shipped_folder
 
 if TYPE_CHECKING:
     from toolgen.diagnostics import Findings
@@ -44,6 +45,11 @@ QUIET = 0.05
 MOST = 0.5
 """Maximum number of seconds that a build waits for the changes to stop."""
 
+RESTART = "toolgen itself has changed: restart needed\n"
+
+Change: TypeAlias = Literal["sources", "toolgen"]
+"""What has changed: sources or the package, or the files of toolgen itself."""
+
 
 @dataclass(slots=True)
 class Package:
@@ -51,6 +57,31 @@ class Package:
 
     folder: Path | None = None
     stamps: Stamps = field(default_factory=dict[str, tuple[int, int]])
+
+
+class OwnFiles:
+    """The files of the running toolgen, as they were when it started. An upgrade or a change of branch replaces them."""
+
+    def __init__(self, schemas: Path) -> None:
+        """Remember the files. If SCHEMAS are the schemas of a checkout of toolgen itself, they are only sources."""
+        own = shipped_folder("schemas")
+        shipped = [own / name for name in ("meta", "format", "providers")] if own != schemas.resolve() else []
+        self._folders = [Path(__file__).parents[1], shipped_folder("templates"), *shipped]
+        self._stamps = self._find_stamps()
+        self._next = time.monotonic() + WITH_EVENTS
+
+    def have_changed(self) -> bool:
+        """Whether a file has changed. It is true once, and it looks at the files only now and then."""
+        if not self._folders or time.monotonic() < self._next:
+            return False
+        changed = self._find_stamps() != self._stamps
+        self._next = time.monotonic() + WITH_EVENTS
+        if changed:
+            self._folders = []
+        return changed
+
+    def _find_stamps(self) -> Stamps:
+        return {path: stamp for folder in self._folders for path, stamp in file_stamps(folder).items()}
 
 
 @click.command("watch")
@@ -64,6 +95,7 @@ class Package:
 @click.option(
     "--poll", is_flag=True, help="Poll for changes instead of using file system events, which some containers lack."
 )
+@click.option("--full", is_flag=True, help="Build everything from scratch each time, without reusing results.")
 @verbosity_options
 def command(
     schemas: Path,
@@ -72,6 +104,7 @@ def command(
     output_format: str,
     after_build: str | None,
     poll: bool,
+    full: bool,
     quiet: bool,
     verbose: bool,
 ) -> None:
@@ -79,8 +112,10 @@ def command(
 
     Runs until you interrupt it. Only what changed since the last build is compiled again. If there is an error, the
     package stays unchanged, and the findings are shown again after the next change. With `--format json`, each build
-    prints one line: an object with `built`, `output`, `files` and `findings`. The command does not watch toolgen
-    itself, so restart it after an update.
+    prints one line: an object with `built`, `output`, `files` and `findings`.
+
+    If the files of toolgen itself change, such as after an upgrade, the command says once that a restart is needed
+    (in JSON the line `{"restart_needed": true}`). Until then, builds may mix the old and the new version.
 
     Changes are found by looking at the files. With `toolgen[watch]` installed, events of the disk start a build sooner.
 
@@ -95,19 +130,26 @@ def command(
     except ValueError as error:
         raise click.BadParameter(f"not a valid command line: {error}", param_hint="'--then'") from None
     package = Package()
-    failed = False
-    with enable_incremental_builds() as results, without_collection():
-        for _ in new_sources(schemas, package, poll=poll):
+    failed = outdated = False
+    with nullcontext() if full else enable_incremental_builds() as results, without_collection():
+        for change in new_sources(schemas, package, poll=poll):
+            if change == "toolgen":
+                outdated = True
+                report_outdated(output_format, quiet=quiet)
+                continue
             findings = Findings()
-            done = build_package(schemas, out, providers, findings, quiet=quiet)
+            done = build_package(schemas, out, providers, findings, quiet=quiet, incremental=not full)
             if done is not None:
-                results.forget_unused()
+                if results is not None:
+                    results.forget_unused()
                 package.folder = done.output.folder
             package.stamps = file_stamps(package.folder)
             if output_format == "json":
                 write_output(event_line(done, findings, quiet=quiet, verbose=verbose), sys.stdout)
             else:
                 clear(sys.stderr)
+                if outdated and is_screen(sys.stderr):  # the screen was cleared
+                    report_outdated(output_format, quiet=quiet)
                 print_findings(findings, output_format, quiet=quiet, verbose=verbose)
             if not quiet:
                 write_output(build_message(schemas, done, failed), sys.stderr)
@@ -115,6 +157,8 @@ def command(
             if done is not None and arguments:
                 run_command(arguments)
             gc.collect()
+            if results is not None and done is not None and not gc.get_freeze_count():
+                gc.freeze()  # later builds reuse nearly all of this, so that it need not be examined after each of them
 
 
 def build_message(schemas: Path, done: Build | None, failed: bool) -> str:
@@ -138,6 +182,14 @@ def event_line(done: Build | None, findings: Findings, *, quiet: bool, verbose: 
     return json.dumps(event) + "\n"
 
 
+def report_outdated(output_format: str, *, quiet: bool) -> None:
+    """Say that toolgen itself has changed."""
+    if output_format == "json":
+        write_output(json.dumps({"restart_needed": True}) + "\n", sys.stdout)
+    elif not quiet:
+        write_output(RESTART, sys.stderr)
+
+
 def run_command(arguments: list[str]) -> None:
     """Run a command until it ends, and report if it fails."""
     try:
@@ -149,16 +201,19 @@ def run_command(arguments: list[str]) -> None:
             write_output(f"toolgen: {arguments[0]} exited with {code}\n", sys.stderr)
 
 
-def new_sources(schemas: Path, package: Package, *, poll: bool) -> Iterator[None]:
+def new_sources(schemas: Path, package: Package, *, poll: bool) -> Iterator[Change]:
     """Yield when a build is due: at once, and then when a source or the package has changed and is quiet again."""
     known: Stamps | None = None
+    own = OwnFiles(schemas)
     poll = poll or find_spec("watchfiles") is None
     for is_quiet in polls() if poll else events(schemas):
         began = time.process_time()
+        if own.have_changed():
+            yield "toolgen"
         found = file_stamps(schemas)
         if found != known or package.stamps != file_stamps(package.folder):
             known = found if is_quiet else wait_for_quiet(schemas)
-            yield
+            yield "sources"
         elif poll:
             time.sleep(SHARE * (time.process_time() - began))
 
@@ -200,6 +255,7 @@ def without_collection() -> Iterator[None]:
     try:
         yield
     finally:
+        gc.unfreeze()
         gc.enable()
 
 

@@ -246,14 +246,23 @@ def print_sarif(findings: Iterable[Finding], texts: Mapping[str, str]) -> str:
 
 
 def _properties(finding: Finding) -> dict[str, object]:
-    """Return the details of a finding, and its suppression with the reason if it was accepted."""
+    """Return the details of a finding, its fixes, and its suppression with the reason if it was accepted."""
     said = json.loads(finding.details) if finding.details else {}
-    reason = said.pop("accepted", None)
+    reason, replacements = said.pop("accepted", None), said.pop("fix", None)
     found: dict[str, object] = {"properties": said} if said else {}
     if reason is not None:
         found["suppressions"] = [
             {"kind": "external", "status": "accepted", "justification": escape_unprintable(str(reason))}
         ]
+    if replacements is not None:
+        change = {
+            "artifactLocation": _artifact(finding.span.path),
+            "replacements": [
+                {"deletedRegion": _region(Span("", *place)), "insertedContent": {"text": text}}
+                for *place, text in replacements
+            ],
+        }
+        found["fixes"] = [{"description": {"text": "the change of toolgen lint --fix"}, "artifactChanges": [change]}]
     return found
 
 
@@ -273,15 +282,21 @@ def _rule(code: str) -> dict[str, object]:
 
 
 def _location(span: Span) -> dict[str, object]:
-    path = quote(span.path.encode("utf-8", "surrogatepass"))
-    uri = {"uri": f"file://{path}"} if path.startswith("/") else {"uri": path, "uriBaseId": "%SRCROOT%"}
-    region = {
+    return {"artifactLocation": _artifact(span.path), "region": _region(span)}
+
+
+def _artifact(file: str) -> dict[str, object]:
+    path = quote(file.encode("utf-8", "surrogatepass"))
+    return {"uri": f"file://{path}"} if path.startswith("/") else {"uri": path, "uriBaseId": "%SRCROOT%"}
+
+
+def _region(span: Span) -> dict[str, object]:
+    return {
         "startLine": span.line,
         "startColumn": span.column,
         "endLine": max(span.line, span.end_line),
         "endColumn": span.end_column if span.end_line > span.line else max(span.column, span.end_column),
     }
-    return {"artifactLocation": uri, "region": region}
 
 
 _SEVERITIES = {"error": "major", "warning": "minor", "note": "info"}

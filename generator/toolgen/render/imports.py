@@ -5,11 +5,12 @@ from __future__ import annotations
 import builtins
 import re
 import symtable
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from types import MappingProxyType
 
+from toolgen.incremental import reuse_or_make
 from toolgen.resources import runtime_names
 
 _HOMES = {
@@ -186,19 +187,21 @@ def reachable_modules(files: Mapping[str, str]) -> dict[str, str]:
             continue
         found.add(path)
         if path.endswith(".py"):
-            waiting += [way for way in _imported(path, files[path]) if way in files and way not in found]
+            ways = reuse_or_make(partial(_imported, path, files[path]), "imported", path, files[path])
+            waiting += [way for way in ways if way in files and way not in found]
     return {path: text for path, text in files.items() if path in found}
 
 
-def _imported(path: str, text: str) -> Iterator[str]:
+def _imported(path: str, text: str) -> tuple[str, ...]:
     """The files that a module may import, packages on the way to them among them: a name may be one of something else."""
     holder = path.rpartition("/")[0]
-    at = 0
+    at, files = 0, dict[str, None]()
     while found := _IMPORT.search(text, at):
         at = found.start() + 1
         if not text[text.rfind("\n", 0, found.start()) + 1 : found.start()].strip(" "):
             at = found.end()
-            yield from _files_of(holder, *found.groups())
+            files |= dict.fromkeys(_files_of(holder, *found.groups()))
+    return tuple(files)
 
 
 @cache

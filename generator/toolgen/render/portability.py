@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from typing import NamedTuple
 
 from toolgen.diagnostics import Span
+from toolgen.incremental import reuse_or_make
 from toolgen.render.literals import is_visible
 from toolgen.render.tool_payloads import CLOSING, ProviderPayloads, ToolPayload
 
@@ -42,10 +44,8 @@ def portability_report(wires: Mapping[str, ProviderPayloads], root: str) -> str:
     for provider, wire in wires.items():
         for one in wire.tools:
             by_tool.setdefault(one.tool.name, {})[provider] = _cell(one)
-            for told in one.told:
-                severe = told.action != "rewritten" and (told.severe or told.what != CLOSING)
-                cause = _Cause(told.what, told.action, told.reason, told.checked)
-                at = (lost if severe else reworded).setdefault(cause, {}).setdefault(told.span, [])
+            for severe, cause, span in reuse_or_make(partial(_causes, one), "causes", one):
+                at = (lost if severe else reworded).setdefault(cause, {}).setdefault(span, [])
                 at += [] if provider in at else [provider]
     lines = [_HEAD, "| tool | " + " | ".join(wires) + " |", "|---|" + "---|" * len(wires)]
     for name, cells in sorted(by_tool.items()):
@@ -53,6 +53,18 @@ def portability_report(wires: Mapping[str, ProviderPayloads], root: str) -> str:
     lines += _section("Lost", lost, root)
     lines += _section("Rewritten", reworded, root)
     return "\n".join(lines) + "\n"
+
+
+def _causes(one: ToolPayload) -> list[tuple[bool, _Cause, Span]]:
+    """The causes of what a tool loses, whether each is a loss, and its location."""
+    return [
+        (
+            told.action != "rewritten" and (told.severe or told.what != CLOSING),
+            _Cause(told.what, told.action, told.reason, told.checked),
+            told.span,
+        )
+        for told in one.told
+    ]
 
 
 def _cell(one: ToolPayload) -> str:

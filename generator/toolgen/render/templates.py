@@ -44,6 +44,7 @@ def template_environment() -> Environment:
         keep_trailing_newline=True,
         autoescape=False,  # noqa: S701 - the output is Python; text enters it through the filters alone
         bytecode_cache=_StoredTemplates(),
+        auto_reload=False,  # `watch` says that it needs a restart
     )
     env.filters["python"] = python_literal
     env.filters["members"] = python_members

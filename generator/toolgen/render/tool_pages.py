@@ -6,7 +6,7 @@ import ast
 import base64
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from toolgen.resolve import Catalog, Profile, Tool
 from toolgen.resolve.catalog import SharedType
 from toolgen.resources import shipped_folder
 
-__all__ = ["tool_pages"]
+__all__ = ["FORMS", "tool_pages"]
 
 _FACTS = (
     ("default", "default {}"),
@@ -42,8 +42,16 @@ _FACTS = (
 _DEEPEST = 8
 
 
+FORMS = ("html", "md", "json")
+"""What the pages can be written as: HTML for people, Markdown for models, and JSON for programs."""
+
+
 def tool_pages(
-    catalog: Catalog, wires: Mapping[str, ProviderPayloads], handlers: str, changes: Mapping[str, Any] | None = None
+    catalog: Catalog,
+    wires: Mapping[str, ProviderPayloads],
+    handlers: str,
+    changes: Mapping[str, Any] | None = None,
+    forms: Collection[str] = FORMS,
 ) -> dict[str, str]:
     """The pages and the files beside them, by path.
 
@@ -53,17 +61,8 @@ def tool_pages(
         handlers: the text of the module with a method for each tool.
         changes: what changed: `since` a revision, a `summary`, and `rows` with level, message, audiences and code; None
             where nobody asked.
+        forms: the forms to write, of `FORMS`. Pages link only to files of these forms.
     """
-    environment = Environment(
-        loader=FileSystemLoader(shipped_folder("templates") / "docs"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    folder = shipped_folder("templates") / "docs"
-    style, script = _text(folder / "style.css"), _text(folder / "search.js")
     signatures = _signatures(handlers)
     tools = [_tool(tool, wires, signatures) for tool in catalog.tools]
     types = [_shared_type(one, tools) for one in catalog.types]
@@ -73,6 +72,38 @@ def tool_pages(
             while one["file"].lower() in taken:
                 one["file"] += "_"
             taken.add(one["file"].lower())
+    files: dict[str, str] = {}
+    if "html" in forms:
+        files |= _html_pages(catalog, wires, tools, types, changes, forms)
+    if "md" in forms:
+        files |= {f"tools/{tool['file']}.md": _markdown(tool) for tool in tools}
+        lines = [f"- [{tool['name']}](tools/{tool['file']}.md): {tool['sentence']}\n" for tool in tools]
+        files["llms.txt"] = "# Tools\n\n" + "".join(lines)
+    if "json" in forms:
+        entries = ",\n".join(json.dumps(_plain(tool), ensure_ascii=False, separators=(",", ":")) for tool in tools)
+        files["catalogue.json"] = f'{{"tools": [\n{entries}\n]}}\n'
+    return dict(sorted(files.items()))
+
+
+def _html_pages(
+    catalog: Catalog,
+    wires: Mapping[str, ProviderPayloads],
+    tools: list[dict[str, Any]],
+    types: list[dict[str, Any]],
+    changes: Mapping[str, Any] | None,
+    forms: Collection[str],
+) -> dict[str, str]:
+    """The HTML pages, by path."""
+    folder = shipped_folder("templates") / "docs"
+    environment = Environment(
+        loader=FileSystemLoader(folder),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    style, script = _text(folder / "style.css"), _text(folder / "search.js")
     labels = _labels(wires)
     page = {
         "style": Markup(style),  # noqa: S704 - our own file
@@ -89,6 +120,7 @@ def tool_pages(
             tools=tools,
             providers=list(wires),
             types=types,
+            forms=forms,
         )
     }
     plain = {**page, "styles": [_hash(style)]}
@@ -110,12 +142,7 @@ def tool_pages(
             tabs=Markup(tabs),  # noqa: S704 - made of numbers
             tool=tool,
         )
-        files[f"tools/{tool['file']}.md"] = _markdown(tool)
-    entries = ",\n".join(json.dumps(_plain(tool), ensure_ascii=False, separators=(",", ":")) for tool in tools)
-    files["catalogue.json"] = f'{{"tools": [\n{entries}\n]}}\n'
-    lines = [f"- [{tool['name']}](tools/{tool['file']}.md): {tool['sentence']}\n" for tool in tools]
-    files["llms.txt"] = "# Tools\n\n" + "".join(lines)
-    return dict(sorted(files.items()))
+    return files
 
 
 def _labels(providers: Iterable[str]) -> str:

@@ -12,7 +12,7 @@ from operator import attrgetter
 from typing import Any, Literal
 
 from toolgen.diagnostics import Span
-from toolgen.incremental import Key, find_stored, reuse_or_make, store
+from toolgen.incremental import Key, find_result, find_stored, reuse_or_make, store, store_result
 from toolgen.load.sources import pointer_text
 from toolgen.plan.tools import definition_fields
 from toolgen.render.shipped import InMemoryPackage
@@ -321,9 +321,15 @@ class _Entries(Cache[Any]):
 def _recalled(tool: Tool, provider: str, how: _Settled, known: tuple[Any, ...]) -> ToolPayload:
     """Return the stored payload of a tool."""
     _, _, over, strict, told, spelling, name, entry, digest = known
-    losses = tuple(ToolLosses(Span(*span), *rest) for span, *rest in told)
     key = *how.key, over
-    return ToolPayload(tool, provider, strict, losses, spelling, name, True, bool(over), entry, digest, key)
+    last = find_result("tool payload", tool, provider)
+    if last is not None and last[0] is known and last[1].key == key:
+        same: ToolPayload = last[1]
+        return same
+    losses = tuple(ToolLosses(Span(*span), *rest) for span, *rest in told)
+    one = ToolPayload(tool, provider, strict, losses, spelling, name, True, bool(over), entry, digest, key)
+    store_result((known, one), "tool payload", tool, provider)
+    return one
 
 
 def _stored(one: ToolPayload, how: _Settled) -> ToolPayload:

@@ -84,6 +84,8 @@ def find_fixes(findings: Iterable[Finding], sources: Sources, *, unsafe: bool = 
     for finding in findings:
         if finding.code in FIXABLE or (unsafe and finding.code in UNSAFE):
             by_path.setdefault(finding.span.path, []).append(finding)
+    if not by_path:
+        return
     for document in (*sources.tools, *sources.types):
         found = by_path.get(document.path)
         if found and sources.is_own(document):

@@ -116,18 +116,18 @@ class OutputState:
         if kind != "file":
             return "edited" if kind == "link" and (recorded or path == LOCK) else "foreign"
         data = self.content.get(path)
+        plain = normalize_newlines(data) if data is not None else b""
         if data is not None and wanted is not None:
-            if data == wanted.encode():
+            bytes_wanted = wanted.encode()
+            if data == bytes_wanted:
                 return "same"
-            if normalize_newlines(data) == wanted.encode():
+            if plain == bytes_wanted:
                 return "crlf"
         if path == LOCK:
             return "ours"
         if recorded is not None:
             known = {recorded, self.lock.merged.get(path) if self.lock else None}
-            if data is not None and (
-                not known.isdisjoint((digest(data), digest(normalize_newlines(data)))) or self._is_merged(path, data)
-            ):
+            if data is not None and (digest(plain) in known or digest(data) in known or self._is_merged(path, data)):
                 return "ours"
             return "edited"
         # Without a lock file, the mark alone shows that toolgen wrote it; whether it was edited is unknown.
@@ -142,7 +142,7 @@ class OutputState:
 
 def normalize_newlines(data: bytes) -> bytes:
     """Return `data` with the line ends that toolgen writes."""
-    return data.replace(b"\r\n", b"\n")
+    return data.replace(b"\r\n", b"\n") if b"\r" in data else data
 
 
 def read_state(folder: str, wanted: Iterable[str]) -> OutputState:

@@ -94,15 +94,20 @@ def lock_text(files: Mapping[str, str], stamp: Stamp) -> str:
             provider: {"fingerprint": sent.fingerprint, "tools": dict(sorted(sent.tools.items()))}
             for provider, sent in sorted(stamp.payloads.items())
         },
-        "files": {path: _text_digest(text) for path, text in sorted(files.items()) if path != LOCK},
+        "files": _file_digests({path: text for path, text in sorted(files.items()) if path != LOCK}),
     }
     return f"{_indented(value)}\n"
 
 
-@lru_cache(maxsize=8192)
-def _text_digest(text: str) -> str:
-    """Return the digest of a text. It is cached: repeated builds in one process have most texts in common."""
-    return digest(text.encode())
+_last_digests: dict[str, str] = {}
+"""The digests of the texts of the last package. Repeated builds in one process have most texts in common."""
+
+
+def _file_digests(files: Mapping[str, str]) -> dict[str, str]:
+    """Return the digest of each text, by path. Only these digests stay cached, because a package may be large."""
+    global _last_digests
+    _last_digests = {text: _last_digests.get(text) or digest(text.encode()) for text in files.values()}
+    return {path: _last_digests[text] for path, text in files.items()}
 
 
 def _indented(value: Any, margin: str = "\n") -> str:
@@ -171,7 +176,9 @@ def differ_only_in_version(data: bytes, text: str) -> bool:
     return stored == wanted
 
 
+@lru_cache(maxsize=2)
 def _read(data: bytes) -> Lock:
+    """Read a lock file without the marks of a merge. A build reads the same bytes several times."""
     try:
         value = json.loads(data.decode(), object_pairs_hook=_without_duplicates)
     except LockError:

@@ -29,11 +29,15 @@ _HINTS = {
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """The arguments of the caller: the output folder, its name in messages, and the SCHEMAS folder."""
+    """The arguments of the caller: the output folder, its name in messages, and the SCHEMAS folder.
+
+    Python imports a package by the name of its folder. Other output may have any name.
+    """
 
     folder: Path
     name: str
     sources: Path
+    is_package: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +80,7 @@ def locate_output(output: Output, findings: Findings) -> OutputPath | None:
             parent, leaf = output.folder.resolve().parent, output.folder.resolve().name
         place = OutputPath(str(parent), leaf, output.name)
         info = disk.inspect_path(place.path)
-        code = _refusal(place, info, output.sources.resolve())
+        code = _refusal(place, info, output)
     except (OSError, RuntimeError, ValueError) as error:
         # A loop of links is a RuntimeError before Python 3.13. A NUL in the path is a ValueError.
         reason = error if isinstance(error, OSError) else OSError(errno.EINVAL, "not a usable path")
@@ -88,7 +92,8 @@ def locate_output(output: Output, findings: Findings) -> OutputPath | None:
     return place
 
 
-def _refusal(place: OutputPath, info: os.stat_result | None, sources: Path) -> str | None:
+def _refusal(place: OutputPath, info: os.stat_result | None, output: Output) -> str | None:
+    sources = output.sources.resolve()
     if info is not None and stat.S_ISLNK(info.st_mode):
         return "output-is-link"
     if info is not None and not stat.S_ISDIR(info.st_mode):
@@ -102,7 +107,7 @@ def _refusal(place: OutputPath, info: os.stat_result | None, sources: Path) -> s
             return "output-in-sources"
     # A package is imported by its name, so the folder must have one. Its modules are imported relatively.
     name = os.fsencode(place.leaf).decode("utf-8", "replace")
-    return None if name.isidentifier() and not iskeyword(name) else "output-name"
+    return "output-name" if output.is_package and (not name.isidentifier() or iskeyword(name)) else None
 
 
 def _one_of(info: os.stat_result, folders: list[Path]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 from dataclasses import replace
 from typing import Any
 
@@ -124,3 +125,14 @@ def test_the_text_is_that_of_indented_json() -> None:
     assert text == json.dumps(json.loads(text), indent=2) + "\n"
     empty = lock_text({}, replace(stamp("1.0"), sources={}, payloads={}))
     assert empty == json.dumps(json.loads(empty), indent=2) + "\n"
+
+
+def test_former_packages_are_not_kept_in_memory() -> None:
+    """`watch` makes a lock after each edit of a package that may have megabytes of text."""
+    tracemalloc.start()
+    for number in range(20):
+        text = f"{number}" * 1_000_000
+        assert digest(text.encode()) in lock_text({"a.py": text, "b.py": "same"}, stamp())
+    kept, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert kept < 5_000_000

@@ -111,7 +111,9 @@ class AsyncStatefulSession(AsyncSession):
             await self._apply_settings(request, told)
             try:
                 sent = await self._send_update(told)
-                stream = self.provider.Stream(next_turn_index(request), tools=request.tools or (), own_tools=self._own or ())
+                stream = self.provider.Stream(
+                    next_turn_index(request), tools=request.tools or (), own_tools=self._own or ()
+                )
                 failure: Exception | None = None
                 said = False
                 try:

@@ -180,7 +180,11 @@ class StreamClass(Protocol):
     """The class of a provider's streams."""
 
     def __call__(
-        self, turn: int = 0, *, tools: Iterable[ToolDefinition | OpaquePart] = (), own_tools: Collection[str] | None = None
+        self,
+        turn: int = 0,
+        *,
+        tools: Iterable[ToolDefinition | OpaquePart] = (),
+        own_tools: Collection[str] | None = None,
     ) -> StatefulStream:
         """Create a stream for one response. `own_tools` has the names of the tools that the app runs."""
         ...
