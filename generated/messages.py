@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from .runtime.history import (
-    expand_result,
+    expand,
     has_tool_calls,
     is_tool_result,
     repair,
@@ -14,7 +14,7 @@ from .runtime.history import (
 )
 
 __all__ = [
-    "expand_result",
+    "expand",
     "has_tool_calls",
     "is_tool_result",
     "repair",

@@ -18,7 +18,7 @@ from .runtime.running.handlers import (
     Review,
     Verdict,
     allow_all,
-    combine_handlers,
+    combined,
 )
 from .runtime.running.loop import AsyncRunStream, RunStream, ToolRunner
 from .runtime.running.results import ToolError
@@ -47,7 +47,7 @@ __all__ = [
     "allow_all",
     "arun",
     "arun_stream",
-    "combine_handlers",
+    "combined",
     "current_call",
     "dispatch",
     "dispatch_all",

@@ -21,7 +21,7 @@ __all__ = [
     "invalidate_calls",
     "provider_stop_reason",
     "read_count",
-    "read_usage_object",
+    "read_optional_object",
 ]
 
 FinishReason = Literal[
@@ -127,7 +127,7 @@ def read_count(wire: dict[str, Any], key: str, at: Path) -> int | None:
     raise wrong_type((at, key), "an integer", value)
 
 
-def read_usage_object(wire: dict[str, Any], key: str, at: Path) -> dict[str, Any]:
+def read_optional_object(wire: dict[str, Any], key: str, at: Path) -> dict[str, Any]:
     """Read an object of token counts. Empty if the key is null or absent.
 
     Raises:

@@ -20,7 +20,7 @@ from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.models import Usage
 from ..runtime.paths import Path
-from ..runtime.responses import read_count, read_usage_object
+from ..runtime.responses import read_count, read_optional_object
 from .openai_compatible import OpenaiCompatible
 
 __all__ = ["Deepseek"]
@@ -115,7 +115,7 @@ class Deepseek(OpenaiCompatible):
         if completion_tokens_details_count is None:
             completion_tokens_details_count = NO_EXTRAS
         elif type(completion_tokens_details_count) is not dict:
-            completion_tokens_details_count = read_usage_object(
+            completion_tokens_details_count = read_optional_object(
                 wire, "completion_tokens_details", at
             )
         prompt_tokens_count = wire.get("prompt_tokens")

@@ -73,7 +73,7 @@ from ..runtime.models import (
     UserMessage,
 )
 from ..runtime.paths import Path
-from ..runtime.responses import FinishReason, read_count, read_usage_object
+from ..runtime.responses import FinishReason, read_count, read_optional_object
 from ..runtime.tool_fields import (
     read_call_id,
     read_json_arguments,
@@ -326,14 +326,14 @@ class OpenaiChat(ChatConverter):
         if prompt_tokens_details_count is None:
             prompt_tokens_details_count = NO_EXTRAS
         elif type(prompt_tokens_details_count) is not dict:
-            prompt_tokens_details_count = read_usage_object(
+            prompt_tokens_details_count = read_optional_object(
                 wire, "prompt_tokens_details", at
             )
         completion_tokens_details_count = wire.get("completion_tokens_details")
         if completion_tokens_details_count is None:
             completion_tokens_details_count = NO_EXTRAS
         elif type(completion_tokens_details_count) is not dict:
-            completion_tokens_details_count = read_usage_object(
+            completion_tokens_details_count = read_optional_object(
                 wire, "completion_tokens_details", at
             )
         prompt_tokens_count = wire.get("prompt_tokens")

@@ -91,7 +91,7 @@ def test_odd_updates_are_placed(generated: SimpleNamespace, found: list[Any], va
         arguments.add(update)
     arguments.end()
     assert arguments.value() == value
-    assert arguments.unplaced == []
+    assert arguments.rejected == []
 
 
 NOWHERE: dict[str, tuple[list[Any], Any]] = {
@@ -129,8 +129,8 @@ def test_updates_without_a_place_are_told(generated: SimpleNamespace, found: lis
     arguments = generated.module("apis.gemini.stream_arguments").PathArguments()
     text = "".join(arguments.add(update) for update in found) + arguments.end()
     assert arguments.value() == json.loads(text) == value
-    assert 0 < len(arguments.unplaced) <= 2
-    assert all(update in found for update in arguments.unplaced)
+    assert 0 < len(arguments.rejected) <= 2
+    assert all(update in found for update in arguments.rejected)
 
 
 WRONG: dict[str, tuple[Any, str]] = {
@@ -165,7 +165,7 @@ def test_arguments_that_came_whole_are_merged(generated: SimpleNamespace) -> Non
     arguments.add(leaf("$.a.e", numberValue=2))
     assert arguments.value() == {"a": {"b": [1.0], "e": 2}, "d": True}
     assert given["a"] == {"b": [1.0]}
-    assert len(arguments.unplaced) == 1
+    assert len(arguments.rejected) == 1
 
 
 SCHEMAS = {

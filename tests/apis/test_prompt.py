@@ -88,7 +88,7 @@ HISTORIES = [
 
 @pytest.mark.parametrize(("source", "target", "body"), HISTORIES)
 def test_law_6_a_history_goes_from_and_to_every_wire(sample: Package, source: str, target: str, body: Any) -> None:
-    laws.call_between_steps(sample, source, target, body)
+    laws.hand_over(sample, source, target, body)
 
 
 @each_recording

@@ -48,12 +48,12 @@ def goes_back(provider: str) -> Check:
     return check
 
 
-def call_between_steps(provider: str, target: str) -> Check:
+def hand_over(provider: str, target: str) -> Check:
     """The histories of a provider, sent to another."""
 
     def check(package: Package) -> None:
         for recording in test_history.history(provider):
-            laws.call_between_steps(package, provider, target, recording["request"])
+            laws.hand_over(package, provider, target, recording["request"])
 
     return check
 
@@ -185,7 +185,7 @@ MUTATIONS = (
     ),
     Mutation(
         "6: ids keep their length",
-        call_between_steps(CHAT, MISTRAL),
+        hand_over(CHAT, MISTRAL),
         "wires/mistral.py",
         "id_length=9",
         "id_length=12",
@@ -307,7 +307,7 @@ MUTATIONS = (
     ),
     Mutation(
         "6: results without ids go to the first call",
-        call_between_steps(OLLAMA, CHAT),
+        hand_over(OLLAMA, CHAT),
         "runtime/conversion/reader.py",
         "                del self._open[i]\n",
         "",
@@ -342,14 +342,14 @@ MUTATIONS = (
     ),
     Mutation(
         "6: results go to other calls",
-        call_between_steps(ANTHROPIC, CHAT),
+        hand_over(ANTHROPIC, CHAT),
         "runtime/tool_fields.py",
         "writer.call_id(identifier)",
         'writer.call_id(identifier + "x")',
     ),
     Mutation(
         "6: ids are not made legal",
-        call_between_steps(CHAT, ANTHROPIC),
+        hand_over(CHAT, ANTHROPIC),
         "runtime/apis/anthropic/messages.py",
         "writer.call_id(result.tool_call_id)",
         "result.tool_call_id[:3]",

@@ -467,7 +467,7 @@ def cut_anywhere(package: Package, provider: str, events: list[Any]) -> None:
 # Hand-over
 
 
-def call_between_steps(package: Package, provider: str, target: str, body: Any) -> None:
+def hand_over(package: Package, provider: str, target: str, body: Any) -> None:
     """Law 6: a history made by one provider goes out through another one.
 
     Order, types, ids and names are the target's; text, calls, arguments and results are there or in a loss; opaque

@@ -144,7 +144,7 @@ def _same_words(completion: Any) -> None:
         completion["message"].pop("content", None)
 
 
-def call_between_steps(package: Package, source: str, target: str, request: Any) -> list[Any]:
+def hand_over(package: Package, source: str, target: str, request: Any) -> list[Any]:
     """Law 6: a history of another wire goes out through this one; what is said is there, or a loss speaks of it."""
     models, losses = package.module("models"), []
     wire = written(package, target, request.messages, losses)

@@ -37,7 +37,7 @@ HANDOVERS = [
 def test_law_6_a_history_goes_out_through_another_provider(
     sample: Package, provider: str, target: str, body: Any
 ) -> None:
-    laws.call_between_steps(sample, provider, target, body)
+    laws.hand_over(sample, provider, target, body)
 
 
 @each_provider

@@ -98,7 +98,7 @@ def test_law_6_a_history_of_any_provider_goes_out_and_on(sample: Package, source
     models = sample.module("models")
     for recording in recordings(source):
         request = laws.read(sample, source, recording["request"])
-        back = message_laws.call_between_steps(sample, source, target, request)
+        back = message_laws.hand_over(sample, source, target, request)
         again = models.Request(back, model="m", max_output_tokens=9)
         for other in ("openai_chat", "anthropic", "gemini"):
             laws.write(sample, other, again)

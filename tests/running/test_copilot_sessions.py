@@ -173,7 +173,7 @@ def test_what_a_sub_agent_asks_for_is_answered_too(runnable: Package, play: Any)
 
 def test_tools_of_other_clients_are_left_to_them(runnable: Package, play: Any) -> None:
     runtime = play([Says("", [("call_9", "theirs", {})], ends="nothing")])
-    with talking(runnable, runtime, others=["theirs"]) as made:
+    with talking(runnable, runtime, ignored_tools=["theirs"]) as made:
 
         async def waits() -> None:
             with pytest.raises(TimeoutError):
@@ -606,7 +606,7 @@ def test_a_history_that_is_nested_without_end_is_no_reason_to_fail(runnable: Pac
     history = [models.UserMessage("One.")]
     call = models.ToolCallPart(models.ToolCall("a", "grep", {"pattern": deep}))
     answer = models.AssistantMessage([call])
-    known.learn(history, answer)
+    known.record(history, answer)
     assert known.first_new_index([*history, answer, models.UserMessage("Two.")], None) == 2
 
 

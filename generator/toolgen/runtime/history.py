@@ -23,7 +23,7 @@ from .models import (
 )
 
 __all__ = [
-    "expand_result",
+    "expand",
     "has_tool_calls",
     "is_tool_result",
     "repair",
@@ -98,7 +98,7 @@ def tool_calls_of(message: Message) -> list[ToolCall]:
     return [part.call for part in message.content if type(part) is ToolCallPart]
 
 
-def expand_result(result: ToolResult, fetch: Callable[[str], str]) -> ToolResult:
+def expand(result: ToolResult, fetch: Callable[[str], str]) -> ToolResult:
     """Replace a truncated result by the complete one.
 
     A result that is complete is returned as it is. For `data`, the fetched text is read as JSON. For `multimodal`, it

@@ -54,7 +54,7 @@ from ..runtime.models import (
     Usage,
 )
 from ..runtime.paths import Path
-from ..runtime.responses import FinishReason, read_count, read_usage_object
+from ..runtime.responses import FinishReason, read_count, read_optional_object
 from ..runtime.tool_fields import (
     read_call_id,
     read_object_arguments,
@@ -198,7 +198,7 @@ class Anthropic(AnthropicConverter):
             "request_too_large": "invalid_request",
             "rate_limit_error": "rate_limit",
             "timeout_error": "server",
-            "classify_api_error": "server",
+            "api_error": "server",
             "overloaded_error": "overloaded",
         },
         "phrases": {
@@ -247,7 +247,7 @@ class Anthropic(AnthropicConverter):
         if output_tokens_details_count is None:
             output_tokens_details_count = NO_EXTRAS
         elif type(output_tokens_details_count) is not dict:
-            output_tokens_details_count = read_usage_object(
+            output_tokens_details_count = read_optional_object(
                 wire, "output_tokens_details", at
             )
         input_tokens_count = wire.get("input_tokens")

@@ -56,7 +56,7 @@ from ..runtime.models import (
     UserMessage,
 )
 from ..runtime.paths import Path
-from ..runtime.responses import FinishReason, read_count, read_usage_object
+from ..runtime.responses import FinishReason, read_count, read_optional_object
 from ..runtime.tool_fields import (
     read_call_id,
     read_json_arguments,
@@ -246,7 +246,7 @@ class Cohere(CohereConverter):
         if tokens_count is None:
             tokens_count = NO_EXTRAS
         elif type(tokens_count) is not dict:
-            tokens_count = read_usage_object(wire, "tokens", at)
+            tokens_count = read_optional_object(wire, "tokens", at)
         tokens_input_tokens_count = tokens_count.get("input_tokens")
         if (
             type(tokens_input_tokens_count) is not int

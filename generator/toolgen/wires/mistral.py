@@ -71,7 +71,7 @@ from ..runtime.models import (
     UserMessage,
 )
 from ..runtime.paths import Path
-from ..runtime.responses import FinishReason, read_count, read_usage_object
+from ..runtime.responses import FinishReason, read_count, read_optional_object
 from ..runtime.tool_fields import (
     read_json_arguments,
     read_recorded_text_call,
@@ -259,7 +259,7 @@ class Mistral(MistralConverter):
         if prompt_tokens_details_count is None:
             prompt_tokens_details_count = NO_EXTRAS
         elif type(prompt_tokens_details_count) is not dict:
-            prompt_tokens_details_count = read_usage_object(
+            prompt_tokens_details_count = read_optional_object(
                 wire, "prompt_tokens_details", at
             )
         prompt_tokens_count = wire.get("prompt_tokens")

@@ -13,10 +13,12 @@ from ..runtime.apis.ollama.fields import (
     read_flag_on_by_default,
     read_limit_negative_as_none,
     read_matched_result_call,
+    read_output_format,
     read_thinking_switch,
     write_flag_on_by_default,
     write_limit_negative_as_none,
     write_matched_result_call,
+    write_output_format,
     write_thinking_switch,
 )
 from ..runtime.conversion.extras import (
@@ -296,7 +298,7 @@ class Ollama(OllamaConverter):
         messages, messages_kept = self.read_messages(
             wire.get("messages", ABSENT), (at, "messages"), reader
         )
-        output_format, output_format_kept = self.read_output_format(
+        output_format, output_format_kept = read_output_format(
             wire.get("format", ABSENT), (at, "format"), reader
         )
         reasoning, reasoning_kept = read_thinking_switch(
@@ -438,7 +440,7 @@ class Ollama(OllamaConverter):
         )
         if tools is not ABSENT:
             wire["tools"] = tools
-        output_format = self.write_output_format(
+        output_format = write_output_format(
             request.output_format,
             extra_at(extras, "format") if extras else ABSENT,
             (at, "outputFormat"),

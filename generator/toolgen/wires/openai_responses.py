@@ -53,7 +53,7 @@ from ..runtime.models import (
     UserMessage,
 )
 from ..runtime.paths import Path
-from ..runtime.responses import FinishReason, read_count, read_usage_object
+from ..runtime.responses import FinishReason, read_count, read_optional_object
 from ..runtime.tool_fields import (
     read_call_id,
     read_json_arguments,
@@ -303,14 +303,14 @@ class OpenaiResponses(ResponsesConverter):
         if input_tokens_details_count is None:
             input_tokens_details_count = NO_EXTRAS
         elif type(input_tokens_details_count) is not dict:
-            input_tokens_details_count = read_usage_object(
+            input_tokens_details_count = read_optional_object(
                 wire, "input_tokens_details", at
             )
         output_tokens_details_count = wire.get("output_tokens_details")
         if output_tokens_details_count is None:
             output_tokens_details_count = NO_EXTRAS
         elif type(output_tokens_details_count) is not dict:
-            output_tokens_details_count = read_usage_object(
+            output_tokens_details_count = read_optional_object(
                 wire, "output_tokens_details", at
             )
         input_tokens_count = wire.get("input_tokens")

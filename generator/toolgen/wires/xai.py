@@ -39,7 +39,7 @@ from ..runtime.models import (
     Usage,
 )
 from ..runtime.paths import Path
-from ..runtime.responses import read_count, read_usage_object
+from ..runtime.responses import read_count, read_optional_object
 from .openai_compatible import OpenaiCompatible
 
 __all__ = ["Xai"]
@@ -148,14 +148,14 @@ class Xai(OpenaiCompatible):
         if completion_tokens_details_count is None:
             completion_tokens_details_count = NO_EXTRAS
         elif type(completion_tokens_details_count) is not dict:
-            completion_tokens_details_count = read_usage_object(
+            completion_tokens_details_count = read_optional_object(
                 wire, "completion_tokens_details", at
             )
         prompt_tokens_details_count = wire.get("prompt_tokens_details")
         if prompt_tokens_details_count is None:
             prompt_tokens_details_count = NO_EXTRAS
         elif type(prompt_tokens_details_count) is not dict:
-            prompt_tokens_details_count = read_usage_object(
+            prompt_tokens_details_count = read_optional_object(
                 wire, "prompt_tokens_details", at
             )
         prompt_tokens_count = wire.get("prompt_tokens")

@@ -3,6 +3,6 @@
 Generated packages import it; apps import the names of their package.
 """
 
-from .runtime.version import __version__, require
+from .runtime.version import __version__, check_runtime_version
 
-__all__ = ["__version__", "require"]
+__all__ = ["__version__", "check_runtime_version"]

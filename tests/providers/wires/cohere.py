@@ -306,7 +306,7 @@ async def _awaited(stream: Any) -> Any:
 
 
 def error() -> type[Exception]:
-    from cohere.core.classify_api_error import ApiError
+    from cohere.core.api_error import ApiError
 
     return ApiError
 

@@ -87,7 +87,7 @@ def test_a_plain_object_is_read_and_written_at_once() -> None:
     assert writes(PLAIN) == body("""
         if part.metadata is None:
             return {"type": "text", "text": part.text, }
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         wire: dict[str, Any] = {"type": "text", "text": part.text, }
         if extras:
             restore_extras(wire, extras)
@@ -139,7 +139,7 @@ def test_an_object_inside_of_the_object_may_be_missing() -> None:
         return TextPart(max_items, metadata=reader.metadata(rest))
     """)
     assert writes(shape) == body("""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         inner: dict[str, Any] = {}
         max_items = write_rounded(part.max_items, extra_at(extras, "outer", "inner", "max") if extras else ABSENT, (at, "maxItems"), writer, _SIZES)
         if max_items is not ABSENT:

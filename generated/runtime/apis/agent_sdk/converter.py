@@ -10,7 +10,6 @@ from ...conversion.extras import (
     ABSENT,
     NO_EXTRAS,
     Extras,
-    inner_extras,
     restore_extras,
     unmapped_members,
 )
@@ -48,10 +47,11 @@ from ...models import (
 from ...paths import ROOT, Path
 from ...responses import derive_finish_reason, invalidate_calls, provider_stop_reason
 from ...tool_results import write_result_text
-from ..openai_chat.converter import ChatMessageConverter
+from ..openai_chat.fields import ChatMessageConverter
 from .fields import (
     extras_of_messages,
     is_opaque_message,
+    join_messages,
     parts_per_message,
     read_agent_event,
     read_provider_state,
@@ -229,8 +229,7 @@ class AgentSdkConverter(ChatMessageConverter):
             rest = rests[i] if i < len(rests) else NO_EXTRAS
             first = parts[0] if parts else None
             if (
-                isinstance(first, OpaquePart)
-                and is_opaque_message(first, writer.wire.name)
+                is_opaque_message(first, writer.wire.name)
                 and first.provider == writer.wire.name
             ):
                 wires.append(first.value)
@@ -447,7 +446,7 @@ class AgentSdkConverter(ChatMessageConverter):
     def read_response_messages(
         self, value: Any, at: Path, reader: Reader
     ) -> AssistantMessage:
-        """Read the messages of a response as one. Extras keep the number of parts, and the extras, of each message."""
+        """Read the messages of a response as one."""
         if type(value) is not list:
             raise wrong_type(at, "an array", value)
         found = [
@@ -456,35 +455,7 @@ class AgentSdkConverter(ChatMessageConverter):
         ]
         if len(found) == 1 and isinstance(found[0], AssistantMessage):
             return found[0]
-        parts: list[AssistantPart] = []
-        rests: list[Extras] = []
-        for i, one in enumerate(found):
-            if isinstance(one, OpaquePart):
-                parts.append(one)
-                rests.append({"$parts": 1})
-                continue
-            said: Any = one.content
-            held = (
-                said
-                if type(said) is list
-                else [TextPart(said)]
-                if type(said) is str and said
-                else []
-            )
-            parts += held
-            rest = {
-                **inner_extras(one.metadata or {}, reader.wire.name),
-                "$parts": len(held),
-            }
-            if one.content == "":
-                rest["content"] = ""
-            if i and one.name is not None:
-                rest["name"] = one.name
-            rests.append(rest)
-        name = (
-            found[0].name if found and isinstance(found[0], AssistantMessage) else None
-        )
-        return AssistantMessage(parts, name, reader.metadata({"$messages": rests}))
+        return join_messages(found, reader)
 
     def read_response_message(
         self, wire: Any, at: Path, reader: Reader

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Any, get_args
+from typing import Any, TypeGuard, get_args
 
 from ...conversion.extras import ABSENT, Extras, UnsupportedValueError, inner_extras
 from ...conversion.reader import Reader
@@ -15,6 +15,7 @@ from ...errors import ConversionError, wrong_type
 from ...fields import read_data_url, write_data_url
 from ...models import (
     AgentEvent,
+    AssistantMessage,
     AssistantPart,
     OpaquePart,
     ReasoningPart,
@@ -28,6 +29,7 @@ from ...paths import ROOT, Path
 __all__ = [
     "extras_of_messages",
     "is_opaque_message",
+    "join_messages",
     "parts_per_message",
     "read_agent_event",
     "read_data_source",
@@ -287,7 +289,7 @@ _PLACES: dict[type, int] = {
 }
 
 
-def is_opaque_message(part: AssistantPart, provider: str) -> bool:
+def is_opaque_message(part: Any, provider: str) -> TypeGuard[OpaquePart]:
     """Return whether a part is a complete message of the wire that the format has no type for."""
     return (
         type(part) is OpaquePart
@@ -340,3 +342,36 @@ def _runs(parts: Sequence[AssistantPart], provider: str) -> list[int]:
             found.append(1)
         last = place
     return found
+
+
+def join_messages(
+    found: Sequence[AssistantMessage | OpaquePart], reader: Reader
+) -> AssistantMessage:
+    """Join the messages of a response. Extras keep the number of parts, and the extras, of each message."""
+    parts: list[AssistantPart] = []
+    rests: list[Extras] = []
+    for i, one in enumerate(found):
+        if isinstance(one, OpaquePart):
+            parts.append(one)
+            rests.append({"$parts": 1})
+            continue
+        said: Any = one.content
+        held = (
+            said
+            if type(said) is list
+            else [TextPart(said)]
+            if type(said) is str and said
+            else []
+        )
+        parts += held
+        rest = {
+            **inner_extras(one.metadata or {}, reader.wire.name),
+            "$parts": len(held),
+        }
+        if one.content == "":
+            rest["content"] = ""
+        if i and one.name is not None:
+            rest["name"] = one.name
+        rests.append(rest)
+    name = found[0].name if found and isinstance(found[0], AssistantMessage) else None
+    return AssistantMessage(parts, name, reader.metadata({"$messages": rests}))

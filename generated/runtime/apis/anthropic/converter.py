@@ -40,7 +40,7 @@ from ...responses import (
     derive_finish_reason,
     invalidate_calls,
     provider_stop_reason,
-    read_usage_object,
+    read_optional_object,
 )
 from .messages import AnthropicMessageConverter
 
@@ -92,7 +92,7 @@ class AnthropicConverter(AnthropicMessageConverter):
         format_key = (
             "output_format" if wire.get("output_format") is not None else "format"
         )
-        settings = read_usage_object(wire, "output_config", at)
+        settings = read_optional_object(wire, "output_config", at)
         output = (
             wire.get("output_format")
             if format_key == "output_format"

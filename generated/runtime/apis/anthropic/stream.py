@@ -384,10 +384,7 @@ class AnthropicStreamWriter(BaseStreamWriter):
     def _error(self, message: str) -> list[dict[str, Any]]:
         return [
             *self._begin(),
-            {
-                "type": "error",
-                "error": {"type": "classify_api_error", "message": message},
-            },
+            {"type": "error", "error": {"type": "api_error", "message": message}},
         ]
 
     def _completed(

@@ -129,7 +129,7 @@ class AsyncStatefulSession(AsyncSession):
                 stream = self.provider.Stream(
                     next_turn_index(request),
                     tools=request.tools or (),
-                    own_tools=self._own or (),
+                    own=self._own or (),
                 )
                 failure: Exception | None = None
                 said = False
@@ -225,7 +225,7 @@ class AsyncStatefulSession(AsyncSession):
         while not stream.ended:
             event = await self._live.next_event(sent)
             if event is None:
-                stream.accept_waiting_calls()
+                stream.finish_calls()
                 continue
             sent = None
             if event.get("type") == self.calls.asked and not self._is_own(event):

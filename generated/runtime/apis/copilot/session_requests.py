@@ -195,7 +195,7 @@ class StatefulStream(Protocol):
         """
         ...
 
-    def accept_waiting_calls(self) -> None:
+    def finish_calls(self) -> None:
         """Treat the waiting calls, if there are any, as all the calls of the response."""
         ...
 
@@ -220,9 +220,9 @@ class StreamClass(Protocol):
         turn: int = 0,
         *,
         tools: Iterable[ToolDefinition | OpaquePart] = (),
-        own_tools: Collection[str] | None = None,
+        own: Collection[str] | None = None,
     ) -> StatefulStream:
-        """Create a stream for one response. `own_tools` has the names of the tools that the app runs."""
+        """Create a stream for one response. `own` has the names of the tools that the app runs."""
         ...
 
 

@@ -4,25 +4,27 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Any
+from typing import Any, Literal
 
 from ...conversion.extras import ABSENT, Extras, inner_extras, is_internal_mark
 from ...conversion.reader import Reader
 from ...conversion.values import optional_text
 from ...conversion.writer import Writer
 from ...errors import ConversionError, wrong_type
-from ...models import Reasoning
+from ...models import OutputSchema, Reasoning
 from ...paths import ROOT, Path, format_path
 
 __all__ = [
     "read_flag_on_by_default",
     "read_limit_negative_as_none",
     "read_matched_result_call",
+    "read_output_format",
     "read_thinking_switch",
     "typed_kwargs",
     "write_flag_on_by_default",
     "write_limit_negative_as_none",
     "write_matched_result_call",
+    "write_output_format",
     "write_thinking_switch",
 ]
 
@@ -271,3 +273,37 @@ def _with_bytes(message: Any, at: Path) -> Any:
                 format_path(((at, "images"), i)), "must be base64"
             ) from error
     return {**message, "images": found}
+
+
+def read_output_format(
+    value: Any, at: Path, reader: Reader
+) -> tuple[Literal["text", "json"] | OutputSchema | None, Any]:
+    """Read the output format: `json` or a schema. Empty text means text. Any other value is kept as an extra."""
+    if value is None or value is ABSENT:
+        return None, ABSENT
+    if type(value) is dict:
+        return OutputSchema(value), ABSENT
+    if type(value) is not str:
+        raise wrong_type(at, "a string or an object", value)
+    if value == "json":
+        return "json", ABSENT
+    return None if value else "text", value
+
+
+def write_output_format(
+    output_format: Literal["text", "json"] | OutputSchema | None,
+    extra: Any,
+    at: Path,
+    writer: Writer,
+) -> Any:
+    """Write the output format. Text is the default."""
+    if output_format is None or output_format == "text":
+        return extra if output_format is None or extra == "" else ABSENT
+    if output_format == "json":
+        return "json"
+    writer.own_extras(output_format.metadata, at)
+    if output_format.name is not None:
+        writer.report_unsupported((at, "name"), "name")
+    if output_format.strict is not None:
+        writer.report_unsupported((at, "strict"), "strict")
+    return output_format.schema

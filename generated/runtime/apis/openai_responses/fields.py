@@ -26,6 +26,7 @@ from ...message_order import call_ids
 from ...models import (
     AssistantMessage,
     AssistantPart,
+    Completion,
     Message,
     OpaquePart,
     ReasoningPart,
@@ -37,6 +38,7 @@ from ...paths import Path
 
 __all__ = [
     "add_item_ids",
+    "add_required_keys",
     "has_approval_request",
     "has_client_call",
     "is_detached_result",
@@ -424,3 +426,29 @@ def add_item_ids(items: list[Any], answer: str) -> None:
                     part.setdefault("annotations", [])
         elif kind == "reasoning":
             item.setdefault("id", f"rs_{answer}_{i}")
+
+
+def add_required_keys(wire: dict[str, Any], completion: Completion) -> dict[str, Any]:
+    """Return a response with the keys that the client's types require but that have no meaning here."""
+    failed = (
+        {"code": "server_error", "message": "the response failed"}
+        if wire.get("status") == "failed"
+        else None
+    )
+    if completion.usage is not None:
+        usage = wire["usage"]
+        counted = {"cached_tokens": 0, "cache_write_tokens": 0}
+        usage["input_tokens_details"] = counted | inner_extras(
+            usage, "input_tokens_details"
+        )
+        usage["output_tokens_details"] = {"reasoning_tokens": 0} | inner_extras(
+            usage, "output_tokens_details"
+        )
+    demanded_here = {
+        "error": failed,
+        "incomplete_details": None,
+        "instructions": None,
+        "metadata": {},
+    }
+    choices_here = {"parallel_tool_calls": True, "tool_choice": "auto", "tools": []}
+    return {**demanded_here, **choices_here, **wire}

@@ -29,7 +29,7 @@ __all__ = [
     "callable_tools",
     "check_handlers",
     "check_review",
-    "combine_handlers",
+    "combined",
     "relax_tool_choice",
 ]
 
@@ -214,7 +214,7 @@ def _takes_one(method: object) -> bool:
     return True
 
 
-def combine_handlers(*sources: object) -> Any:
+def combined(*sources: object) -> Any:
     """Combine several objects with handlers into one. A tool is handled by the first object that has its method.
 
     Args:

@@ -113,7 +113,7 @@ class Session(_SessionBase):
         """
         raise NotImplementedError(f"{type(self).__name__} must implement send")
 
-    def stream_text(self, request: Request) -> Iterator[str]:
+    def pieces(self, request: Request) -> Iterator[str]:
         """Send a request that contains only text, and yield the response as it arrives. Override this to stream.
 
         Args:
@@ -161,7 +161,7 @@ class Session(_SessionBase):
         failure: Exception | None = None
         begun = False
         try:
-            with closing(self.stream_text(to_text_request(whole, self.on_loss))) as texts:
+            with closing(self.pieces(to_text_request(whole, self.on_loss))) as texts:
                 for text in texts:
                     begun = True
                     yield from reader.feed(text)
@@ -226,7 +226,7 @@ class AsyncSession(_SessionBase):
         """
         raise NotImplementedError(f"{type(self).__name__} must implement send")
 
-    async def stream_text(self, request: Request) -> AsyncIterator[str]:
+    async def pieces(self, request: Request) -> AsyncIterator[str]:
         """Send a request that contains only text, and yield the response as it arrives. Override this to stream.
 
         Args:
@@ -275,7 +275,7 @@ class AsyncSession(_SessionBase):
         failure: Exception | None = None
         begun = False
         try:
-            async with aclosing(self.stream_text(to_text_request(whole, self.on_loss))) as texts:
+            async with aclosing(self.pieces(to_text_request(whole, self.on_loss))) as texts:
                 async for text in texts:
                     begun = True
                     for event in reader.feed(text):

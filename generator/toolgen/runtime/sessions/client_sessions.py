@@ -137,14 +137,14 @@ class ClientSession:
         client: Any,
         model: str | None = None,
         *,
-        other_clients: Sequence[Any] = (),
+        further: Sequence[Any] = (),
         on_loss: OnLoss | None = None,
         on_unsupported: Literal["error", "weaken"] = "error",
     ) -> None:
-        """Set the client, and the model of requests that name none. `other_clients` clients are used in rotation with it."""
-        self.clients = [client, *other_clients]
+        """Set the client, and the model of requests that name none. `further` clients are used in rotation with it."""
+        self.clients = [client, *further]
         self._each: Mapping[str, Any] = {}
-        if other_clients:  # another key is tried before the same one is retried
+        if further:  # another key is tried before the same one is retried
             self._each = self.calls.no_retries.get("keywords", {})
             options = self.calls.no_retries.get("with_options", {})
             self.clients = [

@@ -1,8 +1,7 @@
 """The declared tools of a project: by name, with classes that are imported on first use, and as one object.
 
-`tools/__init__.py` of a package creates the object and exports its public names. `parse_call` first reads arguments
-strictly, then with coercion. Calls that a provider's module has read are already decoded, so coercion is for calls from
-elsewhere. Each coerced value is reported as a note.
+`tools/__init__.py` of a package creates the object. `parse_call` first reads arguments strictly, then with coercion, for
+calls that no provider's module has read and decoded. Each coerced value is reported as a note.
 """
 
 from __future__ import annotations
@@ -65,7 +64,7 @@ _HIDING = ("\\u003", "\\u006", "\\u007")
 class ToolEntry:
     """A tool: its module in the package, the class of its arguments, and the type of its result.
 
-    `anything` means that a field of the arguments accepts values of any type. `other` is the type of
+    `has_untyped_field` means that a field of the arguments accepts values of any type. `non_object_type` is the type of
     arguments that are not an object, if the schema allows them because it has no type. Properties are accepted only by
     their own names; field names are for apps.
     """

@@ -135,7 +135,7 @@ def parse_arguments(name: str, value: str | bytes | Mapping[str, Any]) -> BaseMo
 
 parse_call = TOOL_SET.parse_call
 check_handlers = TOOL_SET.check_handlers
-dispatcher = TOOL_SET.dispatcher
+dispatcher = TOOL_SET.make_dispatcher
 dispatch = TOOL_SET.dispatch
 dispatch_sync = TOOL_SET.dispatch_sync
 dispatch_all = TOOL_SET.dispatch_all

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Any, get_args
+from typing import Any, TypeGuard, get_args
 
 from ...conversion.extras import ABSENT, Extras, UnsupportedValueError, inner_extras
 from ...conversion.reader import Reader
@@ -12,12 +12,23 @@ from ...conversion.values import optional_text
 from ...conversion.writer import Writer
 from ...errors import ConversionError, wrong_type
 from ...fields import read_data_url, write_data_url
-from ...models import AgentEvent, AssistantPart, OpaquePart, ReasoningPart, RefusalPart, TextPart, ToolCallPart, load
+from ...models import (
+    AgentEvent,
+    AssistantMessage,
+    AssistantPart,
+    OpaquePart,
+    ReasoningPart,
+    RefusalPart,
+    TextPart,
+    ToolCallPart,
+    load,
+)
 from ...paths import ROOT, Path
 
 __all__ = [
     "extras_of_messages",
     "is_opaque_message",
+    "join_messages",
     "parts_per_message",
     "read_agent_event",
     "read_data_source",
@@ -227,7 +238,7 @@ _CALLS, _CLOSED = 3, 4
 _PLACES: dict[type, int] = {ReasoningPart: 0, TextPart: 1, RefusalPart: 2, ToolCallPart: _CALLS}
 
 
-def is_opaque_message(part: AssistantPart, provider: str) -> bool:
+def is_opaque_message(part: Any, provider: str) -> TypeGuard[OpaquePart]:
     """Return whether a part is a complete message of the wire that the format has no type for."""
     return type(part) is OpaquePart and inner_extras(part.metadata or {}, provider).get("$key") == "messages"
 
@@ -271,3 +282,25 @@ def _runs(parts: Sequence[AssistantPart], provider: str) -> list[int]:
             found.append(1)
         last = place
     return found
+
+
+def join_messages(found: Sequence[AssistantMessage | OpaquePart], reader: Reader) -> AssistantMessage:
+    """Join the messages of a response. Extras keep the number of parts, and the extras, of each message."""
+    parts: list[AssistantPart] = []
+    rests: list[Extras] = []
+    for i, one in enumerate(found):
+        if isinstance(one, OpaquePart):
+            parts.append(one)
+            rests.append({"$parts": 1})
+            continue
+        said: Any = one.content
+        held = said if type(said) is list else [TextPart(said)] if type(said) is str and said else []
+        parts += held
+        rest = {**inner_extras(one.metadata or {}, reader.wire.name), "$parts": len(held)}
+        if one.content == "":
+            rest["content"] = ""
+        if i and one.name is not None:
+            rest["name"] = one.name
+        rests.append(rest)
+    name = found[0].name if found and isinstance(found[0], AssistantMessage) else None
+    return AssistantMessage(parts, name, reader.metadata({"$messages": rests}))

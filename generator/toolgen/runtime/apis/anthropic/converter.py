@@ -35,7 +35,7 @@ from ...models import (
     Usage,
 )
 from ...paths import ROOT, Path, format_path
-from ...responses import derive_finish_reason, invalidate_calls, provider_stop_reason, read_usage_object
+from ...responses import derive_finish_reason, invalidate_calls, provider_stop_reason, read_optional_object
 from .messages import AnthropicMessageConverter
 
 __all__ = ["AnthropicConverter"]
@@ -82,7 +82,7 @@ class AnthropicConverter(AnthropicMessageConverter):
             content = read_text_or_list(system, (at, "system"), reader, self.read_system_content)
             request.messages.insert(0, SystemMessage(content))
         format_key = "output_format" if wire.get("output_format") is not None else "format"
-        settings = read_usage_object(wire, "output_config", at)
+        settings = read_optional_object(wire, "output_config", at)
         output = wire.get("output_format") if format_key == "output_format" else settings.get("format")
         if type(output) is dict and output.get("type") == "json_schema" and type(output.get("schema")) is dict:
             request.output_format = self.read_output_schema(output, (at, format_key), reader)

@@ -29,7 +29,6 @@ from ...models import (
     OpaquePart,
     OutputSchema,
     ReasoningPart,
-    RefusalPart,
     Request,
     SystemMessage,
     TextPart,
@@ -51,6 +50,7 @@ from .fields import (
     plan_index,
     read_documents,
     select_tools_by_choice,
+    to_supported_part,
     write_documents,
 )
 
@@ -302,21 +302,8 @@ class CohereConverter(ChatConverter):
 
     def write_assistant_part(self, part: AssistantPart, at: Path, writer: Writer) -> Any:
         """Write a part of the content."""
-        if type(part) is RefusalPart:
-            writer.own_extras(part.metadata, at)
-            writer.report_loss((at, "type"), "a refusal", "rewritten", "note", "it is sent as text")
-            part = TextPart(part.text)
-        if (
-            (type(part) is TextPart or type(part) is ReasoningPart)
-            and not part.text
-            and not writer.peek_extras(part.metadata)
-        ):
-            writer.own_extras(part.metadata, at)
-            writer.report_loss(at, writer.type_name(part), "dropped", "note", "it is empty")
-            return ABSENT
-        if type(part) is ReasoningPart:
-            writer.report_adopted_reasoning(part.metadata, at)
-        return self.write_assistant_content(part, at, writer)
+        supported = to_supported_part(part, at, writer)
+        return ABSENT if supported is None else self.write_assistant_content(supported, at, writer)
 
     def read_result_content(
         self, value: Any, at: Path, reader: Reader

@@ -18,7 +18,9 @@ from ...models import (
     OpaquePart,
     Reasoning,
     ReasoningPart,
+    RefusalPart,
     SystemMessage,
+    TextPart,
     ToolCallPart,
     ToolChoice,
 )
@@ -35,6 +37,7 @@ __all__ = [
     "read_thinking_settings",
     "select_tools_by_choice",
     "stream_method_kwargs",
+    "to_supported_part",
     "write_documents",
     "write_strict_schema",
     "write_thinking_settings",
@@ -224,3 +227,22 @@ def stream_method_kwargs(body: dict[str, Any], allowed_names: Collection[str]) -
     if extra:
         found["request_options"] = {"additional_body_parameters": extra}
     return found
+
+
+def to_supported_part(part: AssistantPart, at: Path, writer: Writer) -> AssistantPart | None:
+    """Return the part of a content that is written for a part of the format. None if it is empty, which is reported."""
+    if type(part) is RefusalPart:
+        writer.own_extras(part.metadata, at)
+        writer.report_loss((at, "type"), "a refusal", "rewritten", "note", "it is sent as text")
+        part = TextPart(part.text)
+    if (
+        (type(part) is TextPart or type(part) is ReasoningPart)
+        and not part.text
+        and not writer.peek_extras(part.metadata)
+    ):
+        writer.own_extras(part.metadata, at)
+        writer.report_loss(at, writer.type_name(part), "dropped", "note", "it is empty")
+        return None
+    if type(part) is ReasoningPart:
+        writer.report_adopted_reasoning(part.metadata, at)
+    return part

@@ -111,9 +111,7 @@ class AsyncStatefulSession(AsyncSession):
             await self._apply_settings(request, told)
             try:
                 sent = await self._send_update(told)
-                stream = self.provider.Stream(
-                    next_turn_index(request), tools=request.tools or (), own_tools=self._own or ()
-                )
+                stream = self.provider.Stream(next_turn_index(request), tools=request.tools or (), own=self._own or ())
                 failure: Exception | None = None
                 said = False
                 try:
@@ -188,7 +186,7 @@ class AsyncStatefulSession(AsyncSession):
         while not stream.ended:
             event = await self._live.next_event(sent)
             if event is None:
-                stream.accept_waiting_calls()
+                stream.finish_calls()
                 continue
             sent = None
             if event.get("type") == self.calls.asked and not self._is_own(event):

@@ -52,9 +52,9 @@ class CopilotStream(BaseStream):
 
     converter: ClassVar[CopilotConverter]
 
-    def __init__(self, turn: int = 0, *, tools: Any = (), own_tools: Collection[str] | None = None) -> None:
+    def __init__(self, turn: int = 0, *, tools: Any = (), own: Collection[str] | None = None) -> None:
         super().__init__(turn, tools=tools)
-        self._own = own_tools
+        self._own = own
         self._settled = False
         self._messages: list[SessionMessage] = []
         self._by_id: dict[str, OpenCall] = {}
@@ -105,7 +105,7 @@ class CopilotStream(BaseStream):
         """Return whether the response is complete: nothing more arrives before its calls have results."""
         return self._ended()
 
-    def accept_waiting_calls(self) -> None:
+    def finish_calls(self) -> None:
         """Treat the waiting calls, if any, as all calls. A call requested later is in another response."""
         self._settled = not self._asked.keys() <= self._answered
 

@@ -28,7 +28,6 @@ from ...models import (
     ImagePart,
     Message,
     OpaquePart,
-    OutputSchema,
     ReasoningPart,
     RefusalPart,
     Request,
@@ -144,35 +143,6 @@ class OllamaConverter(ApiConverter):
     ) -> Any:
         """Write the offered tools, except those that must not be called."""
         return write_selected_tools(definitions, choice, at[0], writer, self.TOOL_CHOICES, self.write_tool_definition)
-
-    def read_output_format(
-        self, value: Any, at: Path, reader: Reader
-    ) -> tuple[Literal["text", "json"] | OutputSchema | None, Any]:
-        """Read the output format: `json` or a schema. Empty text means text. Any other value is kept as an extra."""
-        if value is None or value is ABSENT:
-            return None, ABSENT
-        if type(value) is dict:
-            return OutputSchema(value), ABSENT
-        if type(value) is not str:
-            raise wrong_type(at, "a string or an object", value)
-        if value == "json":
-            return "json", ABSENT
-        return None if value else "text", value
-
-    def write_output_format(
-        self, output_format: Literal["text", "json"] | OutputSchema | None, extra: Any, at: Path, writer: Writer
-    ) -> Any:
-        """Write the output format. Text is the default."""
-        if output_format is None or output_format == "text":
-            return extra if output_format is None or extra == "" else ABSENT
-        if output_format == "json":
-            return "json"
-        writer.own_extras(output_format.metadata, at)
-        if output_format.name is not None:
-            writer.report_unsupported((at, "name"), "name")
-        if output_format.strict is not None:
-            writer.report_unsupported((at, "strict"), "strict")
-        return output_format.schema
 
     def read_messages(self, wire: Any, at: Path, reader: Reader) -> tuple[list[Message], Any]:
         """Read the messages. Adjacent results become one message; a message of another role becomes an opaque part."""

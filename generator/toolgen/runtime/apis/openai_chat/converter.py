@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar, Literal
 
-from ...api_converter import ApiConverter
 from ...conversion.extras import ABSENT, NO_EXTRAS, Extras, inner_extras, restore_extras, unmapped_members
 from ...conversion.reader import Reader
-from ...conversion.values import opaque_message, optional_text, read_list, write_one, write_user_message
+from ...conversion.values import optional_text, read_list, write_one, write_user_message
 from ...conversion.wire import DeclaredTools
 from ...conversion.writer import Writer
 from ...converter import ListReader, ObjectReader, ObjectWriter, ValueReader, ValueWriter
 from ...errors import BareApiError, wrong_type
-from ...message_order import Placed, order_for_api, results_of
+from ...message_order import results_of
 from ...models import (
     AssistantMessage,
     AssistantPart,
@@ -28,14 +27,13 @@ from ...models import (
     ToolCall,
     ToolCallPart,
     ToolMessage,
-    ToolResult,
     Usage,
     UserMessage,
 )
 from ...paths import ROOT, Path, format_path
 from ...responses import derive_finish_reason, invalidate_calls, provider_stop_reason
 from ...tool_results import read_result_parts, read_result_text, write_result_parts, write_result_text
-from .fields import OutputFormatConverter, has_content, restore_missing_message
+from .fields import ChatMessageConverter, OutputFormatConverter, has_content, restore_missing_message
 from .reasoning import (
     ReasoningKeys,
     add_required_reasoning,
@@ -46,61 +44,11 @@ from .reasoning import (
     write_reasoning,
 )
 
-__all__ = ["ChatConverter", "ChatMessageConverter"]
+__all__ = ["ChatConverter"]
 
 _ASSISTANT_MESSAGE = frozenset(["content", "name", "refusal", "role", "tool_calls"])
 _RESPONSE = frozenset(["choices", "id", "model", "usage"])
 _CHOICE = frozenset(["finish_reason", "message"])
-
-
-class ChatMessageConverter(ApiConverter):
-    """Converts a list of messages by role, in which each result is a message."""
-
-    ACCEPTS_BLANK_MESSAGES: ClassVar[bool] = True
-    """Whether the API accepts an assistant message whose content is empty text."""
-    SYSTEM_ROLES: ClassVar[Collection[str]] = ("system",)
-    """The roles of system messages."""
-
-    read_assistant_message: ObjectReader[AssistantMessage]
-    read_system_message: ObjectReader[SystemMessage]
-    read_tool_result: ObjectReader[ToolResult]
-    read_user_message: ObjectReader[UserMessage]
-
-    def read_messages(self, wire: Any, at: Path, reader: Reader) -> tuple[list[Message], Any]:
-        """Read the messages. Adjacent results become one message; a message of another role becomes an opaque part."""
-        if type(wire) is not list:
-            raise wrong_type(at, "an array", wire)
-        messages: list[Message] = []
-        for i, item in enumerate(wire):
-            here = (at, i)
-            if type(item) is not dict:
-                raise wrong_type(here, "an object", item)
-            role = item.get("role")
-            if role == "assistant":
-                messages.append(self.read_assistant_message(item, here, reader))
-                reader.next_turn()
-            elif role == "tool":
-                result = self.read_tool_result(item, here, reader)
-                last = messages[-1] if messages else None
-                if type(last) is ToolMessage:
-                    last.results.append(result)
-                else:
-                    messages.append(ToolMessage([result]))
-            elif role == "user":
-                messages.append(self.read_user_message(item, here, reader))
-            elif role in self.SYSTEM_ROLES:
-                messages.append(self.read_system_entry(item, i, here, reader))
-            else:
-                messages.append(opaque_message(item, reader))
-        return messages, ABSENT
-
-    def read_system_entry(self, wire: dict[str, Any], position: int, at: Path, reader: Reader) -> Message:
-        """Read a system message. `position` is the number of messages before it."""
-        return self.read_system_message(wire, at, reader)
-
-    def order_for_api(self, messages: Sequence[Message], at: Path, writer: Writer) -> Iterable[Placed]:
-        """Put the messages into the order that the API requires."""
-        return order_for_api(messages, at, writer)
 
 
 class ChatConverter(ChatMessageConverter, OutputFormatConverter):

@@ -1,20 +1,24 @@
-"""Field readers and writers that only Chat Completions needs, and the output format, which Responses also has."""
+"""Field readers and writers that only Chat Completions needs, and bases for the converters of related APIs."""
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any, ClassVar, Literal
 
 from ...api_converter import ApiConverter
 from ...conversion.extras import ABSENT, Extras, UnsupportedValueError, is_internal_mark
 from ...conversion.reader import Reader
+from ...conversion.values import opaque_message
 from ...conversion.writer import Writer
 from ...converter import ObjectReader, ObjectWriter
 from ...errors import wrong_type
 from ...fields import read_data_url, write_data_url
-from ...models import OutputSchema
+from ...message_order import Placed, order_for_api
+from ...models import AssistantMessage, Message, OutputSchema, SystemMessage, ToolMessage, ToolResult, UserMessage
 from ...paths import Path
 
 __all__ = [
+    "ChatMessageConverter",
     "OutputFormatConverter",
     "has_content",
     "read_file_name",
@@ -129,3 +133,53 @@ class OutputFormatConverter(ApiConverter):
         if output_format == "json":
             return self.OUTPUT_FORMATS["json"]
         return self.write_output_schema(output_format, at, writer)
+
+
+class ChatMessageConverter(ApiConverter):
+    """Converts a list of messages by role, in which each result is a message."""
+
+    ACCEPTS_BLANK_MESSAGES: ClassVar[bool] = True
+    """Whether the API accepts an assistant message whose content is empty text."""
+    SYSTEM_ROLES: ClassVar[Collection[str]] = ("system",)
+    """The roles of system messages."""
+
+    read_assistant_message: ObjectReader[AssistantMessage]
+    read_system_message: ObjectReader[SystemMessage]
+    read_tool_result: ObjectReader[ToolResult]
+    read_user_message: ObjectReader[UserMessage]
+
+    def read_messages(self, wire: Any, at: Path, reader: Reader) -> tuple[list[Message], Any]:
+        """Read the messages. Adjacent results become one message; a message of another role becomes an opaque part."""
+        if type(wire) is not list:
+            raise wrong_type(at, "an array", wire)
+        messages: list[Message] = []
+        for i, item in enumerate(wire):
+            here = (at, i)
+            if type(item) is not dict:
+                raise wrong_type(here, "an object", item)
+            role = item.get("role")
+            if role == "assistant":
+                messages.append(self.read_assistant_message(item, here, reader))
+                reader.next_turn()
+            elif role == "tool":
+                result = self.read_tool_result(item, here, reader)
+                last = messages[-1] if messages else None
+                if type(last) is ToolMessage:
+                    last.results.append(result)
+                else:
+                    messages.append(ToolMessage([result]))
+            elif role == "user":
+                messages.append(self.read_user_message(item, here, reader))
+            elif role in self.SYSTEM_ROLES:
+                messages.append(self.read_system_entry(item, i, here, reader))
+            else:
+                messages.append(opaque_message(item, reader))
+        return messages, ABSENT
+
+    def read_system_entry(self, wire: dict[str, Any], position: int, at: Path, reader: Reader) -> Message:
+        """Read a system message. `position` is the number of messages before it."""
+        return self.read_system_message(wire, at, reader)
+
+    def order_for_api(self, messages: Sequence[Message], at: Path, writer: Writer) -> Iterable[Placed]:
+        """Put the messages into the order that the API requires."""
+        return order_for_api(messages, at, writer)

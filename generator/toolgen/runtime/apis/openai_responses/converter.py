@@ -39,11 +39,12 @@ from ...models import (
     UserMessage,
 )
 from ...paths import ROOT, Path, format_path
-from ...responses import derive_finish_reason, invalidate_calls, provider_stop_reason, read_usage_object
+from ...responses import derive_finish_reason, invalidate_calls, provider_stop_reason, read_optional_object
 from ...tool_results import read_result_text, write_result_text
 from ..openai_chat.fields import OutputFormatConverter
 from .fields import (
     add_item_ids,
+    add_required_keys,
     has_approval_request,
     has_client_call,
     is_detached_result,
@@ -73,19 +74,6 @@ _SAID = frozenset(["content", "role"])
 _RESPONSE = frozenset(["id", "model", "output", "status", "usage"])
 _UNFINISHED = frozenset(["in_progress", "incomplete", "queued"])
 _STATUSES = frozenset(["cancelled", "completed", "failed", *_UNFINISHED])
-
-
-def _add_required_keys(wire: dict[str, Any], completion: Completion) -> dict[str, Any]:
-    """Return a response with the keys that the client's types require but that have no meaning here."""
-    failed = {"code": "server_error", "message": "the response failed"} if wire.get("status") == "failed" else None
-    if completion.usage is not None:
-        usage = wire["usage"]
-        counted = {"cached_tokens": 0, "cache_write_tokens": 0}
-        usage["input_tokens_details"] = counted | inner_extras(usage, "input_tokens_details")
-        usage["output_tokens_details"] = {"reasoning_tokens": 0} | inner_extras(usage, "output_tokens_details")
-    demanded_here = {"error": failed, "incomplete_details": None, "instructions": None, "metadata": {}}
-    choices_here = {"parallel_tool_calls": True, "tool_choice": "auto", "tools": []}
-    return {**demanded_here, **choices_here, **wire}
 
 
 class ResponsesConverter(OutputFormatConverter):
@@ -336,7 +324,7 @@ class ResponsesConverter(OutputFormatConverter):
         if usage is not None and type(usage) is not dict:
             raise wrong_type((at, "usage"), "an object", usage)
         status = optional_text(wire, "status", at)
-        word = optional_text(read_usage_object(wire, "incomplete_details", at), "reason", (at, "incomplete_details"))
+        word = optional_text(read_optional_object(wire, "incomplete_details", at), "reason", (at, "incomplete_details"))
         if word:
             rest |= {} if status is None else {"status": status}
         else:
@@ -387,7 +375,7 @@ class ResponsesConverter(OutputFormatConverter):
         if completion.usage is not None:
             wire["usage"] = self.write_usage(completion.usage, (ROOT, "usage"), writer)
         restore_extras(wire, extras)
-        return wire if extras else _add_required_keys(wire, completion)
+        return wire if extras else add_required_keys(wire, completion)
 
     def write_status(self, completion: Completion, extras: Extras, wire: dict[str, Any]) -> None:
         """Write why the response ended: as its status, or as the reason of an incomplete one."""
