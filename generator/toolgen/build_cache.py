@@ -36,19 +36,19 @@ FORMAT = f"toolgen {__version__}, record 1"
 RESULTS = ".results"
 """The suffix of a file of results; the rest of its name is that of the build record."""
 
-LARGEST, TOGETHER = 256_000_000, 512_000_000
+MAX_PROJECT_BYTES, MAX_TOTAL_BYTES = 256_000_000, 512_000_000
 """The most bytes of results that are stored for one project, and for all projects; the oldest are deleted first."""
 
-AT_ONCE = 4096
+RESULTS_PER_PART = 4096
 """The number of results in a part. Files are read and written in parts, so that memory never contains a whole file."""
 
-COARSE = 2_000_000_000
+COARSE_TIMESTAMP_NS = 2_000_000_000
 """The resolution of stamps in whole seconds, with some margin, in nanoseconds: two writes may have the same stamp."""
 
-FINE = 50_000_000
+FINE_TIMESTAMP_NS = 50_000_000
 """The same for other file systems: a tick of the kernel's clock, with some margin."""
 
-LITTER = ".toolgen"
+LEFTOVER_PREFIX = ".toolgen"
 """The prefix of temporary files and folders that a build creates next to its output."""
 
 UNSURE: Stamp = (-1, 0, 0, 0)
@@ -111,7 +111,7 @@ def save_record(
                 if _stamp(file) != stamp or expected.get(path, digest if kind == "s" else "") != digest:
                     return f"{path} has changed since"
                 coarse = stamp[1] % 1_000_000_000 == 0
-                fresh = max(stamp[1:3]) > now - (COARSE if coarse else FINE)
+                fresh = max(stamp[1:3]) > now - (COARSE_TIMESTAMP_NS if coarse else FINE_TIMESTAMP_NS)
                 lines.append(" ".join((kind, *map(str, UNSURE if fresh else stamp), digest, path)))
             if not expected.keys() <= there.keys():
                 return "files have disappeared since"
@@ -138,7 +138,7 @@ def read_results(schemas: str, out: str | None) -> tuple[dict[Any, Any], int]:
             length = len(_head(made_by, b""))
             while head := file.read(length):
                 size = int(head[len(made_by) : len(made_by) + _DIGITS])
-                body = file.read(size) if 0 <= size <= LARGEST else b""
+                body = file.read(size) if 0 <= size <= MAX_PROJECT_BYTES else b""
                 if head != _head(made_by, body):
                     return found, 0
                 part = marshal.loads(body)  # noqa: S302 - trusted like a compiled module, see above
@@ -178,11 +178,11 @@ def _parts(results: dict[Any, Any]) -> Iterator[bytes]:
 
     made_by, size = _made_by(), 0
     keys = list(results)
-    for start in range(0, len(keys), AT_ONCE):
-        some = {key: results[key] for key in keys[start : start + AT_ONCE]}
+    for start in range(0, len(keys), RESULTS_PER_PART):
+        some = {key: results[key] for key in keys[start : start + RESULTS_PER_PART]}
         body = marshal.dumps(some, 2)  # later versions look for repeated objects, which takes longer
         size += len(body)
-        if size > LARGEST:
+        if size > MAX_PROJECT_BYTES:
             raise ValueError("the results are too large")
         yield _head(made_by, body) + body
 
@@ -208,7 +208,7 @@ def _make_room(folder: str) -> None:
     size = 0
     for stat, path in found:
         size += stat.st_size
-        if size > TOGETHER:
+        if size > MAX_TOTAL_BYTES:
             os.unlink(path)
 
 
@@ -312,7 +312,7 @@ def _files(root: str, below: str = "") -> Iterator[tuple[str, str]]:
 
 
 def _has_litter(package: str) -> bool:
-    return any(name.startswith(LITTER) for name in os.listdir(os.path.dirname(package)))
+    return any(name.startswith(LEFTOVER_PREFIX) for name in os.listdir(os.path.dirname(package)))
 
 
 def _stamp(place: str) -> Stamp:

@@ -13,7 +13,7 @@ from toolgen import __version__
 from toolgen.diagnostics import Finding, Findings
 from toolgen.load import Sources
 from toolgen.parse import Config
-from toolgen.pipeline import Progress, Project, ignore_progress, read_project, render_project, resolve_project
+from toolgen.pipeline import Progress, Project, check_project, ignore_progress, render_project, resolve_project
 from toolgen.tokens import installed_tokenizer
 from toolgen.write import Output, Stamp
 from toolgen.write.lockfile import PayloadDigests
@@ -48,7 +48,7 @@ class Compilation:
         return self.package.files
 
     @cached_property
-    def stamp(self) -> Stamp:
+    def lock_facts(self) -> Stamp:
         """Return the facts about this build for the lock file."""
         from toolgen.render.shipped import REQUIREMENT
 
@@ -57,7 +57,7 @@ class Compilation:
         sent = {name: PayloadDigests(wire.fingerprint, wire.tool_digests()) for name, wire in wires.items()}
         return Stamp(__version__, self.config.edition, self.sources.digests, runtime, _made_with(), sent)
 
-    def output_in(self, folder: Path, *, is_package: bool = True) -> Output:
+    def output_at(self, folder: Path, *, is_package: bool = True) -> Output:
         """Return the output folder for the files."""
         return Output(folder, folder.as_posix(), self.schemas, is_package=is_package)
 
@@ -72,7 +72,7 @@ class Compilation:
                 name,
                 wire.payload_of(one.tool.name),
                 tuple(
-                    PayloadLoss(told.pointer, told.what, told.action, told.reason) for told in one.told if told.severe
+                    PayloadLoss(told.pointer, told.what, told.action, told.reason) for told in one.losses if told.severe
                 ),
             )
             for name, wire in wires.items()
@@ -107,7 +107,7 @@ def compile_project(
     schemas: Path, findings: Findings, providers: Sequence[str] = (), progress: Progress = ignore_progress
 ) -> Compilation | None:
     """Run the stages up to render, with the rules of a build. Return None if one of them found errors."""
-    return _rendered(schemas, read_project(schemas, findings, providers, progress), findings, progress)
+    return _rendered(schemas, check_project(schemas, findings, providers, progress), findings, progress)
 
 
 def lint_project(

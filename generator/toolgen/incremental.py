@@ -1,12 +1,12 @@
 """Incremental builds: results of one build that the next one reuses, so that it repeats only what changed.
 
 There are two kinds of results. `reuse_or_make` keeps any object in memory, for later builds of the same process
-(`enable_incremental_builds`). `recall` keeps plain data, which later processes find in the user's cache (`stored_results`): texts,
+(`enable_incremental_builds`). `load_or_make` keeps plain data, which later processes find in the user's cache (`stored_results`): texts,
 payloads, findings, and the facts about a tool that stages need, so that its source is not parsed again.
 
 The key of a result names the step and contains everything that the result was made from. Strings are part of a key as they
 are. In a key of `reuse_or_make`, documents, declarations, tools and profiles are compared by identity: they stay the same objects
-as long as their sources stay the same, and by value 1 would equal 1.0 and true. A key of `recall` contains their digests. A
+as long as their sources stay the same, and by value 1 would equal 1.0 and true. A key of `load_or_make` contains their digests. A
 result is never changed. A step whose key leaves something out is a defect; tests compare every build of a long series of
 edits with a fresh one.
 
@@ -27,18 +27,18 @@ from toolgen.diagnostics import Finding, Findings, Related, Span
 __all__ = [
     "BuildResults",
     "Key",
-    "Unread",
+    "LazyAttributes",
     "enable_incremental_builds",
-    "find_result",
-    "find_stored",
+    "find_in_memory",
+    "find_on_disk",
+    "keep_in_memory",
+    "load_or_make",
     "plain_findings",
-    "recall",
-    "recall_reported",
+    "recall_with_findings",
     "report_again",
     "reuse_or_make",
     "reuse_with_findings",
-    "store",
-    "store_result",
+    "store_on_disk",
     "stored_results",
 ]
 
@@ -113,12 +113,12 @@ def stored_results(schemas: str, out: str | None) -> Iterator[Callable[[], None]
         _stored = outer
 
 
-def find_result(*key: Hashable) -> Any:
+def find_in_memory(*key: Hashable) -> Any:
     """Return the result of a key, or None if there is none."""
     return None if _results is None else _results.find(key)
 
 
-def store_result(result: T, *key: Hashable) -> T:
+def keep_in_memory(result: T, *key: Hashable) -> T:
     """Keep a result, and return it."""
     if _results is not None:
         _results.keep(key, result)
@@ -129,8 +129,8 @@ def reuse_or_make(make: Callable[[], T], *key: Hashable) -> T:
     """Return the kept result of a key, or make and keep it. Results are never None."""
     if _results is None:
         return make()
-    found: T | None = find_result(*key)
-    return store_result(make(), *key) if found is None else found
+    found: T | None = find_in_memory(*key)
+    return keep_in_memory(make(), *key) if found is None else found
 
 
 def reuse_with_findings(make: Callable[[Findings], T], findings: Findings, *key: Hashable) -> T:
@@ -147,12 +147,12 @@ def reuse_with_findings(make: Callable[[Findings], T], findings: Findings, *key:
     return result
 
 
-def find_stored(*key: Hashable) -> Any:
+def find_on_disk(*key: Hashable) -> Any:
     """Return the stored result of a key of plain data, or None if there is none."""
     return None if _stored is None else _stored.find(key)
 
 
-def store(result: T, *key: Hashable) -> T:
+def store_on_disk(result: T, *key: Hashable) -> T:
     """Store a result, and return it.
 
     Key and result are plain data: None, booleans, numbers, strings, bytes, and tuples, lists and dicts of these.
@@ -162,22 +162,22 @@ def store(result: T, *key: Hashable) -> T:
     return result
 
 
-def recall(make: Callable[[], T], *key: Hashable) -> T:
+def load_or_make(make: Callable[[], T], *key: Hashable) -> T:
     """Return the stored result of a key, or make and store it. Results are plain data, and never None."""
     if _stored is None:
         return make()
-    found: T | None = find_stored(*key)
-    return store(make(), *key) if found is None else found
+    found: T | None = find_on_disk(*key)
+    return store_on_disk(make(), *key) if found is None else found
 
 
-def recall_reported(make: Callable[[Findings], T], findings: Findings, *key: Hashable) -> T:
+def recall_with_findings(make: Callable[[Findings], T], findings: Findings, *key: Hashable) -> T:
     """Return the stored result of a step that reports findings, and report these again. The result may be None."""
     if _stored is None:
         return make(findings)
-    found = find_stored(*key)
+    found = find_on_disk(*key)
     if found is None:
         own = Findings()
-        found = store((make(own), plain_findings(own)), *key)
+        found = store_on_disk((make(own), plain_findings(own)), *key)
     report_again(found[1], findings)
     result: T = found[0]
     return result
@@ -193,18 +193,18 @@ def report_again(plain: Iterable[tuple[Any, ...]], findings: Findings) -> None:
     findings.items += map(_finding, plain)
 
 
-class Unread:
+class LazyAttributes:
     """A mixin for objects that are made from stored facts, and read all other attributes on first use.
 
-    Name it before the class that it completes. `UNREAD` are the attributes that `read` returns, all at once.
+    Name it before the class that it completes. `LAZY` are the attributes that `read` returns, all at once.
     """
 
     __slots__ = ()
 
-    UNREAD: ClassVar[tuple[str, ...]]
+    LAZY: ClassVar[tuple[str, ...]]
 
     @classmethod
-    def of(cls, **facts: Any) -> Self:
+    def from_facts(cls, **facts: Any) -> Self:
         """Return an object with the stored facts about it."""
         made = cls.__new__(cls)
         for name, value in facts.items():
@@ -213,13 +213,13 @@ class Unread:
 
     @abstractmethod
     def read(self) -> Iterable[Any]:
-        """Return the values of `UNREAD`, in order."""
+        """Return the values of `LAZY`, in order."""
 
     def __getattr__(self, name: str) -> Any:
         """Read the other attributes; Python calls this for a slot without a value."""
-        if name not in self.UNREAD:
+        if name not in self.LAZY:
             raise AttributeError(name)
-        for each, value in zip(self.UNREAD, self.read(), strict=True):
+        for each, value in zip(self.LAZY, self.read(), strict=True):
             object.__setattr__(self, each, value)
         return getattr(self, name)
 

@@ -22,7 +22,7 @@ from toolgen.resources import shipped_folder
 from toolgen.validation import meta_schema
 
 SCHEMAS, OUT = "schemas", "generated"
-EDITOR = f"{SCHEMAS}/.editor"
+EDITOR_FOLDER = f"{SCHEMAS}/.editor"
 """The folder of the schemas that editors read. Nobody edits them."""
 
 _REQUIREMENT = re.compile(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)")
@@ -42,7 +42,7 @@ class WriteResult:
 
     created: tuple[NewFile, ...]
     unchanged: tuple[NewFile, ...]
-    kept: tuple[NewFile, ...]
+    differing: tuple[NewFile, ...]
 
 
 def project_files(folder: Path, profiles: Sequence[Document]) -> list[NewFile]:
@@ -71,7 +71,7 @@ def project_files(folder: Path, profiles: Sequence[Document]) -> list[NewFile]:
     files = [
         NewFile(path, templates.get_template(f"init/{name}.jinja").render(values)) for path, name in wanted.items()
     ]
-    return [*files, *(NewFile(f"{EDITOR}/{name}", text) for name, text in editor_files().items())]
+    return [*files, *(NewFile(f"{EDITOR_FOLDER}/{name}", text) for name, text in editor_files().items())]
 
 
 def editor_files() -> dict[str, str]:

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 from toolgen.diagnostics import Findings, Span
 from toolgen.diagnostics.finding import RawText
 from toolgen.load import Sources, load
-from toolgen.load.loading import FolderOf
+from toolgen.load.loading import FolderFactory
 from toolgen.parse import Config, parse
 from toolgen.resolve import Catalog
 
@@ -49,7 +49,7 @@ class Project:
     catalog: Catalog
 
 
-def read_project(
+def check_project(
     schemas: Path, findings: Findings, providers: Sequence[str] = (), progress: Progress = ignore_progress
 ) -> Project | None:
     """Load, parse, resolve, and apply the rules of a build. Return None if there are errors.
@@ -66,7 +66,7 @@ def read_project(
         findings, project.config.lint, find_suppressions(project.sources) if len(findings) else (), RULES
     )
     progress("linked", len(project.sources.tools))
-    return None if findings.errors else project
+    return None if findings.has_errors else project
 
 
 def resolve_project(
@@ -74,7 +74,7 @@ def resolve_project(
     findings: Findings,
     providers: Sequence[str] = (),
     progress: Progress = ignore_progress,
-    folder: FolderOf | None = None,
+    folder: FolderFactory | None = None,
     name: str | None = None,
 ) -> Project | None:
     """Load, parse and resolve. Return None if there are errors. `folder` and `name` are those of `load`."""
@@ -83,11 +83,11 @@ def resolve_project(
 
     sources = load(schemas, findings, builtin=shipped_folder("schemas"), folder=folder, name=name)
     progress("read", len(sources.tools))
-    if findings.errors:
+    if findings.has_errors:
         return None
     parsed = parse(sources, findings)
     catalog = resolve_catalog(parsed, providers, findings) if parsed is not None else None
-    if parsed is None or catalog is None or findings.errors:
+    if parsed is None or catalog is None or findings.has_errors:
         return None
     return Project(sources, parsed.config, catalog)
 
@@ -96,24 +96,24 @@ def render_project(project: Project, findings: Findings, progress: Progress = ig
     """Plan and render. Return None if a profile does not fit the format, or a provider cannot be sent a tool."""
     from toolgen.render.package import package_files
 
-    package = _made(project, findings, lambda: package_files(project.catalog, project.sources.name))
+    package = _report_mapping_errors(project, findings, lambda: package_files(project.catalog, project.sources.name))
     if package is not None:
         _report_refused(package.wires, findings)
         progress("rendered", len(project.sources.tools))
-    return None if findings.errors else package
+    return None if findings.has_errors else package
 
 
-def plan_payloads(project: Project, findings: Findings) -> Mapping[str, ProviderPayloads] | None:
+def render_payloads(project: Project, findings: Findings) -> Mapping[str, ProviderPayloads] | None:
     """Return the payloads of each provider, without the package; None in the same cases as `render_project`."""
     from toolgen.render.package import package_payloads
 
-    wires = _made(project, findings, lambda: package_payloads(project.catalog))
+    wires = _report_mapping_errors(project, findings, lambda: package_payloads(project.catalog))
     if wires is not None:
         _report_refused(wires, findings)
-    return None if findings.errors else wires
+    return None if findings.has_errors else wires
 
 
-def _made(project: Project, findings: Findings, make: Callable[[], T]) -> T | None:
+def _report_mapping_errors(project: Project, findings: Findings, make: Callable[[], T]) -> T | None:
     """Make something from a project. Return None, with a finding, if a profile does not fit the format."""
     from toolgen.plan.object_mappings import MappingError
     from toolgen.render.shipped import MODELS, is_shipped
@@ -139,7 +139,7 @@ def _report_refused(wires: Mapping[str, ProviderPayloads], findings: Findings) -
     """Report each tool that cannot be sent to a provider that it is offered to, with the first reason."""
     for provider, wire in wires.items():
         for one in wire.tools:
-            refused = next((told for told in one.told if told.refused), None)
+            refused = next((told for told in one.losses if told.refused), None)
             if refused is not None:
                 findings.add(
                     "tool-refused",

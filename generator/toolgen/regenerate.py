@@ -33,7 +33,7 @@ def _files() -> Iterator[tuple[Path, str]]:
     names = tuple(sorted(document.source.rsplit("/", 1)[-1].split(".")[0] for document in providers))
     parsed = parse(sources, findings)
     catalog = resolve_catalog(parsed, names, findings) if parsed is not None else None
-    if catalog is None or findings.errors:
+    if catalog is None or findings.has_errors:
         raise SystemExit("\n".join(f"{finding.code}: {finding.message}" for finding in findings))
     text, exported = models_text(catalog.format)
     yield runtime_folder() / "models.py", text

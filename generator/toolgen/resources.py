@@ -29,7 +29,7 @@ def wires_folder() -> Path:
 
 
 @cache
-def runtime_names() -> Mapping[str, str]:
+def modules_by_exported_name() -> Mapping[str, str]:
     """Return the modules below `runtime` by the names that they export."""
     found: dict[str, str] = {}
     root = runtime_folder()

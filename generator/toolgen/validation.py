@@ -24,7 +24,7 @@ from toolgen.load.text_decoding import FaultReporter, Unreadable, decode_text
 from toolgen.load.yaml_reader import read_yaml
 from toolgen.resources import shipped_folder
 
-KINDS = ("declaration", "provider", "format", "config")
+SOURCE_KINDS = ("declaration", "provider", "format", "config")
 """The kinds of source files, as `toolgen schema` names them."""
 
 
@@ -36,7 +36,7 @@ def meta_schema(kind: str) -> Mapping[str, Any]:
         KeyError: There is no such kind.
         ValueError: The shipped file is not valid, which is a defect of toolgen.
     """
-    if kind not in KINDS:
+    if kind not in SOURCE_KINDS:
         raise KeyError(kind)
     path = shipped_folder("schemas") / "meta" / f"{kind}.yaml"
     findings = Findings()
@@ -171,7 +171,7 @@ class _Reporter:
     def _mismatch(self, names: Iterable[str], value: object, span: Span) -> None:
         expected = " or ".join(names)
         found = json_type(value)
-        hint = type_hint(expected, value)
+        hint = wrong_type_hint(expected, value)
         self._add("wrong-type", span, expected, hint=hint, expected=RawText(expected), found=RawText(found))
 
     def _other(self, error: ValidationError, pointer: Pointer, keyword: str) -> None:
@@ -254,7 +254,7 @@ def _listed(values: Iterable[object]) -> str:
     return ", ".join(parts())
 
 
-def type_hint(expected: str, value: object) -> str | None:
+def wrong_type_hint(expected: str, value: object) -> str | None:
     """Return a hint for a value of the wrong type, if the fix is obvious."""
     if value is None:
         return "give it a value, or remove it"

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from toolgen.diagnostics import Findings
-from toolgen.pipeline import read_project, render_project
+from toolgen.pipeline import check_project, render_project
 
 TOOL = """
 name: get_weather
@@ -29,7 +29,7 @@ def build(folder: Path, name: str, sources: Mapping[str, str]) -> SimpleNamespac
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text, encoding="utf-8")
     findings = Findings()
-    project = read_project(folder / "schemas", findings, ("gemini",))
+    project = check_project(folder / "schemas", findings, ("gemini",))
     assert project is not None, list(findings)
     built = render_project(project, findings)
     assert built is not None, list(findings)

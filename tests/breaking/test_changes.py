@@ -11,7 +11,7 @@ import pytest
 
 from tests.support.generated import shipped_profiles
 from toolgen.breaking.comparison import Comparison, compare_with
-from toolgen.breaking.subset import combined_relation, compare_schemas
+from toolgen.breaking.schema_comparison import combine_effects, compare_schemas
 from toolgen.diagnostics import Findings
 
 H, M, C = "handlers", "model", "conversations"
@@ -181,8 +181,8 @@ SAME = [
 
 @pytest.mark.parametrize(("before", "after"), SAME)
 def test_other_words_for_the_same_values_are_no_change_of_values(before: Any, after: Any) -> None:
-    assert combined_relation(compare_schemas(before, after)) is None
-    assert combined_relation(compare_schemas(after, before)) is None
+    assert combine_effects(compare_schemas(before, after)) is None
+    assert combine_effects(compare_schemas(after, before)) is None
 
 
 def test_recursive_schemas_are_compared_once() -> None:
@@ -191,7 +191,7 @@ def test_recursive_schemas_are_compared_once() -> None:
         return {"$ref": "#/$defs/Node", "$defs": {"Node": inner}}
 
     (difference,) = compare_schemas(node(NUMBER), node(TEXT))
-    assert (difference.code, difference.way) == ("type-changed", ("$defs", "Node", "properties", "value", "type"))
+    assert (difference.code, difference.pointer) == ("type-changed", ("$defs", "Node", "properties", "value", "type"))
 
 
 def test_a_shared_type_is_one_change_however_many_tools_it_reaches(tmp_path: Path) -> None:
@@ -229,8 +229,8 @@ def test_what_is_called_wider_refuses_nothing_and_what_is_called_narrower_has_a_
     """Random pairs of schemas, judged by the values of both sides."""
     import random
 
-    from toolgen.breaking.subset import ABSENT
-    from toolgen.breaking.values import samples
+    from toolgen.breaking.schema_comparison import ABSENT
+    from toolgen.breaking.schema_samples import sample_values
     from toolgen.resolve.value_checks import ValueValidator
 
     rng = random.Random(seed)
@@ -259,12 +259,12 @@ def test_what_is_called_wider_refuses_nothing_and_what_is_called_narrower_has_a_
             name = rng.choice(list(new["properties"]))
             new["properties"][name] = schema(1)
         differences = compare_schemas(old, new)
-        relation = combined_relation(differences)
+        relation = combine_effects(differences)
         before, after = ValueValidator(old), ValueValidator(new)
         declared = set(old.get("properties", {}))
         lost = [
             value
-            for value in samples(old, old)
+            for value in sample_values(old, old)
             if before.reason(value) is None
             and after.reason(value) is not None
             and not (isinstance(value, dict) and set(value) - declared)
@@ -272,7 +272,11 @@ def test_what_is_called_wider_refuses_nothing_and_what_is_called_narrower_has_a_
         if relation in (None, "wider"):
             assert lost == [], (old, new)
         for difference in differences:
-            if difference.witness is not ABSENT and difference.way[:1] != ("properties",) and len(difference.way) == 1:
+            if (
+                difference.witness is not ABSENT
+                and difference.pointer[:1] != ("properties",)
+                and len(difference.pointer) == 1
+            ):
                 assert before.reason(difference.witness) is None
                 assert after.reason(difference.witness) is not None
 

@@ -16,8 +16,8 @@ from tests.breaking.test_changes import CASES, write
 from tests.corpus.declarations import DECLARATIONS
 from tests.support.generated import compiled, shipped_profiles
 from toolgen.breaking.replay import replay
-from toolgen.breaking.subset import ABSENT, combined_relation, compare_schemas
-from toolgen.breaking.values import samples
+from toolgen.breaking.schema_comparison import ABSENT, combine_effects, compare_schemas
+from toolgen.breaking.schema_samples import sample_values
 from toolgen.diagnostics import Findings
 from toolgen.resolve.value_checks import TooManyStepsError, ValueValidator
 
@@ -150,7 +150,7 @@ BACK = {"narrower": "wider", "wider": "narrower"}
 
 def values_of(schema: Schema) -> list[Any]:
     """Values that a schema admits, and their neighbours: a key left out, a key more, a member of another type."""
-    found = list(samples(schema, schema))[:60]
+    found = list(sample_values(schema, schema))[:60]
     for value in list(found):
         if isinstance(value, dict):
             found += [{k: v for k, v in value.items() if k != left} for left in value]
@@ -185,20 +185,20 @@ def test_what_is_said_of_an_edit_holds_for_values(name: str) -> None:
     for identifier, old, new in edited(name):
         for before, after in ((old, new), (new, old)):
             differences = compare_schemas(before, after)
-            relation = combined_relation(differences)
+            relation = combine_effects(differences)
             lost = refused(before, after, values_of(before))
-            decided[all(d.relation != "unknown" or d.code == "parameter-renamed" for d in differences)] += 1
+            decided[all(d.effect != "unknown" or d.code == "parameter-renamed" for d in differences)] += 1
             if relation in (None, "wider"):
                 assert lost is ABSENT, (identifier, relation, lost, before, after)
             assert differences or before == after, identifier
             for difference in differences:
                 if (
-                    difference.relation in ("narrower", "other")
+                    difference.effect in ("narrower", "other")
                     and difference.witness is not ABSENT
-                    and not difference.way
+                    and not difference.pointer
                 ):
                     assert refused(before, after, [difference.witness]) is not ABSENT
-        forth, back = (combined_relation(compare_schemas(*pair)) for pair in ((old, new), (new, old)))
+        forth, back = (combine_effects(compare_schemas(*pair)) for pair in ((old, new), (new, old)))
         if forth in BACK and back in BACK and "property" not in name:  # one that goes is refused where it came from
             assert back == BACK[forth], (identifier, forth, back)
     assert decided.total() > 0, "no declaration can be edited so"
@@ -237,7 +237,7 @@ def test_stored_calls_fail_exactly_where_a_change_is_said_to_break_conversations
         {"id": "c", "name": name, "arguments": value}
         for one in tools
         for name in (one["name"], *one.get("aliases", ()))
-        for value in [{}, *samples(one.get("parameters", {}), one.get("parameters", {}))]
+        for value in [{}, *sample_values(one.get("parameters", {}), one.get("parameters", {}))]
         if isinstance(value, dict) and ValueValidator(one.get("parameters", {})).reason(value) is None
     ]
     stored = tmp_path / "stored.json"
@@ -248,5 +248,5 @@ def test_stored_calls_fail_exactly_where_a_change_is_said_to_break_conversations
         files = compiled(write(tmp_path / "schemas", after))
     found = replay(stored, files, None, Findings())
     assert found is not None
-    assert found.unread == 0
+    assert found.unreadable == 0
     assert bool(found.refused or found.unknown) == ("conversations" in audiences), found

@@ -139,18 +139,18 @@ def test_what_a_model_wrote_is_never_shown(tmp_path: Path) -> None:
 def test_what_cannot_be_read_is_counted(tmp_path: Path) -> None:
     broken = {"role": "assistant", "content": [{"type": "tool_call", "call": {"name": "find"}}]}
     found, said = replayed(tmp_path, "no json\n\n" + json.dumps(broken))
-    assert (found.unread, said) == (2, ["replay-unread: 2 stored values cannot be read"])
+    assert (found.unreadable, said) == (2, ["replay-unread: 2 stored values cannot be read"])
 
 
 @pytest.mark.parametrize("body", [{"role": "assistant"}, 3, "text", {"request": {}, "response": None}])
 def test_a_body_that_is_none_is_counted(tmp_path: Path, body: Any) -> None:
     found, _ = replayed(tmp_path, json.dumps(body), "openai_chat")
-    assert found.unread == 1
+    assert found.unreadable == 1
 
 
 def test_an_answer_that_is_an_error_has_no_calls(tmp_path: Path) -> None:
     found, said = replayed(tmp_path, json.dumps({"error": {"message": "slow down", "code": 429}}), "openai_chat")
-    assert (found.unread, said) == (0, [])
+    assert (found.unreadable, said) == (0, [])
 
 
 def test_your_conversations_settle_what_nobody_can_tell(tmp_path: Path) -> None:
@@ -163,7 +163,9 @@ def test_your_conversations_settle_what_nobody_can_tell(tmp_path: Path) -> None:
     calls = [stored("find", {"id": "abc" + "1" * 30}), stored("find", {"id": "abcxxxxxxx" + "1" * 29})]
     (tmp_path / "stored.json").write_text(json.dumps(calls), "utf-8")
     with shipped_profiles("openai_chat"):
-        compared = compare_with(sides[1], findings := Findings(), None, sides[0], replayed=[tmp_path / "stored.json"])
+        compared = compare_with(
+            sides[1], findings := Findings(), None, sides[0], replay_files=[tmp_path / "stored.json"]
+        )
     assert compared is not None
     (undecided,) = [finding for finding in findings if finding.code == "cannot-tell"]
     assert "1 of 2 stored calls are rejected" in str(undecided.hint)
@@ -177,6 +179,6 @@ def test_a_provider_that_the_project_has_not_is_built_for_the_replay(tmp_path: P
     for provider, code in (("anthropic", "replay-refused"), ("antropic", "provider-unknown")):
         with shipped_profiles("openai_chat", "anthropic"):
             compare_with(
-                schemas, findings := Findings(), None, None, replayed=[tmp_path / "stored.json"], provider=provider
+                schemas, findings := Findings(), None, None, replay_files=[tmp_path / "stored.json"], provider=provider
             )
         assert [finding.code for finding in findings] == [code]

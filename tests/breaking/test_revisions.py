@@ -305,8 +305,8 @@ def test_what_was_sent_is_what_the_lock_says(repository: Path) -> None:
     (repository / "generated").mkdir()
     lock = repository / "generated/toolgen.lock"
     for fingerprint in (None, "0" * 64):
-        text = lock_text(files, built.stamp)
-        real = built.stamp.payloads["openai_chat"]
+        text = lock_text(files, built.lock_facts)
+        real = built.lock_facts.payloads["openai_chat"]
         text = text.replace(f'"find": "{real.tools["find"]}"', f'"find": "{"0" * 16}"')
         lock.write_text(text.replace(real.fingerprint, fingerprint or real.fingerprint))
         git(repository, "add", "-A")

@@ -268,7 +268,7 @@ def outcome(compilation: Compilation | None, findings: Findings) -> tuple[Any, .
     said = list(findings)
     if compilation is None:
         return None, said
-    return dict(compilation.files), compilation.stamp, said
+    return dict(compilation.files), compilation.lock_facts, said
 
 
 @dataclass
@@ -546,12 +546,12 @@ def test_the_cache_is_bounded(tmp_path: Path, cache_folder: Path, monkeypatch: p
         Edits(tmp_path / name / "schemas", 1).fill()
         assert cached(tmp_path / name / "schemas")[0] is not None
     sizes = [file.stat().st_size for file in folder.glob("*.results")]
-    monkeypatch.setattr(build_cache, "TOGETHER", max(sizes) * 2 + 1)
+    monkeypatch.setattr(build_cache, "MAX_TOTAL_BYTES", max(sizes) * 2 + 1)
     (tmp_path / "a" / "schemas" / "types" / "address.json").write_text("true")
     Edits(tmp_path / "d" / "schemas", 1).fill()
     assert cached(tmp_path / "d" / "schemas")[0] is not None
     assert len(list(folder.glob("*.results"))) == 2
-    monkeypatch.setattr(build_cache, "LARGEST", 1000)
+    monkeypatch.setattr(build_cache, "MAX_PROJECT_BYTES", 1000)
     Edits(tmp_path / "e" / "schemas", 1).fill()
     assert cached(tmp_path / "e" / "schemas")[0] is not None
     assert len(list(folder.iterdir())) == 2

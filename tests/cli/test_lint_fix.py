@@ -16,7 +16,7 @@ from tests.corpus.declarations import DECLARATIONS
 from tests.support.commands import toolgen
 from tests.support.repository import ROOT
 from tests.support.schema_values import is_valid, valid_values
-from toolgen.breaking.subset import combined_relation, compare_schemas
+from toolgen.breaking.schema_comparison import combine_effects, compare_schemas
 from toolgen.rules.fixes import FIXABLE
 
 YAML = """\
@@ -270,7 +270,7 @@ def test_fixes_change_no_value_leave_none_to_fix_and_are_made_once(tmp_path: Pat
     for seed, (name, before) in enumerate(given):
         (path,) = folder.glob(f"{name}.*")
         after = yaml.safe_load(path.read_text("utf-8"))["parameters"]
-        relations[combined_relation(compare_schemas(before, after))] += 1
+        relations[combine_effects(compare_schemas(before, after))] += 1
         for one, other in ((before, after), (after, before)):
             judge = Draft202012Validator(other)
             assert all(is_valid(judge, value) for value in valid_values(one, seed)), name

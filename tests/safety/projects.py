@@ -13,7 +13,7 @@ from typing import Any
 from tests.support.generated import shipped_profiles
 from toolgen.compilation import compile_project
 from toolgen.diagnostics import Finding, Findings
-from toolgen.pipeline import read_project
+from toolgen.pipeline import check_project
 from toolgen.render.shipped import InMemoryPackage
 
 TOOL = "name: probe\ndescription: d\n"
@@ -46,7 +46,7 @@ def errors(folder: Path, files: Mapping[str, Any]) -> list[Finding]:
     """The errors of sources, found without rendering anything."""
     findings = Findings()
     with chdir(write(folder, files).parent), shipped_profiles("openai_chat"):
-        read_project(Path("schemas"), findings, ("openai_chat",))
+        check_project(Path("schemas"), findings, ("openai_chat",))
     return [f for f in findings if f.level == "error"]
 
 

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from toolgen.diagnostics import Finding, Related, Span
-from toolgen.diagnostics.printers import DOCUMENTS, PRINTERS, WIDTH
+from toolgen.diagnostics.printers import DOCUMENT_FORMATS, PRINTERS, WIDTH
 
 PATH = "schemas/tools/x.yaml"
 TEXT = "name: x\ntype: Citty\n\tü: 日本 end\n\n" + "a" * 300 + "HERE" + "b" * 300 + "\n"
@@ -79,7 +79,7 @@ def test_nothing_from_a_source_reaches_the_terminal_raw(printer: str) -> None:
     printed = PRINTERS[printer]([evil], {EVIL: EVIL})
     assert all(c.isprintable() or c == "\n" for c in printed)
     printed.encode()
-    if printer not in DOCUMENTS:
+    if printer not in DOCUMENT_FORMATS:
         assert printed.count("error") == 1
 
 

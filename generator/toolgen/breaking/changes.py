@@ -8,9 +8,14 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any
 
-from toolgen.breaking.non_schema_changes import Seen, changed_format, changed_names, changed_provider_facts
-from toolgen.breaking.packages import payload_report
-from toolgen.breaking.subset import ABSENT, Difference, combined_relation, compare_schemas, without_annotations
+from toolgen.breaking.non_schema_changes import (
+    FoundChange,
+    changed_format,
+    changed_provider_facts,
+    removed_public_names,
+)
+from toolgen.breaking.packages import describe_payload_change
+from toolgen.breaking.schema_comparison import ABSENT, Difference, combine_effects, compare_schemas, without_annotations
 from toolgen.diagnostics import Span
 from toolgen.diagnostics.codes.breaking import AUDIENCES, CHANGES, Audience
 from toolgen.load import Pointer
@@ -29,10 +34,10 @@ class ProjectSnapshot:
     """One side of the comparison: the project, and its tools on every wire."""
 
     project: Project
-    wires: Mapping[str, ProviderPayloads]
+    payloads: Mapping[str, ProviderPayloads]
     names: Mapping[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
     """The public classes and types of the tools' modules, by path."""
-    sent: Mapping[str, PayloadDigests] = field(default_factory=dict[str, PayloadDigests], repr=False)
+    sent_digests: Mapping[str, PayloadDigests] = field(default_factory=dict[str, PayloadDigests], repr=False)
     """The digests of the payloads by provider, from the lock file: what was sent, whatever this release would send."""
 
 
@@ -80,7 +85,7 @@ def _all(old: ProjectSnapshot, new: ProjectSnapshot) -> Iterator[Change]:
     yield from _configuration(old, new)
     before = {tool.name: tool for tool in old.project.catalog.tools}
     after = {tool.name: tool for tool in new.project.catalog.tools}
-    renamed = _renamed(before, after)
+    renamed = _find_renamed_tools(before, after)
     for name, tool in before.items():
         if name not in after and name not in renamed:
             yield _change(
@@ -111,7 +116,7 @@ def _all(old: ProjectSnapshot, new: ProjectSnapshot) -> Iterator[Change]:
     yield from _names(old, new)
 
 
-def _renamed(before: Mapping[str, Tool], after: Mapping[str, Tool]) -> dict[str, str]:
+def _find_renamed_tools(before: Mapping[str, Tool], after: Mapping[str, Tool]) -> dict[str, str]:
     """Return the new names of renamed tools: an alias, the same place in a file, or equal parameters identify them."""
     gone = [tool for name, tool in before.items() if name not in after]
     come = [tool for name, tool in after.items() if name not in before]
@@ -223,15 +228,15 @@ def _patch(old: Tool, new: Tool, name: str, project: Project) -> Iterator[Change
 
 def _parameter(difference: Difference, old: Tool, new: Tool, project: Project) -> Change:
     """Convert a difference of the parameters to a change at its location; a shared type's change names the type."""
-    pointer = difference.way
+    pointer = difference.pointer
     tool, other = (old, new) if difference.gone else (new, old)
     span = (
         tool.parameter_span(pointer[:-1], str(pointer[-1]))
-        if pointer and not _named(pointer)
+        if pointer and not _is_schema_path(pointer)
         else tool.parameter_span(pointer)
     )
     code = difference.code
-    if code in ("pattern-changed", "condition-changed", "branches-overlap") and difference.relation == "unknown":
+    if code in ("pattern-changed", "condition-changed", "branches-overlap") and difference.effect == "unknown":
         code = "cannot-tell"
     shared = pointer[1] if len(pointer) > 1 and pointer[0] == "$defs" and pointer[1] in tool.origins else None
     found = _change(
@@ -243,16 +248,16 @@ def _parameter(difference: Difference, old: Tool, new: Tool, project: Project) -
         before=difference.before,
         after=difference.after,
         witness=difference.witness,
-        relation=difference.relation,
+        relation=difference.effect,
         old_span=span if difference.gone else None,
         proved=None
-        if difference.relation in ("wider", "note")
-        else difference.witness is not ABSENT or difference.relation == "narrower",
+        if difference.effect in ("wider", "note")
+        else difference.witness is not ABSENT or difference.effect == "narrower",
     )
     return replace(found, origin=tool.origins[str(shared)][0].source if shared is not None else "")
 
 
-def _named(pointer: Pointer) -> bool:
+def _is_schema_path(pointer: Pointer) -> bool:
     """Return whether a path ends at a schema, and not at a keyword of one."""
     return len(pointer) > 1 and pointer[-2] in ("properties", "$defs", "anyOf", "oneOf", "allOf", "prefixItems")
 
@@ -263,12 +268,12 @@ def _result(old: Tool, new: Tool, project: Project, span: Span) -> Iterator[Chan
             yield _change("result-set" if old.result is None else "result-unset", new, project, span=span)
         return
     differences = compare_schemas(old.result, new.result)
-    relation = combined_relation([d for d in differences if d.code != "parameter-added"])
+    relation = combine_effects([d for d in differences if d.code != "parameter-added"])
     witness = next((d.witness for d in differences if d.witness is not ABSENT), ABSENT)
-    where = next((pointer_text(d.way) for d in differences if d.relation != "note"), "")
+    where = next((pointer_text(d.pointer) for d in differences if d.effect != "note"), "")
     if relation is None:
         if differences:
-            yield _change("result-widened", new, project, span=span, where=pointer_text(differences[0].way))
+            yield _change("result-widened", new, project, span=span, where=pointer_text(differences[0].pointer))
         return
     code = {
         "wider": "result-widened",
@@ -309,9 +314,11 @@ def _configuration(old: ProjectSnapshot, new: ProjectSnapshot) -> Iterator[Chang
         ("edition-changed", before.edition, said.edition),
         ("out-moved", before.out or "generated", said.out or "generated"),
     )
-    found: list[Seen] = [(code, "", place, was, now) for code, was, now in settings if was != now]
-    found += [("provider-removed", name, place, name, None) for name in sorted(old.wires.keys() - new.wires.keys())]
-    found += [("provider-added", name, place, None, name) for name in sorted(new.wires.keys() - old.wires.keys())]
+    found: list[FoundChange] = [(code, "", place, was, now) for code, was, now in settings if was != now]
+    found += [
+        ("provider-removed", name, place, name, None) for name in sorted(old.payloads.keys() - new.payloads.keys())
+    ]
+    found += [("provider-added", name, place, None, name) for name in sorted(new.payloads.keys() - old.payloads.keys())]
     formats = (old.project.catalog.format, new.project.catalog.format)
     here = Span(new.project.sources.name)
     for code, where, span, *values in (
@@ -319,29 +326,31 @@ def _configuration(old: ProjectSnapshot, new: ProjectSnapshot) -> Iterator[Chang
         *changed_provider_facts(old.project, new.project),
         *changed_format(*formats, here),
     ):
-        yield Change(code, (), where, span, _breaks(code, None, None), *(ABSENT if v is None else v for v in values))
+        yield Change(
+            code, (), where, span, _broken_audiences(code, None, None), *(ABSENT if v is None else v for v in values)
+        )
 
 
 def _names(old: ProjectSnapshot, new: ProjectSnapshot) -> Iterator[Change]:
-    for code, where, span, before, _ in changed_names(old.names, new.names, Span(new.project.sources.name)):
-        yield Change(code, (), where, span, _breaks(code, None, None), before)
+    for code, where, span, before, _ in removed_public_names(old.names, new.names, Span(new.project.sources.name)):
+        yield Change(code, (), where, span, _broken_audiences(code, None, None), before)
 
 
 def _wires(old: ProjectSnapshot, new: ProjectSnapshot, renamed: Mapping[str, str]) -> Iterator[Change]:
     """Yield the changes of what each provider receives: names, strict mode, losses and the payload."""
     tokenizer: Tokenizer | str = ""
-    for provider in new.wires:
-        if provider not in old.wires:
+    for provider in new.payloads:
+        if provider not in old.payloads:
             continue
-        was = {renamed.get(one.tool.name, one.tool.name): one for one in old.wires[provider].tools if one.offered}
-        now = {one.tool.name: one for one in new.wires[provider].tools if one.offered}
+        was = {renamed.get(one.tool.name, one.tool.name): one for one in old.payloads[provider].tools if one.offered}
+        now = {one.tool.name: one for one in new.payloads[provider].tools if one.offered}
         for name in sorted(was.keys() & now.keys()):
             yield from _on_wire(provider, was[name], now[name], new.project)
-        sent = old.sent.get(provider)
-        was_sent = old.wires[provider].fingerprint if sent is None else sent.fingerprint
-        if was_sent != new.wires[provider].fingerprint:
+        sent = old.sent_digests.get(provider)
+        was_sent = old.payloads[provider].fingerprint if sent is None else sent.fingerprint
+        if was_sent != new.payloads[provider].fingerprint:
             tokenizer = tokenizer or installed_tokenizer()
-            said = payload_report(old.wires[provider], new.wires[provider], sent, tokenizer)
+            said = describe_payload_change(old.payloads[provider], new.payloads[provider], sent, tokenizer)
             yield Change("payload-changed", (), provider, Span(new.project.sources.name), (), after=said)
 
 
@@ -354,8 +363,8 @@ def _on_wire(provider: str, old: ToolPayload, new: ToolPayload, project: Project
         yield _change("spelling-changed", tool, project, span=span, where=provider)
     if old.strict != new.strict:
         yield _change("strict-lost" if old.strict else "strict-gained", tool, project, span=span, where=provider)
-    was = {(told.pointer, told.what) for told in old.told if told.severe}
-    now = {(told.pointer, told.what) for told in new.told if told.severe}
+    was = {(told.pointer, told.what) for told in old.losses if told.severe}
+    now = {(told.pointer, told.what) for told in new.losses if told.severe}
     for pointer, what in sorted(now - was):
         yield _change(
             "portability-worse", tool, project, span=span, where=provider, after=f"{what} at {pointer or '/'}"
@@ -381,13 +390,13 @@ def _change(
     old_span: Span | None = None,
     safe: bool = False,
 ) -> Change:
-    audiences = _breaks(code, relation, proved)
+    audiences = _broken_audiences(code, relation, proved)
     if safe:  # the old name remains an alias
         audiences = ("handlers",) if "handlers" in audiences else ()
     return Change(code, (tool.name,), where, span, audiences, before, after, witness, old_span)
 
 
-def _breaks(code: str, relation: str | None, proved: bool | None) -> tuple[Audience, ...]:
+def _broken_audiences(code: str, relation: str | None, proved: bool | None) -> tuple[Audience, ...]:
     """Return the audiences that a change breaks. If it depends on the values, a value must be shown to be refused."""
     verdicts = CHANGES[code]
     return tuple(

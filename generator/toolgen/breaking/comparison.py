@@ -13,13 +13,13 @@ import yaml
 
 from toolgen.breaking.changes import Change, ProjectSnapshot, changes_between
 from toolgen.breaking.replay import ReplayResult, replay
-from toolgen.breaking.revision import RevisionError, RevisionFolder, file_at, revision_files
-from toolgen.breaking.subset import ABSENT
+from toolgen.breaking.revision import RevisionError, RevisionFolder, read_committed_file, read_revision_sources
+from toolgen.breaking.schema_comparison import ABSENT
 from toolgen.diagnostics import Finding, Findings, Span
 from toolgen.diagnostics.codes.breaking import AUDIENCES
 from toolgen.diagnostics.finding import RawText, Related, quote_name
 from toolgen.load.loading import ACCEPTED, load_single_file
-from toolgen.pipeline import Project, plan_payloads, render_project, resolve_project
+from toolgen.pipeline import Project, render_payloads, render_project, resolve_project
 from toolgen.render.tools import class_names
 from toolgen.write.lockfile import LOCK, LockError, read_lock
 
@@ -51,10 +51,10 @@ def compare_with(
     schemas: Path,
     findings: Findings,
     revision: str | None,
-    folder: Path | None,
+    old_folder: Path | None,
     *,
     merge_base: bool = False,
-    replayed: Sequence[Path] = (),
+    replay_files: Sequence[Path] = (),
     provider: str | None = None,
 ) -> Comparison | None:
     """Compare SCHEMAS with an older version. Return None, with findings, if a side cannot be read.
@@ -63,9 +63,9 @@ def compare_with(
         schemas: The new side.
         findings: Receives the changes.
         revision: The old side as a git revision, or None.
-        folder: The old side as a folder, or None.
+        old_folder: The old side as a folder, or None.
         merge_base: Whether to compare with the commit at which this branch left the revision.
-        replayed: Files with stored conversations.
+        replay_files: Files with stored conversations.
         provider: The provider in whose format these are; None for the format of the package.
     """
     new = _state(resolve_project(schemas, findings), findings)
@@ -76,13 +76,13 @@ def compare_with(
         return None
     findings.items.clear()  # warnings of a build are not changes
     changes: list[Change] = []
-    if revision is not None or folder is not None:
-        old = _old_state(schemas, findings, revision, folder, merge_base)
+    if revision is not None or old_folder is not None:
+        old = _old_state(schemas, findings, revision, old_folder, merge_base)
         if old is None:
             return None
         changes = changes_between(old, new) if isinstance(old, ProjectSnapshot) else []
     said = Findings()
-    told = _replay(schemas, new, replayed, provider, said)
+    told = _replay(schemas, new, replay_files, provider, said)
     if told is None:
         findings.items += said.items
         return None
@@ -96,7 +96,7 @@ def compare_with(
             _report(change, levels, suppressed, accepted[change.id])
     unused = tuple(identifier for identifier in accepted if identifier not in {change.id for change in changes})
     place = Span((schemas / ACCEPTED).as_posix())
-    for identifier in unused if revision is not None or folder is not None else ():
+    for identifier in unused if revision is not None or old_folder is not None else ():
         findings.add("accepted-unused", place, change=RawText(identifier))
     findings.items += said.items
     left_out = tuple(change for change in changes if change.id in accepted)
@@ -104,7 +104,7 @@ def compare_with(
 
 
 def _state(project: Project | None, findings: Findings) -> ProjectSnapshot | None:
-    wires = plan_payloads(project, findings) if project is not None else None
+    wires = render_payloads(project, findings) if project is not None else None
     if project is None or wires is None:
         return None
     return ProjectSnapshot(project, wires, class_names(project.catalog.tools, project.catalog.types))
@@ -122,7 +122,7 @@ def _old_state(
         data = lock.read_bytes() if lock.is_file() else None
     else:
         try:
-            found = revision_files(schemas, str(revision), merge_base=merge_base)
+            found = read_revision_sources(schemas, str(revision), merge_base=merge_base)
         except RevisionError as error:
             place = Span(schemas.as_posix())
             findings.add("revision-unreadable", place, hint=error.hint, problem=RawText(str(error)))
@@ -134,14 +134,14 @@ def _old_state(
         old = _state(
             resolve_project(schemas, said, folder=lambda prefix, to: RevisionFolder(files, prefix, to), name=name), said
         )
-        data = file_at(schemas.absolute().parent, commit, _lock_path(old))
+        data = read_committed_file(schemas.absolute().parent, commit, _lock_path(old))
     if old is None:
         for fault in said:
             where = RawText(f"{fault.span.path}:{fault.span.line}:{fault.span.column}")
             findings.add("against-unreadable", Span(schemas.as_posix()), where=where, before=RawText(fault.message))
         return "unreadable"
     try:
-        return replace(old, sent=read_lock(data).payloads) if data is not None else old
+        return replace(old, sent_digests=read_lock(data).payloads) if data is not None else old
     except LockError:  # then it is not known what was sent
         return old
 
@@ -158,7 +158,7 @@ def _replay(
     if not files:
         return []
     project: Project | None = new.project
-    if provider is not None and provider not in new.wires:
+    if provider is not None and provider not in new.payloads:
         project = resolve_project(schemas, findings, [provider])
     package = render_project(project, findings) if project is not None else None
     findings.items[:] = [finding for finding in findings if finding.level == "error"]
@@ -209,7 +209,7 @@ def _hint(change: Change, replayed: Sequence[ReplayResult]) -> str | None:
     if change.witness is not ABSENT:
         said.append(f"witness: {_shown(change.witness)}")
     if change.code == "cannot-tell":
-        said += [told.verdict(change.tools) for told in replayed]
+        said += [told.summarize(change.tools) for told in replayed]
     said += [f"id: {change.id}"] if change.audiences else []
     return "; ".join(said) or None
 

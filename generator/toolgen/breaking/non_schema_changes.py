@@ -10,13 +10,13 @@ from toolgen.load import Document
 from toolgen.pipeline import Project
 from toolgen.resolve import Format, Profile
 
-__all__ = ["Seen", "changed_format", "changed_names", "changed_provider_facts"]
+__all__ = ["FoundChange", "changed_format", "changed_provider_facts", "removed_public_names"]
 
-Seen = tuple[str, str, Span, Any, Any]
+FoundChange = tuple[str, str, Span, Any, Any]
 """A change: its code, where it is, its location in the sources, and the old and new value, or None."""
 
 
-def changed_provider_facts(old: Project, new: Project) -> Iterator[Seen]:
+def changed_provider_facts(old: Project, new: Project) -> Iterator[FoundChange]:
     """Yield changes of the limits, budgets, defaults and other facts of the providers that both sides have."""
     config = new.sources.config
     for key in ("limits", "budgets"):
@@ -39,7 +39,7 @@ _SETTINGS = ("limits", "defaults")
 """Facts that the configuration can state too. Their changes have codes of their own."""
 
 
-def _profile(old: Profile, new: Profile, project: Project) -> Iterator[Seen]:
+def _profile(old: Profile, new: Profile, project: Project) -> Iterator[FoundChange]:
     own = next((document for document in reversed(new.documents) if not document.is_shipped), None)
     for fact in sorted(old.facts.keys() | new.facts.keys()):
         if fact not in _SETTINGS and old.facts.get(fact) != new.facts.get(fact):
@@ -67,7 +67,7 @@ def _place(document: Document | None, project: Project, *pointer: str) -> Span:
     return document.span()
 
 
-def changed_format(old: Format, new: Format, place: Span) -> Iterator[Seen]:
+def changed_format(old: Format, new: Format, place: Span) -> Iterator[FoundChange]:
     """Yield the fields of the format that a project has added, removed or changed."""
     for name in sorted(old.types.keys() & new.types.keys()):
         was = {field.name: field.schema for field in old.types[name].fields}
@@ -81,9 +81,9 @@ def changed_format(old: Format, new: Format, place: Span) -> Iterator[Seen]:
                 yield "format-field-changed", f"{name}.{field}", place, was[field], now[field]
 
 
-def changed_names(
+def removed_public_names(
     old: Mapping[str, tuple[str, ...]], new: Mapping[str, tuple[str, ...]], place: Span
-) -> Iterator[Seen]:
+) -> Iterator[FoundChange]:
     """Yield the public classes and types of tools that were removed from a module that still exists.
 
     A module disappears with its tool, and a member with its parameter; those changes are reported already.

@@ -12,9 +12,9 @@ from toolgen.render.tool_payloads import ProviderPayloads
 from toolgen.tokens import Tokenizer
 from toolgen.write.lockfile import PayloadDigests
 
-__all__ = ["PackageChanges", "compare_packages", "payload_report", "payload_sizes", "public_names"]
+__all__ = ["PackageChanges", "compare_packages", "describe_payload_change", "describe_payload_sizes", "public_names"]
 
-Package = Mapping[str, str]
+PackageFiles = Mapping[str, str]
 """The text of each file, by its path in the package."""
 
 
@@ -27,12 +27,12 @@ class PackageChanges:
     model: tuple[str, ...]
 
     @property
-    def any(self) -> bool:
+    def has_changes(self) -> bool:
         """Return whether anything changed."""
         return bool(self.internal or self.handlers or self.model)
 
 
-def compare_packages(before: Package, after: Package) -> PackageChanges:
+def compare_packages(before: PackageFiles, after: PackageFiles) -> PackageChanges:
     """Compare two packages. A file that is only in `before` was removed; one that is only in `after` is new."""
     internal: list[str] = []
     handlers: list[str] = []
@@ -105,10 +105,10 @@ def _payload(path: str, old: str, new: str) -> list[str]:
         return []
     if before is None or after is None:
         return [f"{provider}: the provider {'is new' if before is None else 'was removed'}"]
-    return [f"{provider}: {_changed_entries(before, after) or 'the text'} ({payload_sizes(before, after)})"]
+    return [f"{provider}: {_changed_entries(before, after) or 'the text'} ({describe_payload_sizes(before, after)})"]
 
 
-def payload_sizes(before: Any, after: Any, tokenizer: Tokenizer | str = "") -> str:
+def describe_payload_sizes(before: Any, after: Any, tokenizer: Tokenizer | str = "") -> str:
     """Return the sizes of two payloads as compact JSON, and the share of the old one that a prompt cache can reuse.
 
     Args:
@@ -137,7 +137,7 @@ def _changed_names(was: Mapping[str, Any], now: Mapping[str, Any]) -> str:
     return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
 
 
-def payload_report(
+def describe_payload_change(
     old: ProviderPayloads, new: ProviderPayloads, sent: PayloadDigests | None, tokenizer: Tokenizer | str
 ) -> str:
     """Return the tools that changed in a payload, and its sizes.
@@ -148,7 +148,7 @@ def payload_report(
         sent: The digests of what was sent, from the lock file of the old side; None if there are none.
         tokenizer: Counts the tokens; a string if none is installed.
     """
-    sizes = payload_sizes(old.payload, new.payload, tokenizer)
+    sizes = describe_payload_sizes(old.payload, new.payload, tokenizer)
     if sent is None or sent.fingerprint == old.fingerprint:
         return f"{_changed_entries(old.payload, new.payload) or 'the text'} ({sizes})"
     names = _changed_names(sent.tools, new.tool_digests())

@@ -24,10 +24,10 @@ class ReplayResult:
     fitting: Counter[str] = field(default_factory=Counter[str])
     refused: Counter[tuple[str, str]] = field(default_factory=Counter[tuple[str, str]])
     unknown: Counter[str] = field(default_factory=Counter[str])
-    respelled: Counter[tuple[str, str]] = field(default_factory=Counter[tuple[str, str]])
-    unread: int = 0
+    coerced: Counter[tuple[str, str]] = field(default_factory=Counter[tuple[str, str]])
+    unreadable: int = 0
 
-    def verdict(self, tools: tuple[str, ...]) -> str:
+    def summarize(self, tools: tuple[str, ...]) -> str:
         """Summarize the calls of some tools: how many there are, and how many are rejected."""
         refused = sum(count for (tool, _), count in self.refused.items() if tool in tools)
         every = refused + sum(self.fitting[tool] for tool in tools)
@@ -74,7 +74,7 @@ def _rows(text: str, found: ReplayResult) -> Iterator[Any]:
             try:
                 yield json.loads(line)
             except (ValueError, RecursionError):
-                found.unread += 1
+                found.unreadable += 1
 
 
 def _report(found: ReplayResult, place: Span, findings: Findings) -> None:
@@ -82,10 +82,10 @@ def _report(found: ReplayResult, place: Span, findings: Findings) -> None:
         findings.add("replay-unknown", place, tool=RawText(quote_name(name)[1:-1]), count=count)
     for (name, where), count in sorted(found.refused.items()):
         findings.add("replay-refused", place, tool=RawText(name), where=RawText(where), count=count)
-    for (name, what), count in sorted(found.respelled.items()):
+    for (name, what), count in sorted(found.coerced.items()):
         findings.add("replay-respelled", place, tool=RawText(name), what=RawText(what), count=count)
-    if found.unread:
-        findings.add("replay-unread", place, count=found.unread)
+    if found.unreadable:
+        findings.add("replay-unread", place, count=found.unreadable)
 
 
 class _Reader:
@@ -119,7 +119,7 @@ class _Reader:
             self._found.unknown[call.name] += 1
             return
         if name != call.name:
-            self._found.respelled[name, f"the alias {quote_name(call.name)[1:-1]}"] += 1
+            self._found.coerced[name, f"the alias {quote_name(call.name)[1:-1]}"] += 1
         losses: list[Any] = []
         try:
             self._tools.parse_call(call, on_loss=losses.append)
@@ -129,7 +129,7 @@ class _Reader:
         self._found.fitting[name] += 1
         pointers = {"/".join(re.findall(r"\w+", loss.path.replace("arguments", "", 1))) for loss in losses}
         for place in sorted({self._place(name, f"/{pointer}") for pointer in pointers}):
-            self._found.respelled[name, f"the value at {place}"] += 1
+            self._found.coerced[name, f"the value at {place}"] += 1
 
     def _place(self, tool: str, pointer: str) -> str:
         """Return a pointer without text that a model may have written: anything but a declared property becomes `*`."""
@@ -153,12 +153,12 @@ class _Reader:
                 try:
                     yield self._models.load(self._models.ToolCall, part.get("call"))
                 except self._conversion_error:
-                    self._found.unread += 1
+                    self._found.unreadable += 1
 
     def _bodies(self, row: Any) -> Iterator[Any]:
         """Yield the calls of a body, or of the bodies of an exchange."""
         if not isinstance(row, dict):
-            self._found.unread += 1
+            self._found.unreadable += 1
             return
         if not row.keys() & {"request", "response", "events"}:
             yield from self._body(row)
@@ -189,7 +189,7 @@ class _Reader:
             elif value is not None and (value.message.content or value.finish_reason != "error"):
                 messages.append(value.message)
         if not read and not messages:
-            self._found.unread += 1
+            self._found.unreadable += 1
         for message in messages:
             yield from self._of(message)
 

@@ -13,7 +13,7 @@ from toolgen.load import limits
 from toolgen.load.folder import EXTENSIONS, Budget, Folder, FoundFile, check_budget
 from toolgen.load.text_decoding import FaultReporter
 
-__all__ = ["RevisionError", "RevisionFolder", "file_at", "revision_files"]
+__all__ = ["RevisionError", "RevisionFolder", "read_committed_file", "read_revision_sources"]
 
 _LFS = b"version https://git-lfs.github.com/spec/"
 
@@ -28,7 +28,7 @@ class _Entry:
     blob: str
 
 
-def revision_files(
+def read_revision_sources(
     schemas: Path, revision: str, *, merge_base: bool = False
 ) -> tuple[str, Mapping[str, bytes | str]] | None:
     """Return the commit, and the bytes of each source of SCHEMAS by its path; for other kinds of files, the kind.
@@ -43,7 +43,7 @@ def revision_files(
     return (commit, _contents(schemas if schemas.is_dir() else schemas.parent, entries)) if entries else None
 
 
-def file_at(folder: Path, commit: str, path: str) -> bytes | None:
+def read_committed_file(folder: Path, commit: str, path: str) -> bytes | None:
     """Return the bytes of a file in a commit, by its path relative to a folder; None if it does not exist."""
     found = run_git(folder, "cat-file", "blob", f"{commit}:./{path}")
     return found.stdout if found.returncode == 0 else None
@@ -100,7 +100,7 @@ class RevisionFolder(Folder):
         self._prefix = prefix
         self._findings = findings
 
-    def sources(self, name: str, *, recursive: bool) -> list[FoundFile]:
+    def list_sources(self, name: str, *, recursive: bool) -> list[FoundFile]:
         """Return the sources in the folder `name`, and in folders below it if `recursive`, sorted by path."""
         inside = [source for source in self._files_at if source.startswith(f"{name}/")]
         return [FoundFile(Path(source), source) for source in sorted(inside) if self._fits(source, recursive)]

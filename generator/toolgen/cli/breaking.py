@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from toolgen.cli.group import format_option, schemas_argument, verbosity_options
-from toolgen.cli.process import FINE, FOUND, WRONG, exit_with
+from toolgen.cli.process import EXIT_ERROR, EXIT_FINDINGS, EXIT_OK, exit_with
 from toolgen.cli.terminal import print_findings, write_output
 
 
@@ -71,26 +71,26 @@ def command(
 
         if is_unchanged(schemas, revision, folder, merge_base=merge_base):
             write_output("" if quiet else "handlers 0, model 0, conversations 0, accepted 0\n", sys.stderr)
-            exit_with(FINE)
+            exit_with(EXIT_OK)
     from toolgen.breaking.comparison import accept_changes, compare_with
     from toolgen.diagnostics import Findings
 
     findings = Findings()
     compared = compare_with(
-        schemas, findings, revision, folder, merge_base=merge_base, replayed=replayed, provider=provider
+        schemas, findings, revision, folder, merge_base=merge_base, replay_files=replayed, provider=provider
     )
     if compared is None:
         print_findings(findings, output_format, quiet=quiet, verbose=verbose)
-        exit_with(WRONG)
+        exit_with(EXIT_ERROR)
     if accepted or prune:
         for line in accept_changes(schemas, compared, accepted, reason or "", prune=prune):
             write_output(f"{line}\n", sys.stderr)
-        exit_with(FINE)
-    failed = findings.errors
+        exit_with(EXIT_OK)
+    failed = findings.has_errors
     if output_format == "sarif":  # because SARIF has a field for suppressed results
         findings.items += compared.suppressed
     print_findings(findings, output_format, quiet=quiet, verbose=verbose)
     if not quiet and output_format in ("text", "markdown"):
         said = f"\n{compared.summary}\n" if output_format == "markdown" else f"{compared.summary}\n"
         write_output(said, sys.stdout if output_format == "markdown" else sys.stderr)
-    exit_with(FOUND if failed else FINE)
+    exit_with(EXIT_FINDINGS if failed else EXIT_OK)

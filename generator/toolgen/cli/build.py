@@ -17,8 +17,8 @@ from toolgen.cli.group import (
     verbosity_options,
 )
 from toolgen.cli.process import (
-    FINE,
-    WRONG,
+    EXIT_ERROR,
+    EXIT_OK,
     compile_with_built_providers,
     count_files,
     exit_with,
@@ -62,12 +62,12 @@ def command(
     done = build_package(schemas, out, providers, findings, force=force, quiet=quiet)
     reported = print_findings(findings, output_format, quiet=quiet, verbose=verbose)
     if done is None:
-        exit_with(WRONG)
+        exit_with(EXIT_ERROR)
     if output_format == "text" and not (quiet or verbose or force or providers):
         save_build_record(done.built, done.output, done.changes.files, out, reported)
     if not quiet:
         write_output(done.summary(), sys.stderr)
-    exit_with(FINE)
+    exit_with(EXIT_OK)
 
 
 class Build(NamedTuple):
@@ -103,7 +103,7 @@ def build_package(
         built = compile_with_built_providers(schemas, out, providers, findings, step, incremental=incremental)
         if built is None:
             return None
-        output = built.output_in(output_folder(schemas, out, built.config.out))
-        changes = write_package(built.files, output, built.stamp, findings, force=force)
+        output = built.output_at(output_folder(schemas, out, built.config.out))
+        changes = write_package(built.files, output, built.lock_facts, findings, force=force)
         step("written", len(built.sources.tools))
     return Build(built, output, changes) if changes is not None else None

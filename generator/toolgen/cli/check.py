@@ -15,8 +15,16 @@ from toolgen.cli.group import (
     schemas_argument,
     verbosity_options,
 )
-from toolgen.cli.process import FINE, FOUND, WRONG, compile_with_built_providers, exit_with, progress, save_build_record
-from toolgen.cli.terminal import painted_diff, print_findings, write_output
+from toolgen.cli.process import (
+    EXIT_ERROR,
+    EXIT_FINDINGS,
+    EXIT_OK,
+    compile_with_built_providers,
+    exit_with,
+    progress,
+    save_build_record,
+)
+from toolgen.cli.terminal import paint_diff, print_findings, write_output
 
 
 @click.command("check")
@@ -38,7 +46,7 @@ def command(
       toolgen check schemas/ || echo "run: toolgen build schemas/"
     """
     from toolgen.diagnostics import Findings
-    from toolgen.diagnostics.printers import DOCUMENTS
+    from toolgen.diagnostics.printers import DOCUMENT_FORMATS
     from toolgen.write import find_drift
     from toolgen.write.output_path import display_path
 
@@ -47,13 +55,13 @@ def command(
         built = compile_with_built_providers(schemas, out, providers, findings, step)
     if built is None:
         print_findings(findings, output_format, quiet=quiet, verbose=verbose)
-        exit_with(WRONG)
-    output = built.output_in(output_folder(schemas, out, built.config.out))
-    drift = find_drift(built.files, output, built.stamp, findings)
+        exit_with(EXIT_ERROR)
+    output = built.output_at(output_folder(schemas, out, built.config.out))
+    drift = find_drift(built.files, output, built.lock_facts, findings)
     reported = print_findings(findings, output_format, quiet=quiet, verbose=verbose)
-    if findings.errors:
-        exit_with(WRONG)
-    if not drift.any:
+    if findings.has_errors:
+        exit_with(EXIT_ERROR)
+    if not drift.fails_check:
         if not quiet:
             write_output(f"{display_path(output.name)}: up to date with {built.sources.name}\n", sys.stderr)
             if drift.version:
@@ -64,14 +72,14 @@ def command(
                 write_output(
                     f"the result of this check cannot be cached, so the next check is as slow: {why}\n", sys.stderr
                 )
-        exit_with(FINE)
-    text = "".join(f"{line}\n" for line in drift.lines(output.name)) + painted_diff(drift.diff)
-    write_output(text, sys.stderr if output_format in DOCUMENTS else sys.stdout, painted=True)
+        exit_with(EXIT_OK)
+    text = "".join(f"{line}\n" for line in drift.messages(output.name)) + paint_diff(drift.diff)
+    write_output(text, sys.stderr if output_format in DOCUMENT_FORMATS else sys.stdout, painted=True)
     if not quiet:
         advice = [
             *(["run `toolgen build`"] if drift.stale else []),
-            *(["move away the files that toolgen did not write"] if drift.foreign else []),
+            *(["move away the files that toolgen did not write"] if drift.unmanaged else []),
         ]
         said = f"{display_path(output.name)}: out of date with {built.sources.name}; {', and '.join(advice)}"
         write_output(f"{said}\n", sys.stderr)
-    exit_with(FOUND)
+    exit_with(EXIT_FINDINGS)

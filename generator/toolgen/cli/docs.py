@@ -10,7 +10,7 @@ import click
 
 from toolgen import __version__
 from toolgen.cli.group import format_option, provider_option, schemas_argument, verbosity_options
-from toolgen.cli.process import WRONG, OutputMode, exit_with, progress, write_or_check
+from toolgen.cli.process import EXIT_ERROR, OutputMode, exit_with, progress, write_or_check
 from toolgen.cli.terminal import print_findings
 
 if TYPE_CHECKING:
@@ -77,14 +77,14 @@ def command(
         built = compile_project(schemas, findings, providers, step)
     if built is None:
         print_findings(findings, output_format, quiet=quiet, verbose=verbose)
-        exit_with(WRONG)
+        exit_with(EXIT_ERROR)
     changes = None if since is None and folder is None else _changes(schemas, since, folder, findings)
-    if findings.errors:
+    if findings.has_errors:
         print_findings(findings, output_format, quiet=quiet, verbose=verbose)
-        exit_with(WRONG)
+        exit_with(EXIT_ERROR)
     handlers = built.files.get("tools/handlers.py", "")
     files = tool_pages(built.resolved.catalog, built.package.wires, handlers, changes, forms)
-    output = built.output_in(out, is_package=False)
+    output = built.output_at(out, is_package=False)
     stamp = Stamp(__version__, built.config.edition, built.sources.digests)
     mode = OutputMode("toolgen docs", check, force, output_format, quiet, verbose)
     write_or_check(files, output, stamp, findings, mode)

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import click
 
 from toolgen import __version__
-from toolgen.cli.terminal import choose_colors
+from toolgen.cli.terminal import set_color_mode
 
 _SHARED = ("__init__", "fixing", "group", "process", "reference", "terminal")
 """Modules that are not commands."""
@@ -57,7 +57,7 @@ _color_option = click.Option(
     default="auto",
     show_default=True,
     expose_value=False,
-    callback=lambda _, __, when: choose_colors(when),
+    callback=lambda _, __, when: set_color_mode(when),
     help="Whether findings and diffs have colours; NO_COLOR, FORCE_COLOR and TERM are heeded.",
 )
 """The option `--color` of every command."""

@@ -8,9 +8,9 @@ from pathlib import Path
 import click
 
 from toolgen.cli.group import verbosity_options
-from toolgen.cli.process import FINE, FOUND, WRONG, exit_with
+from toolgen.cli.process import EXIT_ERROR, EXIT_FINDINGS, EXIT_OK, exit_with
 from toolgen.cli.terminal import print_finding_lines, print_findings, write_output
-from toolgen.importing.formats import FROM_SERVERS, MODULES, WITH_TAGS
+from toolgen.importing.formats import MODULES, SERVER_FORMATS, TAGGED_FORMATS
 
 
 @click.command("import")
@@ -93,9 +93,9 @@ def command(
 
     if sum(each is not None for each in (file, server, url)) != 1:
         raise click.UsageError("expected exactly one source: FILE, --command or --url")
-    if format not in FROM_SERVERS and file is None:
+    if format not in SERVER_FORMATS and file is None:
         raise click.UsageError("--command and --url are only for MCP servers: use `toolgen import mcp`")
-    if tags and format not in WITH_TAGS:
+    if tags and format not in TAGGED_FORMATS:
         raise click.UsageError("--tag is only for OpenAPI documents; use --only to choose tools by name")
     findings = Findings()
     choice = ImportSelection(only, tags, skip_faulty)
@@ -108,7 +108,7 @@ def command(
         done = import_document(asked, format, schemas, findings, source=source, selection=choice, check=check)
     if done is None:
         print_findings(findings, "text", quiet=quiet, verbose=verbose)
-        exit_with(WRONG)
+        exit_with(EXIT_ERROR)
     if not quiet:
         print_finding_lines(findings)
     if check:
@@ -117,11 +117,11 @@ def command(
                 "the source has changed since the last import\n" if done.differs else "nothing changed\n",
                 sys.stderr,
             )
-        exit_with(FOUND if done.differs else FINE)
+        exit_with(EXIT_FINDINGS if done.differs else EXIT_OK)
     if not quiet:
         for folder, added in (("types", done.types), ("tools", done.tools)):
             counts = ((added.created, "created"), (added.changed, "updated"), (added.unchanged, "unchanged"))
             said = ", ".join(f"{len(paths)} {word}" for paths, word in counts if paths)
             if said or folder == "tools":
                 write_output(f"{schemas.as_posix()}/{folder}: {said or 'nothing to do'}\n", sys.stderr)
-    exit_with(FINE)
+    exit_with(EXIT_OK)

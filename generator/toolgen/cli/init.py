@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from toolgen.cli.process import FINE, WRONG, exit_with
+from toolgen.cli.process import EXIT_ERROR, EXIT_OK, exit_with
 from toolgen.cli.terminal import write_output
 
 
@@ -28,32 +28,32 @@ def command(folder: Path, quiet: bool) -> None:
     from toolgen.diagnostics import Findings
     from toolgen.diagnostics.printers import escape_unprintable
     from toolgen.load.loading import load_shipped
-    from toolgen.new_project import EDITOR, NewFile, editor_files, project_files, write_project
+    from toolgen.new_project import EDITOR_FOLDER, NewFile, editor_files, project_files, write_project
     from toolgen.resources import shipped_folder
     from toolgen.write.lockfile import LOCK, lock_text
 
     try:
         profiles = load_shipped("providers", shipped_folder("schemas"), Findings())
-        lock = NewFile(f"{EDITOR}/{LOCK}", lock_text(editor_files(), editor_stamp()))
+        lock = NewFile(f"{EDITOR_FOLDER}/{LOCK}", lock_text(editor_files(), editor_stamp()))
         written = write_project(folder, [*project_files(folder, profiles), lock])
     except OSError as error:
         write_output(
             f"toolgen: cannot write {escape_unprintable(str(error.filename or folder))}: {error.strerror}\n", sys.stderr
         )
-        exit_with(WRONG)
+        exit_with(EXIT_ERROR)
     if not quiet:
         for file in written.created:
             write_output(f"created {escape_unprintable(str(folder / file.path))}\n", sys.stderr)
-        for file in written.kept:
-            if file.path.startswith(EDITOR):
+        for file in written.differing:
+            if file.path.startswith(EDITOR_FOLDER):
                 continue
             write_output(
                 f"{escape_unprintable(str(folder / file.path))} already exists; it should contain:\n", sys.stderr
             )
             write_output("".join(f"    {line}\n" if line else "\n" for line in file.text.splitlines()), sys.stderr)
-        if any(file.path.startswith(EDITOR) and not file.path.endswith(LOCK) for file in written.kept):
-            editor = escape_unprintable(str(folder / EDITOR))
+        if any(file.path.startswith(EDITOR_FOLDER) and not file.path.endswith(LOCK) for file in written.differing):
+            editor = escape_unprintable(str(folder / EDITOR_FOLDER))
             write_output(f"{editor}: out of date; run `toolgen schema --write {editor}`\n", sys.stderr)
         said = "next: toolgen build" if written.created else "nothing to do"
         write_output(f"{said}\n", sys.stderr)
-    exit_with(FINE)
+    exit_with(EXIT_OK)

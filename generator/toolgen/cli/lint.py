@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 import click
 
 from toolgen.cli.group import format_option, provider_option, schemas_argument
-from toolgen.cli.process import FINE, FOUND, WRONG, exit_with, progress
-from toolgen.cli.terminal import paint, painted_diff, print_findings, write_output
+from toolgen.cli.process import EXIT_ERROR, EXIT_FINDINGS, EXIT_OK, exit_with, progress
+from toolgen.cli.terminal import paint, paint_diff, print_findings, write_output
 from toolgen.diagnostics import Finding, Findings
 
 if TYPE_CHECKING:
@@ -63,18 +63,18 @@ def command(
     """
     from toolgen.compilation import lint_project
     from toolgen.diagnostics import Findings
-    from toolgen.diagnostics.printers import DOCUMENTS, print_text
+    from toolgen.diagnostics.printers import DOCUMENT_FORMATS, print_text
     from toolgen.incremental import stored_results
 
     if unsafe_fixes and not (fix or diff):
         raise click.UsageError("--unsafe-fixes needs --fix or --diff")
     if fix or diff:
         fixed = fix_all(schemas, providers, write=not diff, unsafe=unsafe_fixes)
-        write_output(painted_diff(fixed.diff) if diff else "", sys.stdout, painted=True)
+        write_output(paint_diff(fixed.diff) if diff else "", sys.stdout, painted=True)
         if not quiet:
             write_output(f"{fixed.count} {'would be ' if diff else ''}fixed\n", sys.stderr)
         if diff:
-            exit_with(FOUND if fixed.count else FINE)
+            exit_with(EXIT_FINDINGS if fixed.count else EXIT_OK)
     findings = Findings()
     with progress(quiet=quiet) as step, stored_results(str(schemas), None) as save:
         linted = lint_project(schemas, findings, providers, step)
@@ -87,22 +87,22 @@ def command(
         write_output(every, sys.stderr, painted=True)
     else:
         print_findings(
-            _first_of_each(findings) if output_format == "text" else findings, output_format, quiet=quiet, verbose=True
+            _limit_per_code(findings) if output_format == "text" else findings, output_format, quiet=quiet, verbose=True
         )
     if linted is None:
-        exit_with(WRONG)
+        exit_with(EXIT_ERROR)
     if verbose:
-        write_output(_table(linted.sizes), sys.stderr if output_format in DOCUMENTS else sys.stdout)
+        write_output(_table(linted.sizes), sys.stderr if output_format in DOCUMENT_FORMATS else sys.stdout)
     if not quiet and output_format == "text":
         write_output(_summary(schemas, linted.tools, findings, verbose=verbose), sys.stderr)
-    exit_with(FOUND if findings.errors else FINE)
+    exit_with(EXIT_FINDINGS if findings.has_errors else EXIT_OK)
 
 
 _SHOWN = 3
 """The number of warnings and notes of one code that are shown."""
 
 
-def _first_of_each(findings: Findings) -> Findings:
+def _limit_per_code(findings: Findings) -> Findings:
     """Keep all errors, and the first few findings of each other code."""
     from toolgen.diagnostics import Findings
 

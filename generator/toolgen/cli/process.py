@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from toolgen.pipeline import Progress
     from toolgen.write import Changes, Output, Stamp
 
-FINE, FOUND, WRONG = 0, 1, 2
+EXIT_OK, EXIT_FINDINGS, EXIT_ERROR = 0, 1, 2
 """Exit codes: success; successful, but with findings; the sources or the arguments are wrong."""
 
 
@@ -36,7 +36,7 @@ class _Stopped(SystemExit):
     """Ends the process. It is not an `Exception`, so handlers let it pass and every context manager cleans up."""
 
 
-_asked: list[int] = []
+_arrived_signals: list[int] = []
 """The numbers of the signals that arrived."""
 
 
@@ -53,20 +53,20 @@ def stop_on_signals() -> Iterator[None]:
     try:
         yield
     except BaseException as raised:
-        if not _asked or (isinstance(raised, SystemExit) and not raised.code):
+        if not _arrived_signals or (isinstance(raised, SystemExit) and not raised.code):
             raise
         write_output("toolgen: interrupted\n", sys.stderr)
-        sys.exit(128 + _asked[0])
+        sys.exit(128 + _arrived_signals[0])
 
 
 def raise_if_stopped() -> None:
     """Stop if a signal arrived but raised nothing: Python drops exceptions of finalizers and weak references."""
-    if _asked:
-        raise _Stopped(128 + _asked[0])
+    if _arrived_signals:
+        raise _Stopped(128 + _arrived_signals[0])
 
 
 def _stop(number: int, _: FrameType | None) -> NoReturn:
-    _asked.append(number)
+    _arrived_signals.append(number)
     raise _Stopped(128 + number)
 
 
@@ -81,10 +81,10 @@ class OutputMode(NamedTuple):
     verbose: bool = False
 
 
-SHARES = {"read": 15, "linked": 35, "rendered": 40, "written": 10}
+STEP_PERCENTAGES = {"read": 15, "linked": 35, "rendered": 40, "written": 10}
 """The steps of a build, and the share of each in percent for a thousand tools. The name says what was done."""
 
-MANY = 50
+PROGRESS_MIN_TOOLS = 50
 """The number of tools from which a progress bar is shown."""
 
 
@@ -99,15 +99,15 @@ def progress(*, quiet: bool) -> Iterator[Progress]:
         return
     import click
 
-    bar = click.progressbar(length=sum(SHARES.values()), label="toolgen", file=sys.stderr, show_eta=False)
+    bar = click.progressbar(length=sum(STEP_PERCENTAGES.values()), label="toolgen", file=sys.stderr, show_eta=False)
     drawn = False
 
     def step(name: str, tools: int) -> None:
         nonlocal drawn
         _no_bar(name, tools)
-        if tools >= MANY:
+        if tools >= PROGRESS_MIN_TOOLS:
             drawn = True
-            bar.update(SHARES[name])
+            bar.update(STEP_PERCENTAGES[name])
 
     try:
         yield step
@@ -154,11 +154,11 @@ def write_or_check(
         changes = write_package(files, output, stamp, findings, force=mode.force)
         stale, said = False, summarize_changes(output, changes) if changes is not None else ""
     print_findings(findings, mode.output_format, quiet=mode.quiet, verbose=mode.verbose)
-    if findings.errors:
-        exit_with(WRONG)
+    if findings.has_errors:
+        exit_with(EXIT_ERROR)
     if not mode.quiet:
         write_output(said, sys.stderr)
-    exit_with(FOUND if stale else FINE)
+    exit_with(EXIT_FINDINGS if stale else EXIT_OK)
 
 
 def save_build_record(
@@ -180,7 +180,7 @@ def save_build_record(
     )
     digests = {path: sha256(text.encode("utf-8")).hexdigest() for path, text in texts.items()}
     given = None if out is None else str(out)
-    return save_record(str(built.schemas), given, str(output.folder), said, built.stamp.sources, digests)
+    return save_record(str(built.schemas), given, str(output.folder), said, built.lock_facts.sources, digests)
 
 
 def compile_with_built_providers(

@@ -12,7 +12,7 @@ import click
 
 from toolgen import __version__
 from toolgen.cli.group import complete_codes
-from toolgen.cli.process import FINE, WRONG, OutputMode, exit_with, write_or_check
+from toolgen.cli.process import EXIT_ERROR, EXIT_OK, OutputMode, exit_with, write_or_check
 from toolgen.cli.terminal import write_output
 
 if TYPE_CHECKING:
@@ -30,19 +30,19 @@ def explain(code: str | None) -> None:
     Example:
       toolgen explain parameter-without-description
     """
-    from toolgen.diagnostics.pages import code_list, explanation_page, similar_codes
+    from toolgen.diagnostics.explanations import code_list, explanation_page, similar_codes
 
     if code is None:
         write_output(code_list())
-        exit_with(FINE)
+        exit_with(EXIT_OK)
     text = explanation_page(code)
     if text is None:
         near = similar_codes(code)
         advice = f"did you mean {' or '.join(near)}?" if near else "`toolgen explain` lists all codes"
         write_output(f"toolgen: unknown finding code {code!r}; {advice}\n", sys.stderr)
-        exit_with(WRONG)
+        exit_with(EXIT_ERROR)
     write_output(text)
-    exit_with(FINE)
+    exit_with(EXIT_OK)
 
 
 @click.command("schema")

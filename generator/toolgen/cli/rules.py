@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from toolgen.cli.group import provider_option, schemas_argument
-from toolgen.cli.process import FINE, WRONG, exit_with
+from toolgen.cli.process import EXIT_ERROR, EXIT_OK, exit_with
 from toolgen.cli.terminal import print_findings, write_output
 
 if TYPE_CHECKING:
@@ -72,10 +72,10 @@ def command(schemas: Path, providers: tuple[str, ...], output_format: str) -> No
     project = resolve_project(schemas, findings, providers)
     print_findings(findings, output_format if project is None else "text")
     if project is None:
-        exit_with(WRONG)
+        exit_with(EXIT_ERROR)
     found = {profile.name: _facts(profile) for profile in project.catalog.profiles}
     write_output(_text(found) if output_format == "text" else json.dumps(found, indent=2, ensure_ascii=False) + "\n")
-    exit_with(FINE)
+    exit_with(EXIT_OK)
 
 
 def _facts(profile: Profile) -> dict[str, Any]:
@@ -106,7 +106,7 @@ def _dialect(profile: Profile, mode: str, facts: Mapping[str, Any]) -> dict[str,
         elif key in facts:
             rules[key] = facts[key]
     left = [] if dialect.keywords is None else [word for word in _keywords() if word not in dialect.keywords]
-    places = {key: place for key in rules if (place := _stated(profile, ("dialects", mode, key))) is not None}
+    places = {key: place for key in rules if (place := _fact_location(profile, ("dialects", mode, key))) is not None}
     return {"rules": rules, "left_out": left, "stated": places}
 
 
@@ -118,7 +118,7 @@ def _keywords() -> list[str]:
     return sorted((ANNOTATIONS | STRUCTURE | VALIDATED | further) - {"nullable", "example", "$comment"})
 
 
-def _stated(profile: Profile, pointer: tuple[str, ...]) -> str | None:
+def _fact_location(profile: Profile, pointer: tuple[str, ...]) -> str | None:
     """Return the location of a fact, in the document whose value counts."""
     for document in reversed(profile.documents):
         if pointer in document.keys:

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from toolgen.cli.group import complete_tools, format_option, provider_option, verbosity_options
-from toolgen.cli.process import FINE, WRONG, exit_with
+from toolgen.cli.process import EXIT_ERROR, EXIT_OK, exit_with
 from toolgen.cli.terminal import print_findings, write_output
 
 if TYPE_CHECKING:
     from toolgen.compilation import Compilation
     from toolgen.diagnostics import Findings
-    from toolgen.render.tool_payloads import ToolLosses
+    from toolgen.render.tool_payloads import ToolLoss
 
 
 @click.command("show")
@@ -50,14 +50,14 @@ def command(
     shown = _shown(compilation, tool, findings) if compilation is not None else None
     print_findings(findings, output_format, quiet=quiet, verbose=verbose, stream=sys.stderr)  # stdout has the payload
     if shown is None:
-        exit_with(WRONG)
+        exit_with(EXIT_ERROR)
     write_output(
         json.dumps({name: payload for name, (payload, _) in shown.items()}, indent=2, ensure_ascii=False) + "\n"
     )
     for name, (_, losses) in shown.items():
         for loss in losses:
             write_output(f"{name}: {loss}\n", sys.stderr)
-    exit_with(FINE)
+    exit_with(EXIT_OK)
 
 
 def _shown(compilation: Compilation, name: str, findings: Findings) -> dict[str, tuple[Any, list[str]]] | None:
@@ -77,13 +77,13 @@ def _shown(compilation: Compilation, name: str, findings: Findings) -> dict[str,
     for provider, wire in compilation.package.wires.items():
         one = next(one for one in wire.tools if one.tool.name == name)
         if one.offered:
-            shown[provider] = wire.payload_of(name), [_line(told) for told in one.told]
+            shown[provider] = wire.payload_of(name), [_line(told) for told in one.losses]
         else:
             shown[provider] = None, ["not offered to this provider: the declaration lists it under `unsupported`"]
     return shown
 
 
-def _line(told: ToolLosses) -> str:
+def _line(told: ToolLoss) -> str:
     """Write a loss as one line."""
     place = f"{told.span.path}:{told.span.line}:{told.span.column}"
     checked = f"; checked by {told.checked}" if told.checked else ""

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from toolgen.cli.group import complete_tools, format_option, output_folder
-from toolgen.cli.process import FINE, WRONG, exit_with
+from toolgen.cli.process import EXIT_ERROR, EXIT_OK, exit_with
 from toolgen.cli.terminal import print_findings, write_output
 
 
@@ -44,8 +44,8 @@ def command(tools: tuple[str, ...], schemas: Path, name: str, output_format: str
                 "tool-unknown", Span(linked.sources.name if linked else ""), hint=did_you_mean(word, known), name=word
             )
     print_findings(findings, output_format, quiet=True, stream=sys.stderr)
-    if linked is None or findings.errors:
-        exit_with(WRONG)
+    if linked is None or findings.has_errors:
+        exit_with(EXIT_ERROR)
     package = output_folder(Path("schemas"), None, linked.config.out).as_posix().replace("/", ".").strip(".")
     write_output(handler_stub([tool for each, tool in known.items() if not tools or each in tools], package, name))
-    exit_with(FINE)
+    exit_with(EXIT_OK)

@@ -31,10 +31,10 @@ _wanted = "auto"
 """The value of `--color`."""
 
 
-def choose_colors(when: str) -> None:
+def set_color_mode(mode: str) -> None:
     """Set the use of colors for the rest of the process: `always`, `never`, or `auto`."""
     global _wanted
-    _wanted = when
+    _wanted = mode
 
 
 def has_colors(stream: TextIO | None) -> bool:
@@ -51,7 +51,7 @@ def is_screen(stream: TextIO | None) -> bool:
     return stream is not None and not stream.closed and stream.isatty() and os.environ.get("TERM") != "dumb"
 
 
-def clear(stream: TextIO | None) -> None:
+def clear_screen(stream: TextIO | None) -> None:
     """Clear the screen if the stream has one."""
     if stream is not None and is_screen(stream):
         stream.write("\x1b[H\x1b[2J")
@@ -62,7 +62,7 @@ def paint(role: str, text: str) -> str:
     return f"\x1b[{_STYLES[role]}m{text}\x1b[0m"
 
 
-def painted_diff(diff: str) -> str:
+def paint_diff(diff: str) -> str:
     """Return a unified diff in color."""
     roles = {"+++": "place", "---": "place", "+": "added", "-": "removed", "@": "hunk"}
     lines = []
@@ -73,7 +73,7 @@ def painted_diff(diff: str) -> str:
     return "".join(lines)
 
 
-def printable(text: str, *, colors: bool) -> str:
+def escape_controls(text: str, *, colors: bool) -> str:
     """Return text with terminal controls escaped, except for our own colors, which are dropped unless `colors`."""
     first, *others = text.split("\x1b[")
     parts = [first.translate(_CONTROLS)]
@@ -101,7 +101,7 @@ def write_output(text: str, stream: TextIO | None = None, *, painted: bool = Fal
     if stream is None or stream.closed:
         return
     encoding = stream.encoding or "utf-8"
-    shown = printable(text, colors=has_colors(stream)) if painted else text.translate(_CONTROLS)
+    shown = escape_controls(text, colors=has_colors(stream)) if painted else text.translate(_CONTROLS)
     safe = shown.encode(encoding, "backslashreplace").decode(encoding)
     try:
         stream.write(safe)
@@ -132,7 +132,7 @@ def print_findings(
     If there are errors, text output has only the warnings of the same files, which may explain them, and counts the
     others. Documents for programs go to stdout, all other forms to stderr, and everything to `stream` if it is given.
     """
-    from toolgen.diagnostics.printers import DOCUMENTS, PRINTERS, print_text
+    from toolgen.diagnostics.printers import DOCUMENT_FORMATS, PRINTERS, print_text
 
     shown: list[Finding] = [
         f for f in findings if f.level == "error" or (not quiet and (verbose or f.level == "warning"))
@@ -145,13 +145,15 @@ def print_findings(
     text = ""
     if output_format == "text":
         text = print_text(shown, findings.texts, paint=paint)
-    elif shown or output_format in DOCUMENTS:
+    elif shown or output_format in DOCUMENT_FORMATS:
         text = PRINTERS[output_format](shown, findings.texts)
     if later:
         text += f"and {later} warning{'s' if later != 1 else ''} in files without errors; -v shows all\n"
     if text:
         write_output(
-            text, stream or (sys.stdout if output_format in DOCUMENTS else sys.stderr), painted=output_format == "text"
+            text,
+            stream or (sys.stdout if output_format in DOCUMENT_FORMATS else sys.stderr),
+            painted=output_format == "text",
         )
     return text
 

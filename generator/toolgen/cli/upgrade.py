@@ -18,7 +18,7 @@ from toolgen.cli.group import (
     schemas_argument,
     verbosity_options,
 )
-from toolgen.cli.process import FINE, FOUND, WRONG, exit_with, progress
+from toolgen.cli.process import EXIT_ERROR, EXIT_FINDINGS, EXIT_OK, exit_with, progress
 from toolgen.cli.terminal import print_findings, write_output
 
 if TYPE_CHECKING:
@@ -67,27 +67,27 @@ def command(
         built = compile_project(schemas, findings, providers, step)
     if built is None:
         print_findings(findings, output_format, quiet=quiet, verbose=verbose)
-        exit_with(WRONG)
+        exit_with(EXIT_ERROR)
     config = None if edition is None else _with_edition(built.sources.config, built.sources.texts, schemas, edition)
-    output = built.output_in(output_folder(schemas, out, built.config.out))
-    drift = find_drift(built.files, output, built.stamp, findings)
-    if findings.errors:
+    output = built.output_at(output_folder(schemas, out, built.config.out))
+    drift = find_drift(built.files, output, built.lock_facts, findings)
+    if findings.has_errors:
         print_findings(findings, output_format, quiet=quiet, verbose=verbose)
-        exit_with(WRONG)
+        exit_with(EXIT_ERROR)
     paths = {*drift.missing, *drift.changed, *drift.extra} - {"toolgen.lock"}
     changes = compare_packages(
         _texts(output.folder, paths), {path: built.files[path] for path in paths if path in built.files}
     )
     print_findings(findings, output_format, quiet=quiet, verbose=verbose)
-    lines = [drift.version or f"built by toolgen {__version__}"] if verbose or changes.any else []
+    lines = [drift.version or f"built by toolgen {__version__}"] if verbose or changes.has_changes else []
     lines += [f"{config[0].as_posix()}: set edition {edition}"] if config else []
     lines += [f"handlers: {each}" for each in changes.handlers]
     lines += [f"model: {each}" for each in changes.model]
     lines += [f"internal: {_counted(changes.internal)}"] if changes.internal else []
     write_output("".join(f"{line}\n" for line in lines), sys.stdout)
-    something = bool(changes.any or config)
+    something = bool(changes.has_changes or config)
     if dry_run:
-        exit_with(FOUND if something else FINE)
+        exit_with(EXIT_FINDINGS if something else EXIT_OK)
     if config:
         file, text = config
         temporary = file.with_name(f".{file.name}.new")
@@ -96,16 +96,16 @@ def command(
             temporary.replace(file)
         except OSError as error:
             write_output(f"toolgen: cannot write {file.as_posix()}: {error.strerror}\n", sys.stderr)
-            exit_with(WRONG)
+            exit_with(EXIT_ERROR)
         built = compile_project(schemas, Findings(), providers) or built
-    done = write_package(built.files, output, built.stamp, findings)
+    done = write_package(built.files, output, built.lock_facts, findings)
     if done is None:
         print_findings(findings, output_format, quiet=quiet, verbose=verbose)
-        exit_with(WRONG)
+        exit_with(EXIT_ERROR)
     if not quiet:
         said = "upgraded" if something else "nothing to upgrade"
         write_output(f"{display_path(output.name)}: {said}\n", sys.stderr)
-    exit_with(FINE)
+    exit_with(EXIT_OK)
 
 
 def _with_edition(

@@ -21,7 +21,7 @@ import click
 
 from toolgen.cli.build import Build, build_package
 from toolgen.cli.group import format_option, out_option, provider_option, schemas_argument, verbosity_options
-from toolgen.cli.terminal import clear, is_screen, print_findings, write_output
+from toolgen.cli.terminal import clear_screen, is_screen, print_findings, write_output
 from toolgen.incremental import enable_incremental_builds
 from toolgen.resources import shipped_folder
 
@@ -33,16 +33,16 @@ Stamps: TypeAlias = dict[str, tuple[int, int]]
 INTERVAL = 0.3
 """Seconds between two checks of the sources. Polling works everywhere; file events miss containers and some disks."""
 
-WITH_EVENTS = 2
+EVENT_POLL_INTERVAL = 2
 """Seconds between two checks if there are file events too."""
 
-SHARE = 50
+PAUSE_FACTOR = 50
 """A check of many files is followed by a pause of this many times its processor time: two percent of a core."""
 
 QUIET = 0.05
 """Seconds without a change before a build, because editors write in several steps."""
 
-MOST = 0.5
+MAX_SETTLE_SECONDS = 0.5
 """Maximum number of seconds that a build waits for the changes to stop."""
 
 RESTART = "toolgen itself has changed: restart needed\n"
@@ -52,7 +52,7 @@ Change: TypeAlias = Literal["sources", "toolgen"]
 
 
 @dataclass(slots=True)
-class Package:
+class WatchedPackage:
     """The folder of the package, once it was written, and the stamps of its files after the last build."""
 
     folder: Path | None = None
@@ -68,14 +68,14 @@ class OwnFiles:
         shipped = [own / name for name in ("meta", "format", "providers")] if own != schemas.resolve() else []
         self._folders = [Path(__file__).parents[1], shipped_folder("templates"), *shipped]
         self._stamps = self._find_stamps()
-        self._next = time.monotonic() + WITH_EVENTS
+        self._next = time.monotonic() + EVENT_POLL_INTERVAL
 
     def have_changed(self) -> bool:
         """Whether a file has changed. It is true once, and it looks at the files only now and then."""
         if not self._folders or time.monotonic() < self._next:
             return False
         changed = self._find_stamps() != self._stamps
-        self._next = time.monotonic() + WITH_EVENTS
+        self._next = time.monotonic() + EVENT_POLL_INTERVAL
         if changed:
             self._folders = []
         return changed
@@ -129,10 +129,10 @@ def command(
         arguments = shlex.split(after_build) if after_build is not None else []
     except ValueError as error:
         raise click.BadParameter(f"not a valid command line: {error}", param_hint="'--then'") from None
-    package = Package()
+    package = WatchedPackage()
     failed = outdated = False
-    with nullcontext() if full else enable_incremental_builds() as results, without_collection():
-        for change in new_sources(schemas, package, poll=poll):
+    with nullcontext() if full else enable_incremental_builds() as results, without_garbage_collection():
+        for change in wait_for_changes(schemas, package, poll=poll):
             if change == "toolgen":
                 outdated = True
                 report_outdated(output_format, quiet=quiet)
@@ -147,7 +147,7 @@ def command(
             if output_format == "json":
                 write_output(event_line(done, findings, quiet=quiet, verbose=verbose), sys.stdout)
             else:
-                clear(sys.stderr)
+                clear_screen(sys.stderr)
                 if outdated and is_screen(sys.stderr):  # the screen was cleared
                     report_outdated(output_format, quiet=quiet)
                 print_findings(findings, output_format, quiet=quiet, verbose=verbose)
@@ -201,12 +201,12 @@ def run_command(arguments: list[str]) -> None:
             write_output(f"toolgen: {arguments[0]} exited with {code}\n", sys.stderr)
 
 
-def new_sources(schemas: Path, package: Package, *, poll: bool) -> Iterator[Change]:
+def wait_for_changes(schemas: Path, package: WatchedPackage, *, poll: bool) -> Iterator[Change]:
     """Yield when a build is due: at once, and then when a source or the package has changed and is quiet again."""
     known: Stamps | None = None
     own = OwnFiles(schemas)
     poll = poll or find_spec("watchfiles") is None
-    for is_quiet in polls() if poll else events(schemas):
+    for is_quiet in poll_sources() if poll else watch_events(schemas):
         began = time.process_time()
         if own.have_changed():
             yield "toolgen"
@@ -215,20 +215,20 @@ def new_sources(schemas: Path, package: Package, *, poll: bool) -> Iterator[Chan
             known = found if is_quiet else wait_for_quiet(schemas)
             yield "sources"
         elif poll:
-            time.sleep(SHARE * (time.process_time() - began))
+            time.sleep(PAUSE_FACTOR * (time.process_time() - began))
 
 
-def polls() -> Iterator[bool]:
+def poll_sources() -> Iterator[bool]:
     """Yield whenever the sources should be checked. The value is False: they may still be changing."""
     while True:
         yield False
         time.sleep(INTERVAL)
 
 
-def events(schemas: Path) -> Iterator[bool]:
+def watch_events(schemas: Path) -> Iterator[bool]:
     """Yield when file events report a change of the sources, and now and then in between.
 
-    The value is whether the changes have stopped. If there are no file events, falls back to `polls`.
+    The value is whether the changes have stopped. If there are no file events, falls back to `poll_sources`.
     """
     yield False
     try:
@@ -237,19 +237,19 @@ def events(schemas: Path) -> Iterator[bool]:
         watched = watch(
             schemas,
             watch_filter=None,
-            debounce=round(MOST * 1000),
+            debounce=round(MAX_SETTLE_SECONDS * 1000),
             step=round(QUIET * 1000),
-            rust_timeout=WITH_EVENTS * 1000,
+            rust_timeout=EVENT_POLL_INTERVAL * 1000,
             yield_on_timeout=True,
         )
         for changes in watched:
             yield bool(changes)
     except OSError:  # the folder is missing, or the system has no file watches left
-        yield from polls()
+        yield from poll_sources()
 
 
 @contextmanager
-def without_collection() -> Iterator[None]:
+def without_garbage_collection() -> Iterator[None]:
     """Disable automatic garbage collection, which would double the time of a large build. The caller does it later."""
     gc.disable()
     try:
@@ -261,7 +261,7 @@ def without_collection() -> Iterator[None]:
 
 def wait_for_quiet(schemas: Path) -> Stamps:
     """Return the stamps of the sources, once they stop changing or have been changing for too long."""
-    deadline = time.monotonic() + MOST
+    deadline = time.monotonic() + MAX_SETTLE_SECONDS
     found = file_stamps(schemas)
     while time.monotonic() < deadline:
         time.sleep(QUIET)

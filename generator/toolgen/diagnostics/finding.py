@@ -101,20 +101,20 @@ class Findings:
         *,
         hint: str | None = None,
         related: tuple[Related, ...] = (),
-        **holes: object,
+        **values: object,
     ) -> None:
-        """Add a finding. `holes` fill the placeholders of the code's message; strings among them are quoted here.
+        """Add a finding. `values` fill the placeholders of the code's message; strings among them are quoted here.
 
         Raises:
             KeyError: The code has no row, or a placeholder of its message is missing.
         """
         row = CODES[code]
-        safe = {k: v if isinstance(v, int | RawText) else quote_name(v) for k, v in holes.items()}
+        safe = {k: v if isinstance(v, int | RawText) else quote_name(v) for k, v in values.items()}
         message = row.message.format(**safe)[:MAX_TEXT]
         self.items.append(Finding(span, code, row.level, message, hint or row.hint, related))
 
     @property
-    def errors(self) -> bool:
+    def has_errors(self) -> bool:
         """Return whether there is an error among the findings."""
         return any(f.level == "error" for f in self.items)
 

@@ -24,7 +24,7 @@ MAX_FINDINGS = 100
 """The maximum number of findings printed as text. One line has the number of the others."""
 
 
-def select_gravest(findings: Iterable[Finding], limit: int) -> tuple[list[Finding], int]:
+def select_most_severe(findings: Iterable[Finding], limit: int) -> tuple[list[Finding], int]:
     """Return the findings to print, and the number of the others. If there are too many, the most severe are chosen."""
     every = list(findings)
     gravest = sorted(range(len(every)), key=lambda i: _RANK[every[i].level])[:limit]
@@ -69,7 +69,7 @@ def print_text(
     findings: Iterable[Finding], texts: Mapping[str, str], limit: int = MAX_FINDINGS, paint: Paint = unpainted
 ) -> str:
     """Return `path:line:column: level[code]: message` for each finding, with an excerpt, hint and related locations."""
-    shown, left = select_gravest(findings, limit)
+    shown, left = select_most_severe(findings, limit)
     lines: dict[str, list[str]] = {}
     parts = [_block(finding, texts, lines, paint) for finding in shown]
     if left:
@@ -110,8 +110,8 @@ def _excerpt(span: Span, lines: list[str], level: str, paint: Paint) -> list[str
     cut = max(0, start - _BEFORE) if len(line) > WIDTH else 0
     before = _shown(line[cut:start], "…" if cut else "")
     room = max(1, WIDTH - _columns(before))
-    marked = _fitting(_shown(line[start : min(end, start + WIDTH)]), room)
-    after = _fitting(_shown(line[end : end + WIDTH]), max(0, room - _columns(marked)))
+    marked = _truncate(_shown(line[start : min(end, start + WIDTH)]), room)
+    after = _truncate(_shown(line[end : end + WIDTH]), max(0, room - _columns(marked)))
     clipped = end - start > len(marked) or len(line) - end > len(after)
     number = str(span.line)
     return [
@@ -124,7 +124,7 @@ def _shown(text: str, mark: str = "") -> str:
     return mark + "".join(" " if c == "\t" else escape_char(c) for c in text)
 
 
-def _fitting(text: str, room: int) -> str:
+def _truncate(text: str, room: int) -> str:
     """Return the beginning of a text that fits into a number of columns."""
     used = 0
     for at, char in enumerate(text):
@@ -348,5 +348,5 @@ PRINTERS: dict[str, Callable[[Iterable[Finding], Mapping[str, str]], str]] = {
 }
 """The printers by the argument of `--format`. They receive findings and the texts of their sources, by path."""
 
-DOCUMENTS = frozenset(["json", "sarif", "gitlab", "markdown"])
+DOCUMENT_FORMATS = frozenset(["json", "sarif", "gitlab", "markdown"])
 """Formats that are one document. It is all that goes to stdout, even if there are no findings."""

@@ -13,7 +13,7 @@ from typing import Any
 
 from toolgen.diagnostics import Findings, Related
 from toolgen.diagnostics.finding import RawText
-from toolgen.importing.reader import ImportedTool, ImportedType, Moved
+from toolgen.importing.reader import ImportedTool, ImportedType, LocationMap
 from toolgen.load import Document, Pointer
 from toolgen.load.text_decoding import Place
 from toolgen.plan.names import module_name
@@ -41,10 +41,10 @@ def assign_names(
     first: dict[str, ImportedTool] = {}
     for tool in tools:
         if first.setdefault(tool.name, tool) is not tool:
-            here = document.span(*first[tool.name].place("name"))
+            here = document.span(*first[tool.name].location_of("name"))
             findings.add(
                 "import-duplicate",
-                document.span(*tool.place("name")),
+                document.span(*tool.location_of("name")),
                 related=(Related(here, "first defined here"),),
                 name=tool.name,
             )
@@ -98,12 +98,12 @@ def _distinct(name: str, owners: dict[str, ImportedTool]) -> str:
 
 def _report(tool: ImportedTool, name: str, other: ImportedTool | None, document: Document, findings: Findings) -> None:
     code = "import-renamed" if other is None else "import-collision"
-    wires = f"kept for {' and '.join(tool.sources)}" if tool.sources else "kept in tools/import.lock"
+    wires = f"kept for {' and '.join(tool.providers)}" if tool.providers else "kept in tools/import.lock"
     kept = RawText(wires if tool.name else "dropped, because it is empty")
     holes: dict[str, object] = {"name": tool.name, "legal": name, "kept": kept}
     if other is not None:
         holes["other"] = other.name
-    findings.add(code, document.span(*tool.place("name")), hint=None, related=(), **holes)
+    findings.add(code, document.span(*tool.location_of("name")), hint=None, related=(), **holes)
 
 
 _STRICT = {True: "always", False: "never"}
@@ -114,9 +114,9 @@ def make_declaration(name: str, tool: ImportedTool, document: Document) -> Docum
 
     Its `source` is the file that will be written. Its path and locations are those of the imported file.
     """
-    providers: dict[str, dict[str, Any]] = {tool.sources[0]: dict(tool.patch)} if tool.patch else {}
+    providers: dict[str, dict[str, Any]] = {tool.providers[0]: dict(tool.patch)} if tool.patch else {}
     if name != tool.name and tool.name:
-        for source in tool.sources:
+        for source in tool.providers:
             providers[source] = {"name": tool.name, **providers.get(source, {})}
     value = {
         "name": name,
@@ -133,7 +133,7 @@ def make_declaration(name: str, tool: ImportedTool, document: Document) -> Docum
     }
     # An index of 1, as in a file with several documents: nothing else can refer to the declaration.
     kept = {key: item for key, item in value.items() if item is not None}
-    return _document(f"tools/{module_name(name)}.yaml", 1, kept, {(): tool.at, **tool.moved}, document)
+    return _document(f"tools/{module_name(name)}.yaml", 1, kept, {(): tool.pointer, **tool.locations}, document)
 
 
 def make_type_source(type: ImportedType, document: Document) -> Document:
@@ -141,7 +141,7 @@ def make_type_source(type: ImportedType, document: Document) -> Document:
     return _document(f"types/{type.stem}.yaml", 0, type.schema, {(): type.at}, document)
 
 
-def _document(source: str, index: int, value: Any, moved: Moved, document: Document) -> Document:
+def _document(source: str, index: int, value: Any, moved: LocationMap, document: Document) -> Document:
     return Document(
         path=document.path,
         source=source,
@@ -157,7 +157,7 @@ class _Moved(Mapping[Pointer, Place]):
     """Locations in a file by the pointers of a declaration. Nothing is copied: a file may have thousands of tools."""
 
     places: Mapping[Pointer, Place] = field(repr=False)
-    moved: Moved
+    moved: LocationMap
 
     def __getitem__(self, pointer: Pointer) -> Place:
         end = next(end for end in range(len(pointer), -1, -1) if pointer[:end] in self.moved)

@@ -12,8 +12,8 @@ from typing import Any
 
 from toolgen.diagnostics import Findings
 from toolgen.diagnostics.finding import RawText
-from toolgen.importing.merge import differences, json_equal, merge_three_way
-from toolgen.importing.record import Entry, LocalFile, LocalFiles, SourceRecord
+from toolgen.importing.merge import find_differences, json_equal, merge_three_way
+from toolgen.importing.record import LocalFile, LocalFiles, RecordEntry, SourceRecord
 from toolgen.importing.yaml_text import dump_declaration, edit_yaml
 from toolgen.load import Document, Pointer
 from toolgen.load.limits import FILE_BYTES
@@ -38,15 +38,15 @@ class Outcome:
     """
 
     key: str
-    entry: Entry
+    entry: RecordEntry
     document: Document | None = field(default=None, repr=False)
     text: str | None = field(default=None, repr=False)
-    replacing: str | None = field(default=None, repr=False)
+    replaced_text: str | None = field(default=None, repr=False)
 
 
 def plan_outcomes(
     incoming: list[IncomingDeclaration],
-    previous: Mapping[str, Entry],
+    previous: Mapping[str, RecordEntry],
     local_files: LocalFiles,
     findings: Findings,
     needed: Container[str] = frozenset(),
@@ -59,18 +59,18 @@ def plan_outcomes(
         if entry is None:
             if again:
                 findings.add("import-new", each.document.span(), key=each.key)
-            outcomes.append(_first(each, local_files, findings))
+            outcomes.append(_plan_first_import(each, local_files, findings))
         elif each.document.source in needed and local_files.is_missing(entry):
             findings.add("import-made-again", each.document.span(), file=entry.file)
-            outcomes.append(_first(each, local_files, findings))
+            outcomes.append(_plan_first_import(each, local_files, findings))
         else:
-            outcomes.append(_again(each, entry, local_files, findings))
+            outcomes.append(_plan_reimport(each, entry, local_files, findings))
     return outcomes
 
 
-def report_removed_upstream(
+def plan_removed_upstream(
     incoming: list[IncomingDeclaration],
-    previous: Mapping[str, Entry],
+    previous: Mapping[str, RecordEntry],
     local_files: LocalFiles,
     findings: Findings,
     known: frozenset[str] = frozenset(),
@@ -92,27 +92,29 @@ def report_removed_upstream(
         yield Outcome(key, replace(entry, gone=True))
 
 
-def _first(each: IncomingDeclaration, local_files: LocalFiles, findings: Findings) -> Outcome:
+def _plan_first_import(each: IncomingDeclaration, local_files: LocalFiles, findings: Findings) -> Outcome:
     """Decide about a declaration that was not imported before. A file with the same value stays as it is."""
-    entry = Entry(each.document.source, each.document.value, each.origin)
+    entry = RecordEntry(each.document.source, each.document.value, each.origin)
     there = local_files.load(entry.file, Findings())
     if there is not None and json_equal(there.document.value, each.document.value):
         return Outcome(each.key, entry, there.document)
-    text = local_files.modeline(entry.file) + dump_checked(each.document, findings)
+    text = local_files.editor_line(entry.file) + dump_checked(each.document, findings)
     return Outcome(each.key, entry, each.document, text)
 
 
-def _again(each: IncomingDeclaration, entry: Entry, local_files: LocalFiles, findings: Findings) -> Outcome:
+def _plan_reimport(
+    each: IncomingDeclaration, entry: RecordEntry, local_files: LocalFiles, findings: Findings
+) -> Outcome:
     """Decide about a declaration that was imported before: changes of the source are merged into the author's file."""
     theirs = each.document.value
     before = len(findings)
     there = local_files.for_entry(entry, findings)
-    news = Entry(there.file if there else entry.file, theirs, each.origin)
+    news = RecordEntry(there.file if there else entry.file, theirs, each.origin)
     if there is None:
         if len(findings) == before and not json_equal(entry.value, theirs):
             findings.add("import-taken-away", each.document.span(), key=each.key, file=entry.file)
         return Outcome(each.key, news)
-    for pointer, kind in differences(entry.value, theirs):
+    for pointer, kind in find_differences(entry.value, theirs):
         findings.add(
             "import-source-changed",
             each.document.key_span(*pointer),
@@ -120,15 +122,15 @@ def _again(each: IncomingDeclaration, entry: Entry, local_files: LocalFiles, fin
             pointer=pointer_text(pointer),
             kind=RawText(kind),
         )
-    for pointer, kind in differences(entry.origin, each.origin):
+    for pointer, kind in find_differences(entry.origin, each.origin):
         # The origin is not a key of a declaration, but a handler may depend on the path of an operation. Added and
         # removed arguments are reported as keys of the parameters.
         if kind == "changed" or len(pointer) == 1:
             way = f"origin{pointer_text(pointer)}"
             findings.add("import-source-changed", each.document.span(), key=each.key, pointer=way, kind=RawText(kind))
     # A file in a deeper folder needs longer references to the types.
-    theirs = _farther(theirs, there.file)
-    result = merge_three_way(_farther(entry.value, there.file), theirs, there.document.value)
+    theirs = _adjust_references(theirs, there.file)
+    result = merge_three_way(_adjust_references(entry.value, there.file), theirs, there.document.value)
     for pointer in result.conflicts:
         holes = {"pointer": pointer_text(pointer), "key": each.key, "theirs": _shown(theirs, pointer)}
         findings.add("import-kept", there.document.key_span(*pointer), hint=None, related=(), **holes)
@@ -140,19 +142,19 @@ def _again(each: IncomingDeclaration, entry: Entry, local_files: LocalFiles, fin
     return Outcome(each.key, news, document, _rewritten(there, entry, document, local_files, findings), there.text)
 
 
-def _farther(value: Any, file: str) -> Any:
+def _adjust_references(value: Any, file: str) -> Any:
     """Return a declaration with its references to types as a file needs them, which may be in a deeper folder."""
     up = "../" * (file.count("/") - 1)
     if not up:
         return value
     if isinstance(value, list):
-        return [_farther(item, file) for item in value]
+        return [_adjust_references(item, file) for item in value]
     if not isinstance(value, Mapping):
         return value
     return {
         key: f"{up}{item}"
         if key == "$ref" and isinstance(item, str) and item.startswith("../types/")
-        else _farther(item, file)
+        else _adjust_references(item, file)
         for key, item in value.items()
     }
 
@@ -166,9 +168,11 @@ def _shown(value: Any, pointer: Pointer) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _rewritten(there: LocalFile, entry: Entry, document: Document, local_files: LocalFiles, findings: Findings) -> str:
+def _rewritten(
+    there: LocalFile, entry: RecordEntry, document: Document, local_files: LocalFiles, findings: Findings
+) -> str:
     """Return the author's file with the new value. If the author has not edited it, it is written as by an import."""
-    modeline = local_files.modeline(there.file)
+    modeline = local_files.editor_line(there.file)
     if there.text.removeprefix(modeline) != dump_yaml(entry.value):
         text = edit_yaml(there.text, there.document, document.value)
         if text is not None:
@@ -182,7 +186,7 @@ def dump_checked(document: Document, findings: Findings) -> str:
     text = dump_yaml(document.value)
     scratch = Findings()
     back = reread_yaml(text, document.source, scratch)
-    if scratch.errors or not json_equal(back, document.value) or len(text.encode()) > FILE_BYTES:
+    if scratch.has_errors or not json_equal(back, document.value) or len(text.encode()) > FILE_BYTES:
         reason = next((f.message for f in scratch), f"it is larger than {FILE_BYTES} bytes")
         span = document.span("name") if isinstance(document.value, dict) else document.span()
         name = document.source.rpartition("/")[2].rpartition(".")[0]

@@ -14,16 +14,16 @@ from typing import Any
 from toolgen.diagnostics import Findings, Span
 from toolgen.diagnostics.finding import RawText
 from toolgen.importing.declarations import assign_names, make_declaration, make_type_source, referenced_files
-from toolgen.importing.formats import format_named
+from toolgen.importing.formats import load_format
 from toolgen.importing.import_plan import (
     IncomingDeclaration,
     Outcome,
     make_source_record,
     plan_outcomes,
-    report_removed_upstream,
+    plan_removed_upstream,
 )
 from toolgen.importing.reader import ImportedTool, ImportedType, ImportReader
-from toolgen.importing.record import RECORD, LocalFiles, Record, SourceRecord, load_record
+from toolgen.importing.record import RECORD, ImportRecord, LocalFiles, SourceRecord, load_record
 from toolgen.importing.repairs import repair_schemas
 from toolgen.importing.selection import ImportSelection, ToolFindings
 from toolgen.load import Document, Sources, load
@@ -42,7 +42,7 @@ _FOLDERS = ("types", "tools")
 
 @dataclass(frozen=True, slots=True)
 class ImportResult:
-    """The changes of an import, file by file: paths in `tools`, and those in `types`."""
+    """The changes of an import, file by file: paths in `select_tools`, and those in `types`."""
 
     tools: AddResult
     types: AddResult
@@ -88,7 +88,7 @@ def import_document(
     record = load_record(schemas, findings) if document is not None and _are_folders(schemas, findings) else None
     if document is None or record is None:
         return None
-    foreign = format_named(format)
+    foreign = load_format(format)
     about = foreign.describe_source(document)
     name = f"{format} {source or about.get('title') or document.path.rpartition('/')[2]}"
     previous = replace(record.sources.get(name, SourceRecord()), about=about)
@@ -96,7 +96,7 @@ def import_document(
     stems = {key: entry.file.removeprefix("types/").rpartition(".")[0] for key, entry in previous.types.items()}
     found = list(foreign.read(ImportReader(document, findings, foreign.title, stems)))
     tools = [each for each in found if isinstance(each, ImportedTool)]
-    if not tools and not findings.errors:
+    if not tools and not findings.has_errors:
         findings.add("import-nothing", Span(document.path), path=document.path)
     if not tools:
         return None
@@ -130,30 +130,30 @@ def _chosen(
 
     Each round leaves out the tools in which the round before it found errors.
     """
-    taken = selection.tools(tools, document, findings)
+    taken = selection.select_tools(tools, document, findings)
     if not selection.is_partial:
         incoming = _incoming(taken, previous, document, findings)
         _check([each.document for each in incoming], [each.document for each in types], findings)
-        return None if findings.errors else incoming
+        return None if findings.has_errors else incoming
     faults = ToolFindings(document, tools)
     places = {id(tool): i for i, tool in enumerate(tools)}
     while taken:
         out = faults.filter_findings(findings, skip=selection.skip_faulty, wanted=[places[id(tool)] for tool in taken])
         taken = [tool for tool in taken if places[id(tool)] not in out]
-        if findings.errors or not taken:
+        if findings.has_errors or not taken:
             break
         said = Findings()
         incoming = _incoming(taken, previous, document, said)
         needed = [each.document for each in _needed(incoming, types)]
         documents = [each.document for each in incoming]
         _check(documents, needed, said)
-        if not said.errors and there is not None:
+        if not said.has_errors and there is not None:
             new = [each.document for each in incoming if each.key not in previous.tools]
             _check_project(new, needed, there, said)
         findings.items += said.items
-        if not said.errors:
+        if not said.has_errors:
             return incoming
-    if not findings.errors:
+    if not findings.has_errors:
         findings.add("import-nothing", Span(document.path), path=document.path)
     return None
 
@@ -211,20 +211,20 @@ class _Sources:
 
 
 def _merge(
-    said: _Sources, name: str, record: Record, local_files: LocalFiles, findings: Findings, *, check: bool
+    said: _Sources, name: str, record: ImportRecord, local_files: LocalFiles, findings: Findings, *, check: bool
 ) -> ImportResult | None:
     """Merge the source into the project, and write the result."""
-    previous, there, schemas = record.sources[name], local_files.there, local_files.schemas
+    previous, there, schemas = record.sources[name], local_files.sources, local_files.schemas
     tools, types = said.tools, said.types
     new_tools = plan_outcomes(tools, previous.tools, local_files, findings)
     needed = referenced_files([*_documents(new_tools), *(each.document for each in types)])
     new_types = plan_outcomes(types, previous.types, local_files, findings, needed)
-    if not findings.errors and there is not None:
+    if not findings.has_errors and there is not None:
         _check_project(_documents(new_tools), _documents(new_types), there, findings)
-    if findings.errors:
+    if findings.has_errors:
         return None
-    new_tools += report_removed_upstream(tools, previous.tools, local_files, findings, said.known)
-    new_types += report_removed_upstream(types, previous.types, local_files, findings, said.known)
+    new_tools += plan_removed_upstream(tools, previous.tools, local_files, findings, said.known)
+    new_types += plan_removed_upstream(types, previous.types, local_files, findings, said.known)
     if check:
         said_so = {"import-new", "import-source-changed", "import-gone"}
         differs = any(finding.code in said_so for finding in findings.items)
@@ -238,7 +238,7 @@ def _documents(outcomes: Iterable[Outcome]) -> list[Document]:
 
 
 def _written(
-    tools: list[Outcome], types: list[Outcome], text: str, record: Record, schemas: Path, findings: Findings
+    tools: list[Outcome], types: list[Outcome], text: str, record: ImportRecord, schemas: Path, findings: Findings
 ) -> ImportResult | None:
     files: dict[str, dict[str, str]] = {folder: {} for folder in _FOLDERS}
     replacing: dict[str, dict[str, str]] = {folder: {} for folder in _FOLDERS}
@@ -246,8 +246,8 @@ def _written(
         folder, _, path = outcome.entry.file.partition("/")
         if outcome.text is not None:
             files[folder][path] = outcome.text
-        if outcome.replacing is not None:
-            replacing[folder][path] = outcome.replacing
+        if outcome.replaced_text is not None:
+            replacing[folder][path] = outcome.replaced_text
     files["tools"][RECORD] = text
     if record.text is not None:
         replacing["tools"][RECORD] = record.text
@@ -295,7 +295,7 @@ def _check_project(
     Errors that the project already has are not reported, because they do not concern the import.
     """
     _check_links(documents, types, there, findings)
-    if not findings.errors:
+    if not findings.has_errors:
         _check_rules(documents, types, there, findings)
 
 

@@ -38,7 +38,7 @@ def json_equal(one: Any, other: Any) -> bool:
     return type(one) is type(other) and bool(one == other)
 
 
-def differences(before: Any, after: Any, at: Pointer = ()) -> Iterator[tuple[Pointer, Kind]]:
+def find_differences(before: Any, after: Any, at: Pointer = ()) -> Iterator[tuple[Pointer, Kind]]:
     """Yield the smallest changed locations of two values, in the order of the keys. A list is a single value."""
     if isinstance(before, Mapping) and isinstance(after, Mapping):
         for key in dict.fromkeys((*before, *after)):
@@ -47,7 +47,7 @@ def differences(before: Any, after: Any, at: Pointer = ()) -> Iterator[tuple[Poi
             elif key not in before:
                 yield (*at, key), "added"
             else:
-                yield from differences(before[key], after[key], (*at, key))
+                yield from find_differences(before[key], after[key], (*at, key))
     elif not json_equal(before, after):
         yield at, "changed"
 

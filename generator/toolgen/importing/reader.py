@@ -14,7 +14,7 @@ from toolgen.diagnostics.finding import RawText
 from toolgen.load import Document, Pointer
 from toolgen.load.sources import Json, json_kind
 
-Moved = Mapping[Pointer, Pointer]
+LocationMap = Mapping[Pointer, Pointer]
 """Locations in the imported file, by pointers of the declaration. The longest pointer that is a prefix counts."""
 
 
@@ -22,16 +22,16 @@ Moved = Mapping[Pointer, Pointer]
 class ImportedTool:
     """A definition that was read but has no name for toolgen yet. A field is None if the definition does not have it.
 
-    `sources` are the providers for which the tool keeps its `name`. `patch` has the members without a key in
-    declarations, as a merge patch for the entry of `sources[0]`. `at` is the location of the whole definition, and
-    `moved` has the locations of values that are not below `at` under their own name. `origin` goes to the import
-    record. `tags` are the groups of the tool in its source, and `beside` are locations outside `at` that belong to the
+    `providers` are the providers for which the tool keeps its `name`. `patch` has the members without a key in
+    declarations, as a merge patch for the entry of `sources[0]`. `pointer` is the location of the whole definition, and
+    `locations` has the locations of values that are not below `pointer` under their own name. `origin` goes to the import
+    record. `tags` are the groups of the tool in its source, and `other_locations` are locations outside `pointer` that belong to the
     tool too.
     """
 
-    at: Pointer
+    pointer: Pointer
     name: str
-    sources: tuple[str, ...]
+    providers: tuple[str, ...]
     description: str | None = None
     parameters: Mapping[str, Any] | None = field(default=None, repr=False)
     result: Mapping[str, Any] | bool | None = field(default=None, repr=False)
@@ -42,14 +42,14 @@ class ImportedTool:
     deprecated: bool | None = None
     annotations: Mapping[str, Any] | None = field(default=None, repr=False)
     patch: Mapping[str, Any] = field(default_factory=dict[str, Any], repr=False)
-    moved: Moved = field(default_factory=dict[Pointer, Pointer], repr=False)
+    locations: LocationMap = field(default_factory=dict[Pointer, Pointer], repr=False)
     origin: Mapping[str, Any] = field(default_factory=dict[str, Any], repr=False)
     tags: tuple[str, ...] = ()
-    beside: tuple[Pointer, ...] = ()
+    other_locations: tuple[Pointer, ...] = ()
 
-    def place(self, key: str) -> Pointer:
+    def location_of(self, key: str) -> Pointer:
         """Return the location in the imported file from which a key of the declaration came."""
-        return self.moved.get((key,), (*self.at, key))
+        return self.locations.get((key,), (*self.pointer, key))
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class ImportedType:
     schema: Any = field(repr=False)
 
 
-Entry = Mapping[str, Any]
+JsonObject = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class ImportReader:
     findings: Findings
     title: str
     """A phrase for a file of the format."""
-    stems: Mapping[str, str] = field(default_factory=dict[str, str])
+    type_stems: Mapping[str, str] = field(default_factory=dict[str, str])
     """File names of types, by their keys in the source, as earlier imports chose them."""
 
     def report_wrong_type(self, at: Pointer, value: Json, expected: str) -> None:
@@ -90,7 +90,7 @@ class ImportReader:
         """Report a change at the key of a value."""
         self.findings.add(code, self.document.key_span(*at), hint=None, related=(), **holes)
 
-    def entries(self, key: str, is_tool: Callable[[Entry], bool]) -> Iterator[tuple[Pointer, Entry]]:
+    def read_entries(self, key: str, is_tool: Callable[[JsonObject], bool]) -> Iterator[tuple[Pointer, JsonObject]]:
         """Yield the tools of a file: a list, an object with `key`, a JSON-RPC response, or a list of these.
 
         An object that is a tool itself is the only one. Anything else is reported.
@@ -98,8 +98,8 @@ class ImportReader:
         yield from self._entries((), self.document.value, key, is_tool, pages=True)
 
     def _entries(
-        self, at: Pointer, value: Any, key: str, is_tool: Callable[[Entry], bool], *, pages: bool
-    ) -> Iterator[tuple[Pointer, Entry]]:
+        self, at: Pointer, value: Any, key: str, is_tool: Callable[[JsonObject], bool], *, pages: bool
+    ) -> Iterator[tuple[Pointer, JsonObject]]:
         if isinstance(value, list):
             for i, item in enumerate(value):
                 if pages and _is_page(item, key) and not is_tool(item):
@@ -123,7 +123,7 @@ class ImportReader:
         else:
             self.findings.add("import-no-list", self.document.span(*at), hint=f"pass {self.title}", key=key)
 
-    def report_skipped(self, at: Pointer, entry: Entry) -> None:
+    def report_skipped(self, at: Pointer, entry: JsonObject) -> None:
         """Report a tool that the application does not run itself."""
         kind = entry.get("type")
         if not isinstance(kind, str):
@@ -133,7 +133,7 @@ class ImportReader:
         name = entry.get("name", inner.get("name") if isinstance(inner, dict) else None)
         self.report_change("import-skipped", (*at, "type"), tool=name if isinstance(name, str) else kind, type=kind)
 
-    def name(self, at: Pointer, entry: Entry) -> str | None:
+    def name(self, at: Pointer, entry: JsonObject) -> str | None:
         """Return the tool's name; None, with a finding, if it is not a string."""
         if "name" not in entry:
             self.findings.add("import-nameless", self.document.span(*at))
@@ -143,7 +143,7 @@ class ImportReader:
             return None
         return entry["name"]
 
-    def text(self, at: Pointer, entry: Entry, key: str) -> str | None:
+    def text(self, at: Pointer, entry: JsonObject, key: str) -> str | None:
         """Return a text; None if it is missing or null."""
         value = entry.get(key)
         if value is None or isinstance(value, str):
@@ -151,7 +151,7 @@ class ImportReader:
         self.report_wrong_type((*at, key), value, "text")
         return None
 
-    def object(self, at: Pointer, entry: Entry, key: str) -> Entry | None:
+    def object(self, at: Pointer, entry: JsonObject, key: str) -> JsonObject | None:
         """Return an object; None if it is missing or null."""
         value = entry.get(key)
         if value is None or isinstance(value, dict):
@@ -159,7 +159,7 @@ class ImportReader:
         self.report_wrong_type((*at, key), value, "an object")
         return None
 
-    def flag(self, at: Pointer, entry: Entry, key: str) -> bool | None:
+    def flag(self, at: Pointer, entry: JsonObject, key: str) -> bool | None:
         """Return a boolean; None if it is missing or null."""
         value = entry.get(key)
         if value is None or isinstance(value, bool):
@@ -167,7 +167,7 @@ class ImportReader:
         self.report_wrong_type((*at, key), value, "a boolean")
         return None
 
-    def parameters(self, at: Pointer, entry: Entry, key: str, *, required: bool) -> Entry | None:
+    def parameters(self, at: Pointer, entry: JsonObject, key: str, *, required: bool) -> JsonObject | None:
         """Return the schema of the arguments, or None. A schema that is null, or missing but required, is reported."""
         value = entry.get(key)
         if value is None:
@@ -182,13 +182,13 @@ class ImportReader:
         self.report_change("import-root-type", (*at, key))
         return {"type": "object", **value}
 
-    def unknown_members(self, at: Pointer, entry: Entry, known: frozenset[str]) -> dict[str, Any]:
+    def unknown_members(self, at: Pointer, entry: JsonObject, known: frozenset[str]) -> dict[str, Any]:
         """Return the unknown members, without nulls: in a merge patch, null would remove a member."""
         unknown = {key: value for key, value in entry.items() if key not in known}
         kept: dict[str, Any] = self._without_nulls(at, unknown)
         return kept
 
-    def report_dropped(self, at: Pointer, entry: Entry, keys: Iterable[str]) -> None:
+    def report_dropped(self, at: Pointer, entry: JsonObject, keys: Iterable[str]) -> None:
         """Report members that neither a declaration nor a patch can contain."""
         for key in keys:
             if entry.get(key) is not None:
@@ -206,7 +206,7 @@ class ImportReader:
         return kept
 
 
-def is_definition(entry: Entry) -> bool:
+def is_definition(entry: JsonObject) -> bool:
     """Return whether an object is a tool with a name, and not a file with a list of tools."""
     return "name" in entry and "tools" not in entry
 

@@ -28,7 +28,7 @@ _BIGGEST = 64 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class RecordEntry:
     """A declaration or a type that was imported: its file below SCHEMAS, and its value at the import.
 
     `gone` means that the source did not have it at the last import.
@@ -44,19 +44,19 @@ class Entry:
 class SourceRecord:
     """The record of one source: entries by their names in the source."""
 
-    tools: Mapping[str, Entry] = field(default_factory=dict[str, Entry])
-    types: Mapping[str, Entry] = field(default_factory=dict[str, Entry])
+    tools: Mapping[str, RecordEntry] = field(default_factory=dict[str, RecordEntry])
+    types: Mapping[str, RecordEntry] = field(default_factory=dict[str, RecordEntry])
     about: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class ImportRecord:
     """The records of all sources, by format and name. `text` is the content of the file; None if it does not exist."""
 
     sources: Mapping[str, SourceRecord] = field(default_factory=dict[str, SourceRecord])
     text: str | None = None
 
-    def with_source(self, name: str, imported: SourceRecord) -> Record:
+    def with_source(self, name: str, imported: SourceRecord) -> ImportRecord:
         """Return the record with the newest state of one source."""
         return replace(self, sources=dict(sorted({**self.sources, name: imported}.items())))
 
@@ -73,25 +73,25 @@ class Record:
         return json.dumps({"note": _NOTE, "sources": sources}, indent=1) + "\n"
 
 
-def _written(entry: Entry) -> dict[str, Any]:
+def _written(entry: RecordEntry) -> dict[str, Any]:
     gone = {"gone": True} if entry.gone else {}
     origin = {"origin": dict(entry.origin)} if entry.origin else {}
     return {"file": entry.file, **gone, **origin, "value": entry.value}
 
 
-def load_record(schemas: Path, findings: Findings) -> Record | None:
+def load_record(schemas: Path, findings: Findings) -> ImportRecord | None:
     """Read the import record in SCHEMAS. It is empty if there is no file; None, with a finding, if it is not valid."""
     path = f"{schemas.as_posix()}/tools/{RECORD}"
     try:
         if disk.inspect_path(path) is None:
-            return Record()
+            return ImportRecord()
         data = disk.read_file(path, _BIGGEST)
         if data is None:
             raise ValueError("too large")
         text = data.decode().replace("\r\n", "\n")
         value = json.loads(text, parse_constant=_refused)
         _check_depth(value)
-        return Record({key: _source(item) for key, item in value["sources"].items()}, text)
+        return ImportRecord({key: _source(item) for key, item in value["sources"].items()}, text)
     except OSError as error:
         reason = error.strerror or "it is not a file"
     except (AttributeError, IndexError, KeyError, TypeError, ValueError, RecursionError):
@@ -127,13 +127,13 @@ def _source(value: Any) -> SourceRecord:
     return SourceRecord(tools, types, about)
 
 
-def _entry(value: Any, folder: str) -> Entry:
+def _entry(value: Any, folder: str) -> RecordEntry:
     file, origin = value["file"], value.get("origin", {})
     steps = file.split("/")
-    is_inside = steps[0] == folder and len(steps) > 1 and not {"", ".", ".."} & {*steps}
-    if not (is_inside and file.isprintable() and file.endswith((".yaml", ".yml")) and isinstance(origin, dict)):
+    is_package_path = steps[0] == folder and len(steps) > 1 and not {"", ".", ".."} & {*steps}
+    if not (is_package_path and file.isprintable() and file.endswith((".yaml", ".yml")) and isinstance(origin, dict)):
         raise ValueError("it names a file that is not one of an import")
-    return Entry(file, value["value"], origin, value.get("gone") is True)
+    return RecordEntry(file, value["value"], origin, value.get("gone") is True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,10 +151,10 @@ EDITOR_SCHEMA = ".editor/declaration.json"
 
 @dataclass(frozen=True, slots=True)
 class LocalFiles:
-    """Finds the author's files in a project. `there` are its sources, as a build would read them."""
+    """Finds the author's files in a project. `sources` are its sources, as a build would read them."""
 
     schemas: Path
-    there: Sources | None = field(repr=False)
+    sources: Sources | None = field(repr=False)
 
     def load(self, file: str, findings: Findings) -> LocalFile | None:
         """Return the file at a path below SCHEMAS; None if there is none, or with a finding if it is not valid."""
@@ -164,22 +164,22 @@ class LocalFiles:
         loaded = load_single_file(path, findings)
         return None if loaded is None else self._authored(file, loaded, findings)
 
-    def modeline(self, file: str) -> str:
+    def editor_line(self, file: str) -> str:
         """Return the first line of a tool's file, which names its schema for editors; empty if there is no schema."""
         if not file.startswith("tools/") or not (self.schemas / EDITOR_SCHEMA).is_file():
             return ""
         return f"# yaml-language-server: $schema={'../' * file.count('/')}{EDITOR_SCHEMA}\n"
 
-    def is_missing(self, entry: Entry) -> bool:
+    def is_missing(self, entry: RecordEntry) -> bool:
         """Return whether nothing exists at the path of an entry's file."""
         path = self.schemas / entry.file
         return not path.exists() and not path.is_symlink()
 
-    def for_entry(self, entry: Entry, findings: Findings) -> LocalFile | None:
+    def for_entry(self, entry: RecordEntry, findings: Findings) -> LocalFile | None:
         """Return the file of an entry, or the one to which its tool was moved under the same name."""
         if not self.is_missing(entry) or not isinstance(entry.value, Mapping):
             return self.load(entry.file, findings)
-        tools = self.there.tools if self.there is not None and entry.file.startswith("tools/") else ()
+        tools = self.sources.tools if self.sources is not None and entry.file.startswith("tools/") else ()
         for document in tools:
             value: Any = document.value
             is_alone = sum(other.source == document.source for other in tools) == 1

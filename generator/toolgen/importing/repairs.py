@@ -11,7 +11,7 @@ from toolgen.diagnostics.finding import RawText
 from toolgen.load import Document, Pointer
 from toolgen.load.sources import pointer_text
 from toolgen.resolve.schema_locations import LIST, NAMED, ONE, is_schema
-from toolgen.resolve.value_checks import compile_pattern
+from toolgen.resolve.value_checks import compile_pattern_or_reason
 from toolgen.runtime.lowering.schemas import declared_types, has_json_type
 
 __all__ = ["repair_schemas"]
@@ -43,7 +43,7 @@ def repair_schemas(document: Document, findings: Findings) -> Document:
         if not isinstance(root, dict):
             continue
         repairs: list[tuple[Pointer, str]] = []
-        mended = _mended(root, (), (), repairs)
+        mended = _repair(root, (), (), repairs)
         if not repairs:
             continue
         value = mended if key is None else {**value, key: mended}
@@ -53,7 +53,7 @@ def repair_schemas(document: Document, findings: Findings) -> Document:
     return document if value is document.value else replace(document, value=value)
 
 
-def _mended(schema: Any, at: Pointer, anchor: Pointer, repairs: list[tuple[Pointer, str]]) -> Any:
+def _repair(schema: Any, at: Pointer, anchor: Pointer, repairs: list[tuple[Pointer, str]]) -> Any:
     """Return a schema with its faults repaired. `anchor` is the location that `$recursiveRef` refers to."""
     if not isinstance(schema, dict):
         return schema
@@ -64,11 +64,11 @@ def _mended(schema: Any, at: Pointer, anchor: Pointer, repairs: list[tuple[Point
         repairs.append(((*at, *pointer), what))
     for key, value in found.items():
         if key in ONE and is_schema(value):
-            found[key] = _mended(value, (*at, key), anchor, repairs)
+            found[key] = _repair(value, (*at, key), anchor, repairs)
         elif key in LIST and isinstance(value, list):
-            found[key] = [_mended(inner, (*at, key, i), anchor, repairs) for i, inner in enumerate(value)]
+            found[key] = [_repair(inner, (*at, key, i), anchor, repairs) for i, inner in enumerate(value)]
         elif key in NAMED and isinstance(value, dict):
-            found[key] = {name: _mended(inner, (*at, key, name), anchor, repairs) for name, inner in value.items()}
+            found[key] = {name: _repair(inner, (*at, key, name), anchor, repairs) for name, inner in value.items()}
     return found if repairs else schema
 
 
@@ -95,7 +95,7 @@ def _own(schema: dict[str, Any], anchor: Pointer) -> Iterator[tuple[Pointer, str
     if (
         isinstance(pattern, str)
         and schema.get("format") in _SAID_BY_FORMAT
-        and isinstance(compile_pattern(pattern), str)
+        and isinstance(compile_pattern_or_reason(pattern), str)
     ):
         del schema["pattern"]
         yield ("pattern",), "removed an invalid pattern; the format says the same"

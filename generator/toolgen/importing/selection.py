@@ -34,7 +34,7 @@ class ImportSelection:
         """Return whether tools may be left out."""
         return bool(self.only or self.tags or self.skip_faulty)
 
-    def tools(self, found: Sequence[ImportedTool], document: Document, findings: Findings) -> list[ImportedTool]:
+    def select_tools(self, found: Sequence[ImportedTool], document: Document, findings: Findings) -> list[ImportedTool]:
         """Return the tools that were asked for. A pattern or tag without a tool is an error."""
         for words, kind in ((self.only, "--only"), (self.tags, "--tag")):
             for word in words:
@@ -70,7 +70,7 @@ class ToolFindings:
         self._users = {}
         references = dict[Pointer, set[Pointer]]()
         for i, tool in enumerate(self.tools):
-            for pointer in self._parts((tool.at, *tool.beside), references):
+            for pointer in self._parts((tool.pointer, *tool.other_locations), references):
                 self._users.setdefault(pointer, set()).add(i)
 
     def affected_tools(self, finding: Finding) -> set[int]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import yaml
 
-from toolgen.load.yaml_reader import is_json
+from toolgen.load.yaml_reader import is_valid_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Comment:
 
 def find_comments(text: str) -> Iterator[Comment]:
     """Yield the comments of a valid YAML text, in order."""
-    if "#" not in text or (text.lstrip().startswith("{") and is_json(text)):
+    if "#" not in text or (text.lstrip().startswith("{") and is_valid_json(text)):
         return
     lines = text.split("\n")
     covered = _covered(text)

@@ -63,7 +63,7 @@ class Folder:
         """Return the path of a source as spans and messages state it."""
         return path_below(self._prefix, source)
 
-    def sources(self, name: str, *, recursive: bool) -> list[FoundFile]:
+    def list_sources(self, name: str, *, recursive: bool) -> list[FoundFile]:
         """Return the sources in the folder `name`, and in folders below it if `recursive`, sorted by path."""
         top = self.root / name
         mode = _mode(top)

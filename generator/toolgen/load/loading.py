@@ -18,7 +18,7 @@ from typing import Literal, TypeAlias
 
 from toolgen.diagnostics import Findings, Span
 from toolgen.diagnostics.finding import RawText
-from toolgen.incremental import find_result, find_stored, store, store_result
+from toolgen.incremental import find_in_memory, find_on_disk, keep_in_memory, store_on_disk
 from toolgen.load import limits
 from toolgen.load.folder import Budget, Folder, FoundFile, check_budget, kind_of_file, read_regular_file
 from toolgen.load.json_reader import read_json
@@ -26,7 +26,7 @@ from toolgen.load.sources import SHIPPED, Document, DocumentTree, Sources, Unrea
 from toolgen.load.text_decoding import FaultReporter, Unreadable, decode_text
 from toolgen.load.yaml_reader import read_yaml
 
-FolderOf: TypeAlias = Callable[[str, Findings], Folder]
+FolderFactory: TypeAlias = Callable[[str, Findings], Folder]
 """Makes a folder to read. The string is the start of its paths in messages."""
 
 Kind = Literal["tool", "type", "provider", "format", "config"]
@@ -53,11 +53,11 @@ def load_file(folder: Folder, found: FoundFile, kind: Kind, findings: Findings, 
         text = decode_text(folder.read_source(found, budget, report), report)
         key = ("read", path, kind, text)
         digest = hashlib.sha256(text.encode()).hexdigest()
-        known: LoadedFile | None = find_result(*key) or _unread(path, found.source, kind, text, digest)
+        known: LoadedFile | None = find_in_memory(*key) or _stored_documents(path, found.source, kind, text, digest)
         if known is not None:
             budget.values -= known.values
             check_budget(budget.name, budget.values, limits.TOTAL_VALUES, "values", report)
-            return store_result(known, *key)
+            return keep_in_memory(known, *key)
         trees = _trees(found.source, text, report)
         values = sum(len(tree.values) for tree in trees)
         budget.values -= values
@@ -67,12 +67,12 @@ def load_file(folder: Folder, found: FoundFile, kind: Kind, findings: Findings, 
         return LoadedFile(text=text)
     if report.count:
         return LoadedFile(text=text)
-    store((len(trees), values), "read", path, kind, digest)
+    store_on_disk((len(trees), values), "read", path, kind, digest)
     documents = tuple(
         Document(path, found.source, i, tree.value, tree.values, tree.keys, _digest_of(path, i, digest))
         for i, tree in enumerate(trees)
     )
-    return store_result(LoadedFile(documents, text, digest, values), *key)
+    return keep_in_memory(LoadedFile(documents, text, digest, values), *key)
 
 
 def _trees(source: str, text: str, reporter: FaultReporter) -> list[DocumentTree]:
@@ -84,16 +84,16 @@ def _trees(source: str, text: str, reporter: FaultReporter) -> list[DocumentTree
     return [read_json(text, reporter)] if source.lower().endswith(".json") else read_yaml(text, reporter)
 
 
-def _unread(path: str, source: str, kind: Kind, text: str, digest: str) -> LoadedFile | None:
+def _stored_documents(path: str, source: str, kind: Kind, text: str, digest: str) -> LoadedFile | None:
     """Return the documents of a file without faults in an earlier build; None for any other file."""
-    found = find_stored("read", path, kind, digest)
+    found = find_on_disk("read", path, kind, digest)
     if found is None:
         return None
     count, values = found
     trees = cache(lambda: _trees(source, text, FaultReporter(path, Findings())))
 
     documents = (
-        UnreadDocument.of(
+        UnreadDocument.from_facts(
             path=path,
             source=source,
             index=i,
@@ -205,7 +205,7 @@ def load(
     findings: Findings,
     *,
     builtin: Path | None = None,
-    folder: FolderOf | None = None,
+    folder: FolderFactory | None = None,
     name: str | None = None,
 ) -> Sources:
     """Read SCHEMAS, and the shipped schemas from `builtin` if that is another folder.
@@ -220,7 +220,7 @@ def load(
 
 class _Loading:
     def __init__(
-        self, schemas: Path, findings: Findings, builtin: Path | None, folder: FolderOf | None, name: str
+        self, schemas: Path, findings: Findings, builtin: Path | None, folder: FolderFactory | None, name: str
     ) -> None:
         self._schemas = schemas
         self._findings = findings
@@ -242,13 +242,13 @@ class _Loading:
             own = (
                 Folder(self._schemas, self._name, self._findings) if make is None else make(self._name, self._findings)
             )
-            found = own.sources("tools", recursive=True)
+            found = own.list_sources("tools", recursive=True)
             tools = self._own(own, found, "tool")
-            if not found and not self._findings.errors:
+            if not found and not self._findings.has_errors:
                 self._findings.add("no-tools", Span(self._name), path=own.display_path("tools"))
-            types = self._own(own, own.sources("types", recursive=True), "type")
-            providers += self._own(own, own.sources("providers", recursive=False), "provider")
-            formats += self._own(own, own.sources("format", recursive=False), "format")
+            types = self._own(own, own.list_sources("types", recursive=True), "type")
+            providers += self._own(own, own.list_sources("providers", recursive=False), "provider")
+            formats += self._own(own, own.list_sources("format", recursive=False), "format")
             config = self._config(own)
         return Sources(
             self._name,
@@ -276,7 +276,7 @@ class _Loading:
             return []
         folder = Folder(self._builtin, SHIPPED, self._findings)
         documents: list[Document] = []
-        for found in folder.sources(name, recursive=False):
+        for found in folder.list_sources(name, recursive=False):
             loaded = load_file(folder, found, kind, self._findings, self._budget)
             documents += loaded.documents
             if loaded.text is not None:
@@ -317,6 +317,6 @@ def load_shipped(kind: str, builtin: Path, findings: Findings) -> tuple[Document
     budget = Budget(SHIPPED)
     return tuple(
         document
-        for found in folder.sources(kind, recursive=False)
+        for found in folder.list_sources(kind, recursive=False)
         for document in load_file(folder, found, kinds[kind], findings, budget).documents
     )

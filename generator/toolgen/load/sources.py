@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from toolgen.diagnostics import Span
-from toolgen.incremental import Unread
+from toolgen.incremental import LazyAttributes
 from toolgen.load.text_decoding import Place
 
 Pointer = tuple[str | int, ...]
@@ -58,12 +58,12 @@ class Document:
         return Span(self.path)
 
 
-class UnreadDocument(Unread, Document):
+class UnreadDocument(LazyAttributes, Document):
     """A document that had no fault in an earlier build. Its text is parsed on first use."""
 
     __slots__ = ("_tree",)
 
-    UNREAD = ("value", "values", "keys")
+    LAZY = ("value", "values", "keys")
     _tree: Callable[[], DocumentTree]
 
     def read(self) -> Iterable[Any]:

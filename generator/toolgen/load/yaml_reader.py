@@ -79,10 +79,10 @@ def _events(text: str, reporter: FaultReporter) -> Iterator[yaml.Event]:
     except yaml.MarkedYAMLError as error:
         problem, hint, mark = _cause(error, text)
         place = (mark[0], mark[1], mark[0], mark[1] + 1) if mark else WHOLE
-        reporter.abort("not-yaml", place, hint=hint, problem=_own(problem))
+        reporter.abort("not-yaml", place, hint=hint, problem=_quote_parser_message(problem))
     except (yaml.YAMLError, ValueError, OverflowError) as error:
         # The parser in Python passes the number of an escape to chr() unchecked.
-        reporter.abort("not-yaml", problem=_own(str(error).partition("\n")[0]))
+        reporter.abort("not-yaml", problem=_quote_parser_message(str(error).partition("\n")[0]))
 
 
 _CAUSES = (
@@ -126,7 +126,7 @@ def _cause(error: yaml.MarkedYAMLError, text: str) -> tuple[str, str | None, tup
     return problem, None, place
 
 
-def _own(problem: str) -> RawText:
+def _quote_parser_message(problem: str) -> RawText:
     """Return a parser's message, which may quote the source, escaped for a finding."""
     return RawText(quote_name(problem, 200)[1:-1])
 
@@ -252,7 +252,7 @@ def read_yaml(text: str, reporter: FaultReporter) -> list[DocumentTree]:
     return trees
 
 
-def is_json(text: str) -> bool:
+def is_valid_json(text: str) -> bool:
     """Return whether the text is JSON without faults, which has no comments and need not be valid YAML."""
     return _parsed_json(text) is not None
 

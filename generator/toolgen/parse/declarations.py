@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 
 from toolgen.diagnostics import Findings
 from toolgen.diagnostics.finding import RawText
-from toolgen.incremental import Unread, find_stored, reuse_with_findings, store
+from toolgen.incremental import LazyAttributes, find_on_disk, reuse_with_findings, store_on_disk
 from toolgen.load import Document
 from toolgen.load.sources import json_kind
 from toolgen.validation import meta_schema, validate_document
@@ -54,12 +54,12 @@ def parse_declarations(documents: Iterable[Document], findings: Findings) -> tup
     )
 
 
-class UnreadDeclaration(Unread, Declaration):
+class UnreadDeclaration(LazyAttributes, Declaration):
     """A declaration that had no fault in an earlier build. Its schemas and examples are read on first use."""
 
     __slots__ = ()
 
-    UNREAD = ("parameters", "result", "examples")
+    LAZY = ("parameters", "result", "examples")
 
     def read(self) -> Iterable[Any]:
         """Read the parameters, result and examples from the document."""
@@ -67,14 +67,14 @@ class UnreadDeclaration(Unread, Declaration):
         return whole.parameters, whole.result, whole.examples
 
 
-_KNOWN = tuple(each.name for each in fields(Declaration) if each.name not in (*UnreadDeclaration.UNREAD, "document"))
+_KNOWN = tuple(each.name for each in fields(Declaration) if each.name not in (*UnreadDeclaration.LAZY, "document"))
 
 
 def _declarations(document: Document, findings: Findings) -> tuple[Declaration, ...]:
     """Return the declaration in a document as a tuple; an empty one if it has a fault."""
-    known = find_stored("declaration", document.digest)
+    known = find_on_disk("declaration", document.digest)
     if known is not None:
-        return (UnreadDeclaration.of(document=document, **dict(zip(_KNOWN, known, strict=True))),)
+        return (UnreadDeclaration.from_facts(document=document, **dict(zip(_KNOWN, known, strict=True))),)
     form, before = meta_schema("declaration"), len(findings)
     are_names_legal = _names_fit(document, findings)
     fits = validate_document(_with_plain_names(document), form, findings, hints=form["x-hints"]) and are_names_legal
@@ -82,7 +82,7 @@ def _declarations(document: Document, findings: Findings) -> tuple[Declaration, 
         return ()
     declaration = _declaration(document)
     if len(findings) == before:
-        store(tuple(getattr(declaration, name) for name in _KNOWN), "declaration", document.digest)
+        store_on_disk(tuple(getattr(declaration, name) for name in _KNOWN), "declaration", document.digest)
     return (declaration,)
 
 

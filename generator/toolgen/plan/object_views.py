@@ -20,10 +20,10 @@ MAX_CHAIN = 50
 
 def admits_null(schema: Any, definitions: Mapping[str, Any], root: Any = None) -> bool:
     """Return whether null satisfies a schema of a self-contained document."""
-    return _Judge(definitions, root, {}).admits(schema)
+    return _NullChecker(definitions, root, {}).admits(schema)
 
 
-class _Judge:
+class _NullChecker:
     def __init__(self, definitions: Mapping[str, Any], root: Any, known: dict[str, bool]) -> None:
         self.definitions = definitions
         self.root = root

@@ -13,7 +13,7 @@ from toolgen.plan.mapping_plans import ListPlan, ObjectMapping, UnionPlan
 from toolgen.plan.object_mappings import MappingError, constant_name, plan_list, plan_mapping, plan_union
 from toolgen.plan.token_usage import UsagePlan, plan_usage
 from toolgen.resolve import Catalog, Format, Profile, Tool
-from toolgen.resources import runtime_names
+from toolgen.resources import modules_by_exported_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +164,7 @@ def converter_class(name: str) -> Any:
     Raises:
         ShapeError: there is not one of this name.
     """
-    module = runtime_names().get(name)
+    module = modules_by_exported_name().get(name)
     if module is None:
         raise MappingError(("converter",), f"there is no {name}")
     return getattr(import_module(f"toolgen.runtime.{module}"), name)

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from toolgen.incremental import Unread, find_stored, reuse_or_make, store
+from toolgen.incremental import LazyAttributes, find_on_disk, reuse_or_make, store_on_disk
 from toolgen.plan.assertion_keywords import FAMILIES, asserted_keywords
 from toolgen.plan.classes import AliasPlan, Check, ClassPlan, ModelsPlan, sort_by_dependency
 from toolgen.plan.names import ClassName, ModuleName, module_name, tool_class_name, type_name
 from toolgen.plan.object_views import PREFIX, object_view
 from toolgen.plan.type_planner import TypePlanner
 from toolgen.resolve.catalog import SharedType, Tool
-from toolgen.resolve.value_checks import with_checked_formats
+from toolgen.resolve.value_checks import drop_unchecked_formats
 
 STRICT: dict[str, bool | None] = {"auto": None, "always": True, "never": False}
 """What `strict` of a declaration says to every provider; `auto` leaves it to the provider's lowering."""
@@ -80,12 +80,12 @@ class ToolPlan:
         return ClassName(f"{self.arguments.removesuffix('Arguments')}Handler")
 
 
-class UnreadPlan(Unread, ToolPlan):
+class UnreadPlan(LazyAttributes, ToolPlan):
     """A plan from an earlier build. Its models are planned again on first use."""
 
     __slots__ = ()
 
-    UNREAD = ("models", "imports")
+    LAZY = ("models", "imports")
 
     def read(self) -> Iterable[Any]:
         """Plan the models."""
@@ -109,10 +109,10 @@ def plan_tools(tools: Iterable[Tool], types: Iterable[SharedType]) -> ToolsPlan:
 
 def _tool(tool: Tool) -> ToolPlan:
     """Return the stored plan of a tool, or plan it."""
-    known = find_stored("plan", tool.digest)
+    known = find_on_disk("plan", tool.digest)
     if known is not None:
         module, arguments, result, anything, other = known
-        return UnreadPlan.of(
+        return UnreadPlan.from_facts(
             tool=tool,
             module=ModuleName(module),
             arguments=ClassName(arguments),
@@ -123,7 +123,7 @@ def _tool(tool: Tool) -> ToolPlan:
     plan = _plan(tool)
     other = None if plan.other is None else str(plan.other)
     names = str(plan.module), str(plan.arguments), str(plan.result)
-    store((*names, plan.anything, other), "plan", tool.digest)
+    store_on_disk((*names, plan.anything, other), "plan", tool.digest)
     return plan
 
 
@@ -136,15 +136,15 @@ def _plan(tool: Tool) -> ToolPlan:
         shared[name] = type_name(f"Shared{name}" if name in taken else name, taken=taken)
         taken.add(shared[name])
     described = tool.description or f"Arguments of {tool.name}."
-    parameters = None if tool.parameters is None else with_checked_formats(tool.parameters, tool.formats)
+    parameters = None if tool.parameters is None else drop_unchecked_formats(tool.parameters, tool.formats)
     shaper = TypePlanner(parameters or {}, arguments, stem, shared, taken)
     shaper.object_root(described)
     items: list[ClassPlan | AliasPlan] = list(shaper.items.values())
     if tool.result is not None:
-        items += _named(with_checked_formats(tool.result, tool.formats), result, shared, taken)
+        items += _named(drop_unchecked_formats(tool.result, tool.formats), result, shared, taken)
     else:
         items.append(AliasPlan(result, "Any value: the tool declares no result.", {}, Check(True, (), True)))
-    other = _other(parameters, f"{stem}Value", shaper)
+    other = _non_object_arguments(parameters, f"{stem}Value", shaper)
     if other is not None:
         items.append(other)
     roots = {item.name for item in items if item.name in (arguments, result) or item is other}
@@ -163,7 +163,7 @@ def _plan(tool: Tool) -> ToolPlan:
     )
 
 
-def _other(parameters: Any, name: str, shaper: TypePlanner) -> AliasPlan | None:
+def _non_object_arguments(parameters: Any, name: str, shaper: TypePlanner) -> AliasPlan | None:
     """Return the type of arguments that are not an object; None if the schema admits only objects."""
     if parameters is None or object_view(parameters, shaper.lookup) is not None:
         return None
@@ -198,7 +198,7 @@ def _anything(arguments: ClassName, models: ModelsPlan) -> bool:
 
 def _types(types: list[SharedType]) -> ModelsPlan:
     names = {shared.name: shared.name for shared in types}
-    schemas = {shared.name: with_checked_formats(shared.schema, shared.formats) for shared in types}
+    schemas = {shared.name: drop_unchecked_formats(shared.schema, shared.formats) for shared in types}
     taken: set[str] = set(names)
     items: list[ClassPlan | AliasPlan] = []
     for shared in sorted(types, key=lambda s: s.name):

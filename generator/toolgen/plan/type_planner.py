@@ -39,12 +39,12 @@ MAX_NESTING = 90
 
 _TYPES = ("string", "integer", "number", "boolean", "array", "object", "null")
 
-Said = frozenset[str]
+ExpressedKeywords = frozenset[str]
 """The keywords of a schema that a shape expresses completely."""
 
-_NOTHING: Said = frozenset()
+_NOTHING: ExpressedKeywords = frozenset()
 
-Pointer = tuple[str, ...]
+NameSteps = tuple[str, ...]
 """The steps that lead to a schema from the root or a definition: properties, and words for what has no name."""
 
 
@@ -66,7 +66,7 @@ class TypePlanner:
     _inlined: dict[str, Shape] = field(default_factory=dict)
     _open: list[str] = field(default_factory=list)
     _depth: int = 0
-    _waiting: list[tuple[ClassName, Pointer, ObjectView, str | None, Check]] = field(default_factory=list)
+    _waiting: list[tuple[ClassName, NameSteps, ObjectView, str | None, Check]] = field(default_factory=list)
 
     @property
     def definitions(self) -> Mapping[str, Any]:
@@ -112,7 +112,7 @@ class TypePlanner:
     def _check(self, schema: Any, keywords: tuple[str, ...]) -> Check:
         return Check(schema, keywords, self.root)
 
-    def _shaped(self, schema: Any, pointer: Pointer) -> tuple[Shape, tuple[str, ...]]:
+    def _shaped(self, schema: Any, pointer: NameSteps) -> tuple[Shape, tuple[str, ...]]:
         """The shape of a schema, and the keywords that it does not say; `not` stands for a schema that is false."""
         if schema is False:
             return {}, ("not",)
@@ -125,7 +125,7 @@ class TypePlanner:
         self._depth -= 1
         return shape, residual_keywords(schema, said)
 
-    def _shape(self, schema: Mapping[str, Any], pointer: Pointer) -> tuple[Shape, Said]:
+    def _shape(self, schema: Mapping[str, Any], pointer: NameSteps) -> tuple[Shape, ExpressedKeywords]:
         if "$ref" in schema:
             return self._reference(schema["$ref"], pointer)
         if "const" in schema or "enum" in schema:
@@ -144,12 +144,16 @@ class TypePlanner:
                 return shape, self._chosen(keyword, schema[keyword], shape)
         return self._all_of(schema, pointer)
 
-    def _one_of_types(self, types: list[str], schema: Mapping[str, Any], pointer: Pointer) -> tuple[Shape, Said]:
+    def _one_of_types(
+        self, types: list[str], schema: Mapping[str, Any], pointer: NameSteps
+    ) -> tuple[Shape, ExpressedKeywords]:
         members = [self._typed(t, schema, pointer, alone=len(types) == 1) for t in types]
         shape = union_shape([shape for shape, _ in members])
         return shape, frozenset().union(*(said for _, said in members)) if shape else _NOTHING
 
-    def _typed(self, kind: str, schema: Mapping[str, Any], pointer: Pointer, *, alone: bool) -> tuple[Shape, Said]:
+    def _typed(
+        self, kind: str, schema: Mapping[str, Any], pointer: NameSteps, *, alone: bool
+    ) -> tuple[Shape, ExpressedKeywords]:
         if kind == "array":
             return self._array(schema, pointer)
         if kind == "object":
@@ -162,7 +166,7 @@ class TypePlanner:
             shape = {"type": kind}
         return shape, frozenset(shape)
 
-    def _array(self, schema: Mapping[str, Any], pointer: Pointer) -> tuple[Shape, Said]:
+    def _array(self, schema: Mapping[str, Any], pointer: NameSteps) -> tuple[Shape, ExpressedKeywords]:
         prefix, rest = schema.get("prefixItems"), schema.get("items", True)
         counts = array_counts(schema)
         said = frozenset({"type", *counts})
@@ -176,7 +180,7 @@ class TypePlanner:
         shape = {"type": "array", "prefixItems": members, "items": False, "minItems": size, "maxItems": size}
         return shape, frozenset(shape)
 
-    def _object(self, schema: Mapping[str, Any], pointer: Pointer, *, alone: bool) -> tuple[Shape, Said]:
+    def _object(self, schema: Mapping[str, Any], pointer: NameSteps, *, alone: bool) -> tuple[Shape, ExpressedKeywords]:
         """The shape of objects; `alone` where the schema admits nothing else, so that a class can say all of it."""
         only = schema if schema.get("type") == "object" else {**schema, "type": "object"}
         keyword = "anyOf" if only.get("anyOf") else "oneOf"
@@ -200,17 +204,17 @@ class TypePlanner:
             "allOf",
         }
 
-    def _named(self, pointer: Pointer) -> ClassName:
+    def _named(self, pointer: NameSteps) -> ClassName:
         name = nested_class_name(self.stem, pointer, self.taken)
         self.taken.add(name)
         return name
 
-    def _new_class(self, pointer: Pointer, view: ObjectView, schema: Any, keywords: tuple[str, ...]) -> Shape:
+    def _new_class(self, pointer: NameSteps, view: ObjectView, schema: Any, keywords: tuple[str, ...]) -> Shape:
         name = self._named(pointer)
         self._waiting.append((name, pointer, view, view.description, self._check(schema, keywords)))
         return {"$ref": f"{PREFIX}{name}"}
 
-    def _union(self, choices: list[Any], pointer: Pointer) -> Shape:
+    def _union(self, choices: list[Any], pointer: NameSteps) -> Shape:
         some = [choice for choice in choices if choice is not False]
         if len(some) > MAX_UNION:
             return {}
@@ -244,13 +248,13 @@ class TypePlanner:
             fields.add(field_names(view.properties)[tag])
         return fields.pop() if len(fields) == 1 else None
 
-    def _chosen(self, keyword: str, choices: list[Any], shape: Shape) -> Said:
+    def _chosen(self, keyword: str, choices: list[Any], shape: Shape) -> ExpressedKeywords:
         """What a union says of the choice that it was made of."""
         if not shape or (keyword == "oneOf" and not are_mutually_exclusive(choices, self.lookup)):
             return _NOTHING
         return frozenset({keyword})
 
-    def _all_of(self, schema: Mapping[str, Any], pointer: Pointer) -> tuple[Shape, Said]:
+    def _all_of(self, schema: Mapping[str, Any], pointer: NameSteps) -> tuple[Shape, ExpressedKeywords]:
         """One of several schemas that hold together is enough: a value of all of them is a value of it."""
         parts = schema.get("allOf", ())
         if not parts:
@@ -264,7 +268,7 @@ class TypePlanner:
         shape: Shape = next((shape for shape in shapes if shape), {})
         return shape, frozenset({"allOf"}) if shape and len(telling) == 1 else _NOTHING
 
-    def _reference(self, ref: str, pointer: Pointer) -> tuple[Shape, Said]:
+    def _reference(self, ref: str, pointer: NameSteps) -> tuple[Shape, ExpressedKeywords]:
         """The shape of what a reference leads to. Inside of itself a definition that is not a class is any value."""
         key, target = self._followed(ref)
         said = frozenset({"$ref"})
@@ -310,14 +314,14 @@ class TypePlanner:
         return self._inlined[key]
 
     def _class(
-        self, name: ClassName, pointer: Pointer, view: ObjectView, description: str | None, check: Check
+        self, name: ClassName, pointer: NameSteps, view: ObjectView, description: str | None, check: Check
     ) -> ClassPlan:
         names = field_names(view.properties)
         fields = tuple(self._field(pointer, wire, names[wire], sub, view) for wire, sub in view.properties.items())
         extras = self.plan_shape(view.extra, *pointer, "extra") if isinstance(view.extra, Mapping) else {}
         return ClassPlan(name, description, fields, view.extra is False, extras, check)
 
-    def _field(self, pointer: Pointer, wire: str, name: PythonName, schema: Any, view: ObjectView) -> FieldPlan:
+    def _field(self, pointer: NameSteps, wire: str, name: PythonName, schema: Any, view: ObjectView) -> FieldPlan:
         shape = self.plan_shape(schema, *pointer, wire)
         said = schema if isinstance(schema, Mapping) else {}
         description = said.get("description")
@@ -350,7 +354,7 @@ class TypePlanner:
         return False
 
 
-def _item(pointer: Pointer) -> Pointer:
+def _item(pointer: NameSteps) -> NameSteps:
     """The steps that lead to the items of an array: its name in the singular, where that is another word."""
     one = singularize(pointer[-1]) if pointer else None
     return (*pointer, "item") if one is None else (*pointer[:-1], one)

@@ -11,7 +11,7 @@ from functools import cache, lru_cache, partial
 from types import MappingProxyType
 
 from toolgen.incremental import reuse_or_make
-from toolgen.resources import runtime_names
+from toolgen.resources import modules_by_exported_name
 
 _HOMES = {
     "Annotated": "typing",
@@ -128,7 +128,7 @@ def resolve_imports(
     wanted = _globals(symtable.symtable((names_from or text).replace(_FUTURE, "", 1), "<module>", "exec"))
     groups: dict[str, list[str]] = {}
     models = set(models)
-    unknown = sorted(wanted - models - others.keys() - STANDARD.keys() - runtime_names().keys() - _BUILTINS)
+    unknown = sorted(wanted - models - others.keys() - STANDARD.keys() - modules_by_exported_name().keys() - _BUILTINS)
     if unknown:
         raise UnknownNameError(unknown[0])
     for name in sorted(wanted):
@@ -138,8 +138,8 @@ def resolve_imports(
             groups.setdefault(others[name], []).append(name)
         elif name in models:
             groups.setdefault(f"{package}runtime.models", []).append(name)
-        elif name in runtime_names():
-            groups.setdefault(f"{package}runtime.{runtime_names()[name]}", []).append(name)
+        elif name in modules_by_exported_name():
+            groups.setdefault(f"{package}runtime.{modules_by_exported_name()[name]}", []).append(name)
     ordered = sorted(groups, key=lambda m: (m.startswith("."), m))
     lines = [f"from {module} import {', '.join(sorted(groups[module], key=_order))}\n" for module in ordered]
     standard = [line for line in lines if not line.startswith("from .")]

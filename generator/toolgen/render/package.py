@@ -11,7 +11,7 @@ from typing import Any
 
 from jinja2 import UndefinedError
 
-from toolgen.incremental import recall
+from toolgen.incremental import load_or_make
 from toolgen.load.sources import path_prefix
 from toolgen.plan.object_mappings import MappingError
 from toolgen.plan.provider import ProviderPlan, plan_provider
@@ -69,7 +69,7 @@ def package_files(catalog: Catalog, schemas: str = "schemas") -> Package:
         "runtime/models.py": models,
         **tool_modules(catalog.tools, catalog.types, "running" in catalog.parts),
         **_frameworks(catalog.frameworks),
-        "tools/_lenient.py": _lenient(catalog),
+        "tools/_lenient.py": _coercions_module(catalog),
         "sessions/__init__.py": _sessions(catalog),
     }
     wire_modules, local = _wires(catalog, names)
@@ -154,7 +154,7 @@ def _formatted_runtime(path: str) -> str:
 
 def runtime_module(path: str) -> str:
     """Return a module that no schema changes, as it is copied."""
-    return recall(partial(_formatted_runtime, path), "runtime", path)
+    return load_or_make(partial(_formatted_runtime, path), "runtime", path)
 
 
 def _frameworks(names: Iterable[str]) -> Files:
@@ -203,11 +203,11 @@ def _constant(client: Mapping[str, Any], clients: Mapping[str, Any]) -> str:
     return next(name for name in names if clients.get(name, client) == client)
 
 
-def _lenient(catalog: Catalog) -> str:
+def _coercions_module(catalog: Catalog) -> str:
     """The module of what models may mean where they say otherwise, by tool."""
     tables: dict[str, str] = {}
     for tool in catalog.tools:
-        literal = recall(partial(_coercions, tool), "coercions", tool.digest)
+        literal = load_or_make(partial(_coercions, tool), "coercions", tool.digest)
         if literal:
             tables[tool.name] = PythonLiteral(literal)
     text = template_environment().get_template("tools/_lenient.py.jinja").render(tables=tables)
@@ -299,21 +299,21 @@ def _laid_out(entry: str, depth: int) -> str:
     return "\n".join(text.split("\n")[depth : -depth - 1]).removesuffix(",")
 
 
-def _spelled(one: ToolPayload) -> str:
+def _encoding_literal(one: ToolPayload) -> str:
     """Return the literal of the table of how values of a tool differ on the wire; an empty string if none do."""
     return "" if one.encoding_table is None else python_literal(one.encoding_table)
 
 
 def _recalled(make: Callable[[], str], one: ToolPayload, *more: Hashable) -> str:
     """Return a stored text that depends only on the payload of a tool, or make it."""
-    return make() if one.key is None else recall(make, *more, *one.key)
+    return make() if one.key is None else load_or_make(make, *more, *one.key)
 
 
 def _provider(plan: ProviderPlan, models: list[str], wire: ProviderPayloads, with_tools: bool) -> str:
     """The module that apps import for a provider: its declared tools, and the public names."""
     form = wire.form if wire.form or plan.facts["converter"] != "PromptConverter" else ""
     offered = wire.offered
-    spellings = {one.tool.name: _recalled(partial(_spelled, one), one, "spelled") for one in offered}
+    spellings = {one.tool.name: _recalled(partial(_encoding_literal, one), one, "spelled") for one in offered}
     declared = {
         "renames": {**plan.renames, **wire.renames},
         "refused": plan.refused,

@@ -63,7 +63,7 @@ def _causes(one: ToolPayload) -> list[tuple[bool, _Cause, Span]]:
             _Cause(told.what, told.action, told.reason, told.checked),
             told.span,
         )
-        for told in one.told
+        for told in one.losses
     ]
 
 

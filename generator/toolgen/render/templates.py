@@ -10,7 +10,7 @@ import ruff_api
 from jinja2 import BytecodeCache, Environment, FileSystemLoader, StrictUndefined
 from jinja2.bccache import Bucket
 
-from toolgen.incremental import find_stored, store
+from toolgen.incremental import find_on_disk, store_on_disk
 from toolgen.render.literals import docstring, python_literal, python_members
 from toolgen.resources import shipped_folder
 
@@ -20,13 +20,13 @@ class _StoredTemplates(BytecodeCache):
 
     def load_bytecode(self, bucket: Bucket) -> None:
         """Find a compiled template; the bucket refuses one that was compiled from another text."""
-        found = find_stored("template", bucket.key)
+        found = find_on_disk("template", bucket.key)
         if found is not None:
             bucket.bytecode_from_string(found)
 
     def dump_bytecode(self, bucket: Bucket) -> None:
         """Store a compiled template."""
-        store(bucket.bytecode_to_string(), "template", bucket.key)
+        store_on_disk(bucket.bytecode_to_string(), "template", bucket.key)
 
 
 @cache
@@ -108,11 +108,11 @@ def format_source(path: str, text: str) -> str:
     """
     raw = HEADER + text
     digest = sha256(raw.encode()).hexdigest()
-    known = find_stored("format", path)
+    known = find_on_disk("format", path)
     if known is not None and known[0] == digest:
         formatted: str = known[1]
         return formatted
-    return store((digest, format_text(path, raw)), "format", path)[1]
+    return store_on_disk((digest, format_text(path, raw)), "format", path)[1]
 
 
 def format_text(path: str, text: str) -> str:

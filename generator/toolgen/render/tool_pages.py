@@ -288,7 +288,7 @@ def _wire(provider: str, wire: ProviderPayloads, one: ToolPayload) -> dict[str, 
                 "reason": told.reason,
                 "checked": told.checked,
             }
-            for told in one.told
+            for told in one.losses
         ],
     }
 

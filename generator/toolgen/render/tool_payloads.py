@@ -12,7 +12,7 @@ from operator import attrgetter
 from typing import Any, Literal
 
 from toolgen.diagnostics import Span
-from toolgen.incremental import Key, find_result, find_stored, reuse_or_make, store, store_result
+from toolgen.incremental import Key, find_in_memory, find_on_disk, keep_in_memory, reuse_or_make, store_on_disk
 from toolgen.load.sources import pointer_text
 from toolgen.plan.tools import definition_fields
 from toolgen.render.shipped import InMemoryPackage
@@ -27,7 +27,7 @@ Status = Literal["ok", "lossy", "refused", "not offered"]
 
 
 @dataclass(frozen=True, slots=True)
-class ToolLosses:
+class ToolLoss:
     """One loss of a tool: where in the source, what became of it, why, and what still checks the rule."""
 
     span: Span
@@ -52,7 +52,7 @@ class ToolPayload:
     tool: Tool
     provider: str
     strict: bool | None
-    told: tuple[ToolLosses, ...]
+    losses: tuple[ToolLoss, ...]
     encoding_table: Mapping[str, Any] | None
     name: str
     offered: bool = True
@@ -66,9 +66,9 @@ class ToolPayload:
         """Return how well the wire expresses the tool."""
         if not self.offered:
             return "not offered"
-        if any(told.refused for told in self.told):
+        if any(told.refused for told in self.losses):
             return "refused"
-        return "lossy" if any(told.severe for told in self.told) else "ok"
+        return "lossy" if any(told.severe for told in self.losses) else "ok"
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,7 +237,7 @@ def _on_wire(kind: Any, definition: Any, profile: Profile, catalog: Catalog) -> 
 
 
 @dataclass(frozen=True, slots=True)
-class _Settled:
+class _StrictDecision:
     """Whether a tool with `strict: auto` is strict, given the tools before it.
 
     `alone` is whether it is strict if it is the first tool, `wanted` what it then uses of the limits of a request, and
@@ -257,12 +257,12 @@ class _Settled:
         return False if self.over else self.alone
 
 
-def _settled(lowerings: Any, tool: Tool, digest: str, spent: dict[str, int]) -> _Settled:
+def _settled(lowerings: Any, tool: Tool, digest: str, spent: dict[str, int]) -> _StrictDecision:
     """Decide whether a tool is strict. `spent` is what the tools before it use of the limits; what it uses is added."""
     key = digest, tool.digest
-    stored = find_stored("payload", *key)
+    stored = find_on_disk("payload", *key)
     if tool.strict != "auto":
-        return _Settled(key, known=stored)
+        return _StrictDecision(key, known=stored)
     if stored is None:
         wanted: dict[str, int] = {}
         alone, _ = lowerings.choose_strictness(tool.parameters, wanted)
@@ -277,7 +277,7 @@ def _settled(lowerings: Any, tool: Tool, digest: str, spent: dict[str, int]) -> 
     if alone and not over:
         for what, count in wanted.items():
             spent[what] = spent.get(what, 0) + count
-    return _Settled(key, alone, wanted, over, why, known)
+    return _StrictDecision(key, alone, wanted, over, why, known)
 
 
 class _Entries(Cache[Any]):
@@ -302,7 +302,7 @@ class _Entries(Cache[Any]):
     def __exit__(self, *_: object) -> None:
         self._wire.entries = self._others
 
-    def add(self, number: int, definition: Any, how: _Settled) -> None:
+    def add(self, number: int, definition: Any, how: _StrictDecision) -> None:
         """Make the wire write a definition as a number."""
         key = to_bytes(attrgetter(*type(definition).__match_args__)(definition))
         place = to_bytes([number])
@@ -318,29 +318,29 @@ class _Entries(Cache[Any]):
         self._others.put(key, value, size)
 
 
-def _recalled(tool: Tool, provider: str, how: _Settled, known: tuple[Any, ...]) -> ToolPayload:
+def _recalled(tool: Tool, provider: str, how: _StrictDecision, known: tuple[Any, ...]) -> ToolPayload:
     """Return the stored payload of a tool."""
     _, _, over, strict, told, spelling, name, entry, digest = known
     key = *how.key, over
-    last = find_result("tool payload", tool, provider)
+    last = find_in_memory("tool payload", tool, provider)
     if last is not None and last[0] is known and last[1].key == key:
         same: ToolPayload = last[1]
         return same
-    losses = tuple(ToolLosses(Span(*span), *rest) for span, *rest in told)
+    losses = tuple(ToolLoss(Span(*span), *rest) for span, *rest in told)
     one = ToolPayload(tool, provider, strict, losses, spelling, name, True, bool(over), entry, digest, key)
-    store_result((known, one), "tool payload", tool, provider)
+    keep_in_memory((known, one), "tool payload", tool, provider)
     return one
 
 
-def _stored(one: ToolPayload, how: _Settled) -> ToolPayload:
+def _stored(one: ToolPayload, how: _StrictDecision) -> ToolPayload:
     """Store the payload of a tool for the next build, and return it with its key."""
-    told = tuple((astuple(t.span), *(getattr(t, each.name) for each in fields(t)[1:])) for t in one.told)
+    told = tuple((astuple(t.span), *(getattr(t, each.name) for each in fields(t)[1:])) for t in one.losses)
     facts = one.strict, told, one.encoding_table, one.name, one.entry, one.digest
-    store((how.alone, how.wanted, how.over, *facts), "payload", *how.key)
+    store_on_disk((how.alone, how.wanted, how.over, *facts), "payload", *how.key)
     return replace(one, key=(*how.key, how.over))
 
 
-def _payload(wire: Any, tool: Tool, strict: bool | None, how: _Settled, losses: Iterable[Any]) -> ToolPayload:
+def _payload(wire: Any, tool: Tool, strict: bool | None, how: _StrictDecision, losses: Iterable[Any]) -> ToolPayload:
     """Return a tool on a wire, with what was lost when it was written."""
     told = [_why_open(record, tool) for record in how.why]
     spelling = None
@@ -352,26 +352,26 @@ def _payload(wire: Any, tool: Tool, strict: bool | None, how: _Settled, losses: 
         if loss.severity == "behaviour" and tool.strict == "always":
             continue  # what cannot be strict is among the records
         told.append(
-            ToolLosses(tool.document.span(), "", loss.what, loss.action, loss.reason, "", loss.severity != "note")
+            ToolLoss(tool.document.span(), "", loss.what, loss.action, loss.reason, "", loss.severity != "note")
         )
     name = wire.wire_name(tool.name)
     return ToolPayload(tool, wire.name, strict, tuple(told), spelling, name, crowded_out=bool(how.over))
 
 
-def _told(record: Any, tool: Tool) -> ToolLosses:
+def _told(record: Any, tool: Tool) -> ToolLoss:
     severe = record.action != "rewritten" and (bool(record.checked) or record.action == "narrowed")
     if record.what == CLOSING and not record.blocks_strict:
         severe = False  # the declaration does not say that there may be more
     refused = record.is_unsupported and tool.strict == "always"
     place = tool.parameter_span(record.pointer, record.what)
-    return ToolLosses(
+    return ToolLoss(
         place, pointer_text(record.pointer), record.what, record.action, record.reason, record.checked, severe, refused
     )
 
 
-def _why_open(record: Any, tool: Tool) -> ToolLosses:
+def _why_open(record: Any, tool: Tool) -> ToolLoss:
     reason = f"not strict, because of {record.what}: {record.reason}" if record.what != "strict" else record.reason
-    return ToolLosses(
+    return ToolLoss(
         tool.parameter_span(record.pointer, record.what),
         pointer_text(record.pointer),
         "strict",

@@ -8,11 +8,11 @@ from typing import Any
 
 import ruff_api
 
-from toolgen.incremental import find_stored, store
+from toolgen.incremental import find_on_disk, store_on_disk
 from toolgen.plan.classes import AliasPlan, ClassPlan, FieldPlan, ModelsPlan, list_shapes, referenced_names
 from toolgen.plan.object_views import PREFIX
 from toolgen.plan.tools import ToolPlan, ToolsPlan, definition_fields, plan_tools
-from toolgen.render.checks import CheckFunction, Checks
+from toolgen.render.checks import CheckFunction, CheckFunctionCollector
 from toolgen.render.imports import Imports, natural_key
 from toolgen.render.literals import python_literal, python_string
 from toolgen.render.templates import (
@@ -34,7 +34,7 @@ __all__ = ["handler_stub"]
 def tool_modules(tools: Iterable[Tool], types: Iterable[SharedType], with_handlers: bool = True) -> dict[str, str]:
     """The text of `tools/__init__.py`, of each tool's module and of `types.py`, by path in the output."""
     plan = plan_tools(tools, types)
-    known: dict[str, str] = {each.module: find_stored("module", each.tool.digest) for each in plan.tools}
+    known: dict[str, str] = {each.module: find_on_disk("module", each.tool.digest) for each in plan.tools}
     changed = [each for each in plan.tools if known[each.module] is None]
     expressions = iter(_expressions(plan, changed))
     texts = {"types.py": _types(plan.types, expressions), "tools/__init__.py": _index(plan, with_handlers)}
@@ -44,7 +44,7 @@ def tool_modules(tools: Iterable[Tool], types: Iterable[SharedType], with_handle
     made = {path: format_source(path, text) for path, text in texts.items()}
     for each in changed:
         text = format_text(f"tools/{each.module}.py", HEADER + _tool(each, expressions))
-        known[each.module] = store(text, "module", each.tool.digest)
+        known[each.module] = store_on_disk(text, "module", each.tool.digest)
     made |= {f"tools/{module}.py": text for module, text in known.items()}
     return {path: made[path] for path in sorted(made)}
 
@@ -55,7 +55,7 @@ def _expressions(plan: ToolsPlan, changed: Iterable[ToolPlan]) -> list[Expressio
     Results are stored for each tool, but used for all tools, because an edit rarely adds a shape that no tool has yet.
     """
     shapes = {"": _shapes(plan.types)} | {each.tool.name: _shapes(each.models) for each in changed}
-    stored = {name: find_stored("types", name) or {} for name in ("", *(each.tool.name for each in plan.tools))}
+    stored = {name: find_on_disk("types", name) or {} for name in ("", *(each.tool.name for each in plan.tools))}
     keys = {name: [json.dumps(shape, sort_keys=True) for shape in found] for name, found in shapes.items()}
     known: dict[str, tuple[str, tuple[str, ...]]] = {}
     for types in stored.values():
@@ -70,7 +70,7 @@ def _expressions(plan: ToolsPlan, changed: Iterable[ToolPlan]) -> list[Expressio
         known |= {key: (each.text, tuple(sorted(each.names))) for key, each in zip(new, made, strict=True)}
     for name, found in keys.items():
         if any(key not in stored[name] for key in found):
-            store({key: known[key] for key in found}, "types", name)
+            store_on_disk({key: known[key] for key in found}, "types", name)
     return [Expression(known[key][0], frozenset(known[key][1])) for found in keys.values() for key in found]
 
 
@@ -198,7 +198,7 @@ def _items(
 ) -> tuple[list[ClassText | AliasText], list[CheckFunction]]:
     """The classes and named types of a module, and the functions that check what they do not say."""
     classes: set[str] = {item.name for item in plan.items if isinstance(item, ClassPlan)}
-    checks = Checks()
+    checks = CheckFunctionCollector()
     items: list[ClassText | AliasText] = []
     for item in plan.items:
         check = checks.add_check(item.name, item.check) if item.check.keywords else None

@@ -58,12 +58,14 @@ def resolve_profiles(
     profiles = tuple(profile for name in names if (profile := linked[name]) is not None)
     for profile in profiles:
         validate_document(replace(profile.documents[-1], value=profile.facts), meta_schema("provider"), findings)
-    if findings.errors:
+    if findings.has_errors:
         return profiles
-    return tuple(profile for profile in profiles if _speaks(profile, findings) and _compiles(profile, findings))
+    return tuple(
+        profile for profile in profiles if _check_dialect(profile, findings) and _check_patterns(profile, findings)
+    )
 
 
-def _speaks(profile: Profile, findings: Findings) -> bool:
+def _check_dialect(profile: Profile, findings: Findings) -> bool:
     """Report a dialect that is chosen but not defined. Return whether the chosen one is defined."""
     dialects = profile.facts["dialects"]
     chosen = dialects.get("uses", "open")
@@ -79,7 +81,7 @@ def _stating(profile: Profile, place: tuple[str, ...]) -> Document:
     return next((d for d in reversed(profile.documents) if place in d.values), profile.documents[-1])
 
 
-def _compiles(profile: Profile, findings: Findings) -> bool:
+def _check_patterns(profile: Profile, findings: Findings) -> bool:
     """Report regular expressions that do not compile. Return whether all compile."""
     before = len(findings)
     places: list[tuple[str, ...]] = [("ids", "pattern"), ("names", "pattern"), ("parameter_names", "pattern")]
@@ -172,7 +174,7 @@ def _like(value: object) -> dict[str, Any]:
     return {"type": kind, **least.get(kind, {})}
 
 
-FILES = ("tool", "content", "message", "request", "completion", "agent", "report")
+FORMAT_FILE_ORDER = ("tool", "content", "message", "request", "completion", "agent", "report")
 """The order of the shipped files, which is the order of the generated classes."""
 
 
@@ -207,7 +209,7 @@ def resolve_format(documents: Iterable[Document], findings: Findings) -> Format:
 
 def _rank(document: Document) -> int:
     stem = document.source.rsplit("/", 1)[-1].split(".")[0]
-    return FILES.index(stem) if stem in FILES else len(FILES)
+    return FORMAT_FILE_ORDER.index(stem) if stem in FORMAT_FILE_ORDER else len(FORMAT_FILE_ORDER)
 
 
 def _extend(

@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import unquote, urljoin, urlsplit
 
 from toolgen.diagnostics import Findings
-from toolgen.incremental import find_stored, reuse_or_make, store
+from toolgen.incremental import find_on_disk, reuse_or_make, store_on_disk
 from toolgen.load import Pointer
 from toolgen.resolve.schema_locations import (
     DocumentKey,
@@ -42,14 +42,14 @@ class SchemaIds:
 
     addresses: dict[str, SchemaLocation]
     bases: dict[Pointer, str]
-    twice: list[tuple[str, SchemaLocation, SchemaLocation]] = field(default_factory=list)
+    duplicates: list[tuple[str, SchemaLocation, SchemaLocation]] = field(default_factory=list)
     """Names that two schemas have, with the first and the second location."""
 
-    def name(self, address: str, place: SchemaLocation) -> None:
+    def record_name(self, address: str, place: SchemaLocation) -> None:
         """Record the name of a schema."""
         first = self.addresses.setdefault(address, place)
         if first != place:
-            self.twice.append((address, first, place))
+            self.duplicates.append((address, first, place))
 
     def base(self, place: SchemaLocation, root: SchemaLocation) -> tuple[str, SchemaLocation]:
         """Return the address and the location of the resource that a schema belongs to."""
@@ -61,7 +61,7 @@ class SchemaIds:
 
 
 @dataclass(slots=True)
-class References:
+class ReferenceResolver:
     """Resolves references between the documents of a registry."""
 
     library: SchemaRegistry
@@ -155,7 +155,7 @@ def _split(address: str) -> tuple[str, str]:
     return base, fragment
 
 
-def _keyed(references: References, resource: SchemaLocation, steps: list[str | int]) -> bool:
+def _keyed(references: ReferenceResolver, resource: SchemaLocation, steps: list[str | int]) -> bool:
     return isinstance(references.library.value(SchemaLocation(resource.document, tuple(steps))), dict)
 
 
@@ -168,14 +168,14 @@ def _collected(root: SchemaLocation, library: SchemaRegistry) -> SchemaIds:
         own = schema.get("$id")
         base, _ = found.base(here, root)
         if isinstance(own, str) and own.startswith("#"):
-            found.name(f"{base}{own}", here)
+            found.record_name(f"{base}{own}", here)
         elif isinstance(own, str) and own:
             address = _split(_joined(base, own))[0]
             found.bases[pointer] = base = address
-            found.name(address, here)
+            found.record_name(address, here)
         anchor: Any = schema.get("$anchor")
         if isinstance(anchor, str):
-            found.name(f"{base}#{anchor}", here)
+            found.record_name(f"{base}#{anchor}", here)
     return found
 
 
@@ -206,7 +206,7 @@ class ReferenceGraph:
             found[key] = tuple(sorted(reached))
         return found
 
-    def from_place(self, place: SchemaLocation) -> list[SchemaLocation]:
+    def targets_below(self, place: SchemaLocation) -> list[SchemaLocation]:
         """Return the targets of all references at a location and inside it, in the order of the source."""
         found = []
         for pointer, schema in _walked(self.library, place):
@@ -218,7 +218,7 @@ class ReferenceGraph:
 
 
 @dataclass(frozen=True, slots=True)
-class KnownLinks:
+class StoredReferences:
     """The stored schemas and references, with their targets, of a tool's document without findings."""
 
     roots: tuple[SchemaLocation, ...]
@@ -254,9 +254,11 @@ def resolve_references(library: SchemaRegistry, findings: Findings) -> Reference
     return links
 
 
-def _linked(library: SchemaRegistry, known: Mapping[DocumentKey, KnownLinks], findings: Findings) -> ReferenceGraph:
+def _linked(
+    library: SchemaRegistry, known: Mapping[DocumentKey, StoredReferences], findings: Findings
+) -> ReferenceGraph:
     """Resolve the references of all documents except the known ones."""
-    references = References(library)
+    references = ReferenceResolver(library)
     targets: dict[SchemaLocation, SchemaLocation] = {}
     walked: set[SchemaLocation] = set()
     roots: list[SchemaLocation] = []
@@ -288,7 +290,7 @@ def _linked(library: SchemaRegistry, known: Mapping[DocumentKey, KnownLinks], fi
                 else:
                     queue.append(targets[here])
     for identifiers in references.known.values():
-        for identifier, first, second in identifiers.twice:
+        for identifier, first, second in identifiers.duplicates:
             line = library.span(first).line
             findings.add("identifier-duplicate", library.span(second), identifier=identifier, line=line)
     links = ReferenceGraph(library, targets, tuple(roots))
@@ -304,17 +306,17 @@ def _walked(library: SchemaRegistry, place: SchemaLocation) -> list[tuple[Pointe
     )
 
 
-def _known_links(library: SchemaRegistry, types: str) -> dict[DocumentKey, KnownLinks]:
+def _known_links(library: SchemaRegistry, types: str) -> dict[DocumentKey, StoredReferences]:
     """Return the stored links of the documents of tools."""
-    known: dict[DocumentKey, KnownLinks] = {}
+    known: dict[DocumentKey, StoredReferences] = {}
     for key in library.documents:
         digest = library.documents[key].digest
-        found = find_stored("links", digest) if key in library.tools else None
+        found = find_on_disk("links", digest) if key in library.tools else None
         if found == _OTHERS:
-            found = find_stored("links", digest, types)
+            found = find_on_disk("links", digest, types)
         if found is not None:
             roots, targets = found
-            known[key] = KnownLinks(
+            known[key] = StoredReferences(
                 tuple(SchemaLocation(key, pointer) for pointer in roots),
                 tuple((SchemaLocation(key, here), SchemaLocation(*there)) for here, there in targets),
             )
@@ -336,10 +338,10 @@ def _store_links(links: ReferenceGraph, types: str, others: Collection[DocumentK
     for key, both in found.items():
         digest = library.documents[key].digest
         if all(there[0] == key for _, there in both[1]):
-            store(both, "links", digest)
+            store_on_disk(both, "links", digest)
         else:
-            store(_OTHERS, "links", digest)
-            store(both, "links", digest, types)
+            store_on_disk(_OTHERS, "links", digest)
+            store_on_disk(both, "links", digest, types)
 
 
 def _report_circles(links: ReferenceGraph, known: Collection[DocumentKey], findings: Findings) -> None:

@@ -11,14 +11,14 @@ from typing import Any
 from toolgen.diagnostics import Findings, Span
 from toolgen.diagnostics.finding import RawText, closest_names, did_you_mean
 from toolgen.incremental import (
-    Unread,
-    find_stored,
+    LazyAttributes,
+    find_on_disk,
     plain_findings,
-    recall_reported,
+    recall_with_findings,
     report_again,
     reuse_or_make,
     reuse_with_findings,
-    store,
+    store_on_disk,
 )
 from toolgen.load import Document, Pointer, Sources
 from toolgen.parse import Config, Declaration, ParsedProject
@@ -36,8 +36,8 @@ from toolgen.resolve.profiles import (
 from toolgen.resolve.references import ReferenceGraph, resolve_references
 from toolgen.resolve.schema_checks import TYPES, check_schemas
 from toolgen.resolve.schema_locations import DocumentKey, SchemaLocation, SchemaRegistry
-from toolgen.resolve.schemas import Bundles, shared_class_name
-from toolgen.resolve.value_checks import TooManyStepsError, ValueValidator, check_values, with_checked_formats
+from toolgen.resolve.schemas import SchemaBundler, shared_class_name
+from toolgen.resolve.value_checks import TooManyStepsError, ValueValidator, check_values, drop_unchecked_formats
 from toolgen.runtime.conversion.cache import from_bytes, to_bytes
 
 
@@ -54,17 +54,17 @@ def resolve_tools(parsed: ParsedProject, findings: Findings) -> tuple[tuple[Tool
     links = resolve_references(library, findings)
     check_schemas(links, findings)
     for tool in declared:
-        recall_reported(partial(_check_root, tool), findings, "root", tool.document.digest)
+        recall_with_findings(partial(_check_root, tool), findings, "root", tool.document.digest)
     names = _shared_places(links)
     check_type_names(((name, library.span(place)) for place, name in names.items()), findings)
-    if findings.errors and (len(findings) > before or len(declared) < len(all_declared)):
+    if findings.has_errors and (len(findings) > before or len(declared) < len(all_declared)):
         return (), ()
-    bundles = Bundles(links, names)
+    bundles = SchemaBundler(links, names)
     formats = parsed.config.formats
     types = {name: replace(shared, formats=formats) for name, shared in bundles.shared_types().items()}
     _check_type_values(bundles, formats, findings)
     tools = _tools(declared, parsed.config, bundles, findings)
-    if findings.errors:
+    if findings.has_errors:
         return (), ()
     return (
         tuple(sorted(tools, key=lambda tool: tool.name)),
@@ -100,13 +100,15 @@ def _order(place: SchemaLocation) -> tuple[object, ...]:
     return place.document, tuple(str(step) for step in place.pointer)
 
 
-def _check_type_values(bundles: Bundles, formats: Formats, findings: Findings) -> None:
-    schema = with_checked_formats({"$defs": {name: t.schema for name, t in bundles.types.items()}}, formats)
+def _check_type_values(bundles: SchemaBundler, formats: Formats, findings: Findings) -> None:
+    schema = drop_unchecked_formats({"$defs": {name: t.schema for name, t in bundles.types.items()}}, formats)
     nowhere = SchemaLocation(("", 0), ())
     check_values(schema, ValueValidator(schema), bundles.origins, nowhere, bundles.links.library, findings)
 
 
-def _tools(declared: tuple[Declaration, ...], config: Config, bundles: Bundles, findings: Findings) -> tuple[Tool, ...]:
+def _tools(
+    declared: tuple[Declaration, ...], config: Config, bundles: SchemaBundler, findings: Findings
+) -> tuple[Tool, ...]:
     documents, reachable = bundles.links.library.documents, bundles.links.reachable_documents()
     names: dict[DocumentKey, list[tuple[Pointer, str]]] = {}
     for place, name in bundles.names.items():
@@ -124,12 +126,12 @@ def _tools(declared: tuple[Declaration, ...], config: Config, bundles: Bundles, 
     return tuple(map(linked, declared))
 
 
-class UnreadTool(Unread, Tool):
+class UnreadTool(LazyAttributes, Tool):
     """A tool that an earlier build resolved. Its schemas are read on first use."""
 
     __slots__ = ("_rest",)
 
-    UNREAD = ("parameters", "result", "examples", "origins")
+    LAZY = ("parameters", "result", "examples", "origins")
     _rest: Callable[[], Iterable[Any]]
 
     def read(self) -> Iterable[Any]:
@@ -137,19 +139,19 @@ class UnreadTool(Unread, Tool):
         return self._rest()
 
 
-_KNOWN = tuple(each.name for each in fields(Declaration) if each.name not in UnreadTool.UNREAD)
+_KNOWN = tuple(each.name for each in fields(Declaration) if each.name not in UnreadTool.LAZY)
 
 
-def _tool(declaration: Declaration, config: Config, bundles: Bundles, digest: str, findings: Findings) -> Tool:
+def _tool(declaration: Declaration, config: Config, bundles: SchemaBundler, digest: str, findings: Findings) -> Tool:
     """Return the stored tool of a declaration, or resolve it."""
-    found = find_stored("tool", digest)
+    found = find_on_disk("tool", digest)
     if found is None:
         own = Findings()
         tool = _linked_tool(declaration, config, bundles, digest, own)
         schemas = to_bytes((tool.parameters, tool.result))
         origins = {name: (document.source, document.index, way) for name, (document, way) in tool.origins.items()}
         if schemas is not None:
-            store((tool.shared, schemas, origins, plain_findings(own)), "tool", digest)
+            store_on_disk((tool.shared, schemas, origins, plain_findings(own)), "tool", digest)
         findings.items += own.items
         return tool
     shared, schemas, origins, said = found
@@ -162,7 +164,7 @@ def _tool(declaration: Declaration, config: Config, bundles: Bundles, digest: st
 
     facts = {name: getattr(declaration, name) for name in _KNOWN}
     facts |= {"strict": declaration.strict or config.strict, "shared": shared, "formats": config.formats}
-    return UnreadTool.of(**facts, digest=digest, _rest=rest)
+    return UnreadTool.from_facts(**facts, digest=digest, _rest=rest)
 
 
 def _digest(said: object) -> str:
@@ -170,7 +172,9 @@ def _digest(said: object) -> str:
     return sha256(repr(said).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
-def _linked_tool(declaration: Declaration, config: Config, bundles: Bundles, digest: str, findings: Findings) -> Tool:
+def _linked_tool(
+    declaration: Declaration, config: Config, bundles: SchemaBundler, digest: str, findings: Findings
+) -> Tool:
     document = declaration.document
     schemas: dict[str, Any] = {"parameters": None, "result": None}
     shared: set[str] = set()
@@ -184,9 +188,9 @@ def _linked_tool(declaration: Declaration, config: Config, bundles: Bundles, dig
         found = origins if name == "parameters" else found
         shared |= set(used)
         own = {key: place for key, place in origins.items() if key not in used}
-        checked = with_checked_formats(schema, config.formats)
+        checked = drop_unchecked_formats(schema, config.formats)
         check_values(checked, ValueValidator(checked), own, root, bundles.links.library, findings)
-    parameters = with_checked_formats(schemas["parameters"] or {}, config.formats)
+    parameters = drop_unchecked_formats(schemas["parameters"] or {}, config.formats)
     _check_examples(declaration, ValueValidator({"type": "object", **parameters}), findings)
     said = {field.name: getattr(declaration, field.name) for field in fields(declaration)}
     settled = {**schemas, "strict": declaration.strict or config.strict}
@@ -224,19 +228,21 @@ PROVIDERS = frozenset(
 """Provider names that a declaration may use even if a release does not have them."""
 
 
-def resolve_catalog(parsed: ParsedProject, providers: Sequence[str], findings: Findings) -> Catalog | None:
+def resolve_catalog(parsed: ParsedProject, requested_providers: Sequence[str], findings: Findings) -> Catalog | None:
     """Resolve everything. Return None if there are errors.
 
-    `providers` are those of the command line. If there are any, they override the configuration.
+    `requested_providers` are those of the command line. If there are any, they override the configuration.
     """
     sources, config = parsed.sources, parsed.config
     known = sorted({profile_name(document) for document in sources.providers})
-    wanted = providers or config.providers or [p for p in DEFAULT_PROVIDERS if p in known]
+    wanted = requested_providers or config.providers or [p for p in DEFAULT_PROVIDERS if p in known]
     for i, name in enumerate(wanted):
         if name not in known:
             findings.add(
                 "provider-unknown",
-                Span(sources.name) if providers or not sources.config else sources.config.span("providers", i),
+                Span(sources.name)
+                if requested_providers or not sources.config
+                else sources.config.span("providers", i),
                 hint=did_you_mean(name, known) or f"known providers: {', '.join(known)}",
                 name=name,
             )
@@ -248,7 +254,7 @@ def resolve_catalog(parsed: ParsedProject, providers: Sequence[str], findings: F
     check_wire_names(tools, profiles, findings)
     _check_frameworks(config, {profile.name for profile in profiles}, sources.config, findings)
     _check_provider_keys(tools, sources.config, known, findings)
-    if findings.errors:
+    if findings.has_errors:
         return None
     return Catalog(
         config.edition,
@@ -265,7 +271,7 @@ def resolve_catalog(parsed: ParsedProject, providers: Sequence[str], findings: F
 
 
 def _linked_profiles(sources: Sources, wanted: Sequence[str], findings: Findings) -> tuple[Profile, ...]:
-    if findings.errors:  # errors shorten the check of profiles
+    if findings.has_errors:  # errors shorten the check of profiles
         return resolve_profiles(sources.providers, wanted, findings)
     make = partial(_profiles, sources.providers, tuple(wanted))
     return reuse_with_findings(make, findings, "profiles", sources.providers, tuple(wanted))
@@ -289,7 +295,7 @@ def _profiles(documents: tuple[Document, ...], wanted: tuple[str, ...], findings
         name, facts, numbers, parent = found
         return Profile(name, facts, tuple(documents[n] for n in numbers), profile(parent))
 
-    found = recall_reported(make, findings, "profiles", tuple(document.digest for document in documents), wanted)
+    found = recall_with_findings(make, findings, "profiles", tuple(document.digest for document in documents), wanted)
     return tuple(each for each in map(profile, found) if each is not None)
 
 

@@ -15,7 +15,7 @@ from jsonschema.exceptions import ValidationError
 
 from toolgen.diagnostics import Findings
 from toolgen.diagnostics.finding import RawText, closest_names, join_names, quote_name
-from toolgen.incremental import recall_reported
+from toolgen.incremental import recall_with_findings
 from toolgen.load import Pointer
 from toolgen.resolve.dialect import (
     ANNOTATIONS,
@@ -29,8 +29,8 @@ from toolgen.resolve.dialect import (
 )
 from toolgen.resolve.references import ReferenceGraph
 from toolgen.resolve.schema_locations import IN_PLACE, DocumentKey, SchemaLocation, SchemaRegistry, walk_schemas
-from toolgen.resolve.value_checks import compile_pattern
-from toolgen.validation import json_type, strings_in, type_hint
+from toolgen.resolve.value_checks import compile_pattern_or_reason
+from toolgen.validation import json_type, strings_in, wrong_type_hint
 
 _FORMATS = frozenset(
     "date-time date time duration email idn-email hostname idn-hostname ipv4 ipv6 uri uri-reference iri iri-reference uuid "
@@ -238,7 +238,7 @@ def check_schemas(links: ReferenceGraph, findings: Findings) -> None:
     for key, roots in by_document.items():
         check = partial(_check_roots, roots, links.library)
         pointers = tuple(root.pointer for root in roots)
-        recall_reported(check, findings, "sound", links.library.documents[key].digest, pointers)
+        recall_with_findings(check, findings, "sound", links.library.documents[key].digest, pointers)
 
 
 def _check_roots(roots: list[SchemaLocation], library: SchemaRegistry, findings: Findings) -> None:
@@ -330,7 +330,7 @@ def _check_type(schema: dict[str, Any], place: SchemaLocation, library: SchemaRe
 
 
 def _check_pattern(pattern: str, place: SchemaLocation, key: str, library: SchemaRegistry, findings: Findings) -> None:
-    reason = compile_pattern(pattern)
+    reason = compile_pattern_or_reason(pattern)
     if isinstance(reason, str):
         span = library.span(place, key) if key == "pattern" else library.key_span(place, key)
         findings.add("pattern-unusable", span, pattern=pattern, reason=RawText(reason[:200]))
@@ -386,7 +386,7 @@ def _explained(error: ValidationError) -> tuple[RawText, str | None]:
     value: object = error.instance
     if error.validator == "type":
         expected = " or ".join(strings_in(error.validator_value))
-        return RawText(f"expected {expected}, found {json_type(value)}"), type_hint(expected, value)
+        return RawText(f"expected {expected}, found {json_type(value)}"), wrong_type_hint(expected, value)
     if value is None:
         return RawText(
             "null is not a valid value for it"

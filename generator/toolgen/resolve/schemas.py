@@ -22,7 +22,7 @@ _PLAIN_KEY = re.compile(r"[A-Za-z0-9_.-]+")
 
 
 @dataclass(slots=True)
-class Bundles:
+class SchemaBundler:
     """Makes self-contained schemas from documents with resolved references."""
 
     links: ReferenceGraph
@@ -36,7 +36,7 @@ class Bundles:
         """Return all shared types. References inside them are `#/$defs/<name>`."""
         for place, name in self.names.items():
             schema = self._copied(place, lambda target: f"#/$defs/{self.names[target]}", top=False)
-            refers = dict.fromkeys(self.names[t] for t in self.links.from_place(place))
+            refers = dict.fromkeys(self.names[t] for t in self.links.targets_below(place))
             document = self.links.library.documents[place.document]
             self.types[name] = SharedType(name, schema, tuple(refers), document, place.pointer)
             self.origins[name] = place
@@ -72,7 +72,7 @@ class Bundles:
                     found[SchemaLocation(root.document, (*root.pointer, container, name))] = None
         queue = [root, *found]
         for place in queue:
-            for target in self.links.from_place(place):
+            for target in self.links.targets_below(place):
                 if target != root and target not in self.names and target not in found:
                     found[target] = None
                     queue.append(target)
@@ -80,7 +80,7 @@ class Bundles:
 
     def _closure(self, root: SchemaLocation, own: list[SchemaLocation]) -> list[str]:
         places = [root, *own]
-        direct = {self.names[t] for p in places for t in self.links.from_place(p) if t in self.names}
+        direct = {self.names[t] for p in places for t in self.links.targets_below(p) if t in self.names}
         found, queue = set(direct), list(direct)
         for name in queue:
             for other in self.types[name].refers:

@@ -238,7 +238,7 @@ def check_values(
                 )
 
 
-def with_checked_formats(schema: Any, formats: Formats) -> Any:
+def drop_unchecked_formats(schema: Any, formats: Formats) -> Any:
     """Return the schema itself if formats are checked, otherwise a copy without formats."""
     return schema if formats == "python" else _without_formats(schema)
 
@@ -321,7 +321,7 @@ def _quick(schema: dict[str, Any], value: Any) -> str | None:
 
 
 @lru_cache(maxsize=4096)
-def compile_pattern(pattern: str) -> SchemaValidator | str:
+def compile_pattern_or_reason(pattern: str) -> SchemaValidator | str:
     """Return the matcher of a pattern in pydantic's linear-time engine (Rust's regex syntax), or why it has none."""
     try:
         return SchemaValidator(core_schema.str_schema(pattern=pattern))
@@ -332,7 +332,7 @@ def compile_pattern(pattern: str) -> SchemaValidator | str:
 
 def matches(pattern: str, text: str) -> bool:
     """Return whether a text matches. An unusable pattern, which has its own finding, matches everything."""
-    matcher = compile_pattern(pattern)
+    matcher = compile_pattern_or_reason(pattern)
     if isinstance(matcher, str):
         return True
     try:

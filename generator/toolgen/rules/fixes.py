@@ -90,7 +90,7 @@ def find_fixes(findings: Iterable[Finding], sources: Sources, *, unsafe: bool = 
         found = by_path.get(document.path)
         if found and sources.is_own(document):
             text = sources.texts[document.path]
-            fix = _fixed(document, found, text) or _shown(document, found, text)
+            fix = _fixed(document, found, text) or _fix_hidden_text(document, found, text)
             if fix is not None:
                 yield fix
                 by_path.pop(document.path)
@@ -126,7 +126,7 @@ def _fixed(document: Document, findings: list[Finding], text: str) -> Fix | None
     return None
 
 
-def _shown(document: Document, findings: list[Finding], text: str) -> Fix | None:
+def _fix_hidden_text(document: Document, findings: list[Finding], text: str) -> Fix | None:
     """Return a fix that removes hidden characters from texts, where the source has them unescaped. Names stay."""
     pointers = {place: pointer for pointer, place in document.values.items()}
     value, flow, count = copy.deepcopy(document.value), _FlowText(text, document), 0

@@ -23,14 +23,14 @@ _ELSEWHERE = frozenset({"$ref", "allOf", "anyOf", "oneOf", "if", "dependentSchem
 class SchemaNode:
     """A schema in a source. `types` are its own types, or those of the schema around it for the same value.
 
-    `whole` is whether nothing else describes the value: no reference, no composition in it or around it.
+    `is_whole` is whether nothing else describes the value: no reference, no composition in it or around it.
     """
 
     document: Document = field(repr=False)
     pointer: Pointer
     schema: Mapping[str, Any] = field(repr=False)
     types: tuple[str, ...]
-    whole: bool
+    is_whole: bool
 
     @property
     def name(self) -> str:

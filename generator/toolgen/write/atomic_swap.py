@@ -20,7 +20,7 @@ from contextlib import ExitStack, contextmanager
 
 from toolgen.write import disk
 from toolgen.write.changes import FolderTree, is_litter, parent_folders, read_tree
-from toolgen.write.lockfile import LOCK, LONGEST, LockError, read_lock
+from toolgen.write.lockfile import LOCK, MAX_LOCK_BYTES, LockError, read_lock
 from toolgen.write.output_path import OutputPath
 
 
@@ -53,7 +53,7 @@ class AtomicSwap:
                 if _is_folder(former) and _is_folder(self.output):
                     self._rescue(former)
                 self._drop(former)
-        discard(self.staging_folder)
+        remove_recursively(self.staging_folder)
 
     def stage(self, tree: FolderTree, carried: Iterable[str], written: Mapping[str, str]) -> None:
         """Create the new tree. Unchanged files keep their inode; written ones are flushed to the disk."""
@@ -117,7 +117,7 @@ class AtomicSwap:
     def _drop(self, tree: str) -> None:
         """Discard a whole tree in one step."""
         if disk.inspect_path(tree) is not None:
-            discard(self.gone)
+            remove_recursively(self.gone)
             disk.rename(tree, self.gone)
 
     def _rescue(self, former: str) -> None:
@@ -167,7 +167,7 @@ def _recorded(folder: str) -> Iterable[str]:
     if info is None or not stat.S_ISREG(info.st_mode):
         return ()
     try:
-        return read_lock(disk.read_file(f"{folder}/{LOCK}", LONGEST) or b"").files
+        return read_lock(disk.read_file(f"{folder}/{LOCK}", MAX_LOCK_BYTES) or b"").files
     except LockError:
         return ()
 
@@ -177,7 +177,7 @@ def _is_folder(path: str) -> bool:
     return info is not None and stat.S_ISDIR(info.st_mode)
 
 
-def discard(path: str) -> None:
+def remove_recursively(path: str) -> None:
     """Remove anything at `path`. Links are removed, not followed."""
     info = disk.inspect_path(path)
     if info is None:

@@ -12,8 +12,8 @@ from typing import Literal
 from toolgen.write import disk
 from toolgen.write.lockfile import (
     LOCK,
-    LONGEST,
     MARK,
+    MAX_LOCK_BYTES,
     Lock,
     LockError,
     differ_only_in_version,
@@ -157,7 +157,7 @@ def read_state(folder: str, wanted: Iterable[str]) -> OutputState:
     lock, trouble = None, None
     if tree.leaves.get(LOCK) == "file":
         try:
-            text = disk.read_file(f"{folder}/{LOCK}", LONGEST)
+            text = disk.read_file(f"{folder}/{LOCK}", MAX_LOCK_BYTES)
             if text is None:
                 raise LockError("it is too large for a lock file")
             lock = read_lock(text)
@@ -182,7 +182,7 @@ class Changes:
     """Paths in the package, each tuple sorted.
 
     `edited` are generated files that somebody changed. Those that a build would overwrite or delete are also in
-    `changed` or `deleted`. `foreign` are unmanaged files, which toolgen leaves alone. `blocked` are those of them
+    `changed` or `deleted`. `unmanaged` are unmanaged files, which toolgen leaves alone. `blocked` are those of them
     at the path of a generated file, a conflict that no build may resolve. `files` is what the build
     would write, including the lock file.
     """
@@ -192,12 +192,12 @@ class Changes:
     deleted: Paths = ()
     unchanged: Paths = ()
     edited: Paths = ()
-    foreign: Paths = ()
+    unmanaged: Paths = ()
     blocked: Paths = ()
     files: Files = field(default_factory=dict[str, str], repr=False, compare=False)
 
     @property
-    def any(self) -> bool:
+    def has_changes(self) -> bool:
         """Return whether the build writes or deletes something."""
         return bool(self.created or self.changed or self.deleted)
 
@@ -219,7 +219,7 @@ def plan_changes(files: Files, state: OutputState) -> Changes:
         deleted=_sorted(deleted),
         unchanged=_sorted(unchanged),
         edited=_sorted(path for path, how in [*standing.items(), *stale.items()] if how == "edited"),
-        foreign=_sorted(foreign),
+        unmanaged=_sorted(foreign),
         blocked=_sorted(_blocking(files, state, foreign)),
         files=files,
     )
@@ -249,13 +249,13 @@ def _blocking(files: Files, state: OutputState, foreign: set[str]) -> set[str]:
 def files_to_carry(plan: Changes, state: OutputState) -> list[str]:
     """Return the leaves that stay as they are: unchanged and unmanaged ones, and litter of remaining folders."""
     alive = {""}
-    for path in (*plan.created, *plan.changed, *plan.unchanged, *plan.foreign):
+    for path in (*plan.created, *plan.changed, *plan.unchanged, *plan.unmanaged):
         alive.update(parent_folders(path))
     emptied = {folder for path in plan.deleted for folder in ("", *parent_folders(path))}
     litter = [
         p for p in state.tree.leaves if is_litter(p) and (owning_folder(p) in alive or owning_folder(p) not in emptied)
     ]
-    return sorted({*plan.unchanged, *plan.foreign, *litter})
+    return sorted({*plan.unchanged, *plan.unmanaged, *litter})
 
 
 def _sorted(paths: Iterable[str]) -> Paths:

@@ -17,7 +17,7 @@ from typing import Any
 if sys.platform != "win32":
     import fcntl
 
-BIGGEST = 64 * 1024 * 1024
+MAX_FILE_BYTES = 64 * 1024 * 1024
 """The limit of bytes for reading a file. Generated files are far smaller."""
 
 _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
@@ -55,7 +55,7 @@ def list_folder(folder: str) -> list[os.DirEntry[str]]:
         return sorted(found, key=lambda entry: entry.name)
 
 
-def read_file(path: str, biggest: int = BIGGEST) -> bytes | None:
+def read_file(path: str, biggest: int = MAX_FILE_BYTES) -> bytes | None:
     """Return the bytes of a regular file; None if it is larger than `biggest`.
 
     Raises:

@@ -91,7 +91,7 @@ class Drift:
     """The differences between the output folder and what a build would write. Paths are in the package, sorted.
 
     `edited` are generated files whose bytes are not the recorded ones; each is also in `changed` or `extra`.
-    `extra` are stale files of toolgen. `foreign` are unmanaged files that Python or a type checker
+    `extra` are stale files of toolgen. `unmanaged` are unmanaged files that Python or a type checker
     would import from the package (`*.py`, `*.pyi` outside dot folders); others are not drift. `crlf` differ only in
     line ends, as version control may leave them, and are not drift. `version` is a sentence if an older
     toolgen made the output, which alone is not drift. `trouble` is why its lock file cannot be used. `diff` is the
@@ -101,7 +101,7 @@ class Drift:
     missing: Paths = ()
     changed: Paths = ()
     extra: Paths = ()
-    foreign: Paths = ()
+    unmanaged: Paths = ()
     edited: Paths = ()
     crlf: Paths = ()
     version: str | None = None
@@ -111,16 +111,16 @@ class Drift:
     """The files that a build would write, including the lock file."""
 
     @property
-    def any(self) -> bool:
+    def fails_check(self) -> bool:
         """Return whether a check fails: a build would change something, or there are unmanaged files."""
-        return self.stale or bool(self.foreign)
+        return self.stale or bool(self.unmanaged)
 
     @property
     def stale(self) -> bool:
         """Return whether a build would change something."""
         return bool(self.missing or self.changed or self.extra or self.trouble)
 
-    def lines(self, name: str) -> list[str]:
+    def messages(self, name: str) -> list[str]:
         """Return one sentence for each kind of drift and file, with `name` as the output folder."""
         said = [f"{display_path(name)}: {self.version}"] if self.version else []
         if self.trouble:
@@ -133,7 +133,7 @@ class Drift:
         said += [f"{display_path(f'{name}/{path}')}: no longer generated from any source" for path in self.extra]
         said += [
             f"{display_path(f'{name}/{path}')}: not written by toolgen, but Python would import it"
-            for path in self.foreign
+            for path in self.unmanaged
         ]
         if self.crlf:
             files = "file has" if len(self.crlf) == 1 else "files have"
@@ -163,13 +163,13 @@ def find_drift(files: Files, output: Output, stamp: Stamp, findings: Findings) -
         return Drift()
     plan = ignore_version(plan_changes(wanted, state), state, wanted)
     extra = tuple(sorted(set(plan.deleted) - set(plan.blocked)))
-    foreign = tuple(sorted(set(filter(_importable, plan.foreign)) - set(plan.blocked)))
+    foreign = tuple(sorted(set(filter(_importable, plan.unmanaged)) - set(plan.blocked)))
     changed = tuple(sorted({*plan.changed, *(set(plan.blocked) & set(wanted))}))
     return Drift(
         missing=plan.created,
         changed=changed,
         extra=extra,
-        foreign=foreign,
+        unmanaged=foreign,
         edited=plan.edited,
         crlf=tuple(path for path in plan.unchanged if state.file_status(path, wanted[path]) == "crlf"),
         version=_version(state, stamp),

@@ -20,7 +20,7 @@ from toolgen.write.changes import (
     plan_changes,
     read_state,
 )
-from toolgen.write.lockfile import LOCK, Stamp, is_inside, lock_text, parse_version
+from toolgen.write.lockfile import LOCK, Stamp, is_package_path, lock_text, parse_version
 from toolgen.write.output_path import Output, OutputPath, locate_output, os_error_reason, report_os_error
 
 LISTED = 25
@@ -68,7 +68,7 @@ def package_with_lock(files: Files, stamp: Stamp) -> dict[str, str]:
         ValueError: a path is not valid for a generated file.
     """
     for path in files:
-        if not is_inside(path) or path == LOCK:
+        if not is_package_path(path) or path == LOCK:
             raise ValueError(f"not a path of a generated file: {path!r}")
     return dict(sorted({**files, LOCK: lock_text(files, stamp)}.items()))
 
@@ -97,7 +97,7 @@ def _locked_apply(wanted: Files, place: OutputPath, stamp: Stamp, findings: Find
         plan = ignore_version(plan, state, wanted)
     if _refused(plan, state, place, findings, force=force):
         return None
-    if not plan.any:
+    if not plan.has_changes:
         return plan
     written = {path: wanted[path] for path in (*plan.created, *plan.changed)}
     replace_output(switch, state.tree, files_to_carry(plan, state), written, place, findings)

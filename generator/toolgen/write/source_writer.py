@@ -15,7 +15,7 @@ from pathlib import Path
 
 from toolgen.diagnostics import Findings, Span
 from toolgen.write import disk
-from toolgen.write.atomic_swap import AtomicSwap, discard
+from toolgen.write.atomic_swap import AtomicSwap, remove_recursively
 from toolgen.write.changes import Files, FolderTree, normalize_newlines, read_tree
 from toolgen.write.output_path import OutputPath, display_path, report_os_error
 from toolgen.write.package_writer import LISTED, make_parents, remove_parents, replace_output
@@ -140,7 +140,7 @@ def _kept(step: _Step) -> list[str]:
 def _put_back(step: _Step, findings: Findings) -> None:
     """Undo an exchange: remove the created files, and restore the text of the replaced ones."""
     if not step.existed:
-        discard(step.place.path)
+        remove_recursively(step.place.path)
         return
     former = {path: step.addition.replacing[path] for path in step.added.changed}
     if former:

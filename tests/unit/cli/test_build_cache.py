@@ -15,7 +15,7 @@ from tests.support.commands import toolgen
 from tests.support.generated import write_project
 from toolgen import build_cache
 from toolgen.build_cache import cached_output, save_record
-from toolgen.cli.terminal import printable
+from toolgen.cli.terminal import escape_controls
 
 SAID = ("generated: 3 unchanged\n", "generated: up to date with schemas\n")
 FILES = {
@@ -52,7 +52,7 @@ def project(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(f"the text of {name}\n")
     if request.param == "old":
-        monkeypatch.setattr(build_cache, "FINE", -1)
+        monkeypatch.setattr(build_cache, "FINE_TIMESTAMP_NS", -1)
         _let_the_clock_tick(tmp_path.parent / "clock")
     record(tmp_path)
     monkeypatch.chdir(tmp_path)
@@ -254,7 +254,7 @@ def test_the_command_line_says_the_same_either_way(tmp_path: Path, tmp_path_fact
     assert "default-null" in long[0].stderr
     with chdir(tmp_path):
         short = [cached_output([word]) for word in ("build", "check")]
-    assert [printable(text or "", colors=False) for text in short] == [r.stderr for r in long]
+    assert [escape_controls(text or "", colors=False) for text in short] == [r.stderr for r in long]
     short = [toolgen(*words, cwd=tmp_path) for words in (["build"], ["check"])]
     assert [(r.returncode, r.stdout, r.stderr) for r in short] == [(r.returncode, r.stdout, r.stderr) for r in long]
     assert [len(list((caches / word).iterdir())) for word in ("build", "check")] == [1, 1]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.screens import on_a_screen
-from toolgen.cli.process import MANY
+from toolgen.cli.process import PROGRESS_MIN_TOOLS
 
 
 def project_of(folder: Path, tools: int) -> Path:
@@ -20,7 +20,12 @@ def project_of(folder: Path, tools: int) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("tools", "words", "bar"), [(MANY, ["build"], True), (MANY, ["build", "-q"], False), (MANY - 1, ["build"], False)]
+    ("tools", "words", "bar"),
+    [
+        (PROGRESS_MIN_TOOLS, ["build"], True),
+        (PROGRESS_MIN_TOOLS, ["build", "-q"], False),
+        (PROGRESS_MIN_TOOLS - 1, ["build"], False),
+    ],
 )
 def test_a_bar_for_many_tools(tmp_path: Path, tools: int, words: list[str], bar: bool) -> None:
     shown, code = on_a_screen(project_of(tmp_path, tools), *words)
@@ -34,6 +39,6 @@ def test_a_bar_for_many_tools(tmp_path: Path, tools: int, words: list[str], bar:
 
 
 def test_a_dumb_screen_has_no_bar(tmp_path: Path) -> None:
-    shown, code = on_a_screen(project_of(tmp_path, MANY), "build", variables={"TERM": "dumb"})
+    shown, code = on_a_screen(project_of(tmp_path, PROGRESS_MIN_TOOLS), "build", variables={"TERM": "dumb"})
     assert (code, "%" in shown, "\x1b" in shown) == (0, False, False)
     assert shown.startswith("generated: ")

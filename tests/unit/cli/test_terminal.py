@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from tests.support.screens import environment_with, on_a_screen
-from toolgen.cli.terminal import paint, painted_diff, write_output
-from toolgen.diagnostics.printers import DOCUMENTS, PRINTERS
+from toolgen.cli.terminal import paint, paint_diff, write_output
+from toolgen.diagnostics.printers import DOCUMENT_FORMATS, PRINTERS
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_any_format_goes_to_a_poor_terminal_and_a_closed_pipe(wrong: Path, form:
     command = [sys.executable, "-m", "toolgen", "lint", "--format", form, "--color", "always"]
     environment = environment_with({"PYTHONIOENCODING": "ascii"})
     done = subprocess.run(command, cwd=wrong, env=environment, capture_output=True, check=False)
-    said, other = (done.stdout, done.stderr) if form in DOCUMENTS else (done.stderr, done.stdout)
+    said, other = (done.stdout, done.stderr) if form in DOCUMENT_FORMATS else (done.stderr, done.stdout)
     assert (done.returncode, other, said.isascii()) == (2, b"", True)
     assert b"type-unknown" in said
     assert (b"\x1b" in said) == (form == "text")
@@ -151,7 +151,7 @@ def test_what_a_build_remembers_of_warnings_has_the_colors_of_the_next_one(tmp_p
 
 def test_diffs_have_colors_by_line() -> None:
     diff = "--- a\n+++ b\n@@ -1 +1 @@\n-old\n+new\n same\n"
-    painted = painted_diff(diff)
+    painted = paint_diff(diff)
     assert COLOR.sub("", painted) == diff
     assert paint("removed", "-old") in painted
     assert painted.endswith("\n same\n")

@@ -10,7 +10,7 @@ from jsonschema import Draft202012Validator
 
 from toolgen.diagnostics import CODES, Finding, Span
 from toolgen.diagnostics.finding import Related
-from toolgen.diagnostics.printers import DOCUMENTS, PRINTERS, fingerprints
+from toolgen.diagnostics.printers import DOCUMENT_FORMATS, PRINTERS, fingerprints
 
 HOSTILE = 'a"b|<script>`x`\n::error::\u202e\ud800%0A[y](z)'
 
@@ -44,7 +44,7 @@ def test_no_finding_is_left_out(form: str) -> None:
     assert counted == 1000
 
 
-@pytest.mark.parametrize("form", sorted(DOCUMENTS))
+@pytest.mark.parametrize("form", sorted(DOCUMENT_FORMATS))
 def test_hostile_text_stays_text(form: str) -> None:
     span = Span(HOSTILE.replace("\n", "x"), 1, 1)
     text = printed(form, finding(span=span, message=HOSTILE, hint=HOSTILE, related=(Related(span, HOSTILE),)))

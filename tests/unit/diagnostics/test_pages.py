@@ -15,7 +15,7 @@ from tests.support.sources import faults
 from toolgen.compilation import lint_project
 from toolgen.diagnostics import CODES, Finding, Findings, Span
 from toolgen.diagnostics.codes import BY_STAGE, Code, resolve_catalog
-from toolgen.diagnostics.pages import STAGES, code_list, explanation_page, similar_codes
+from toolgen.diagnostics.explanations import STAGES, code_list, explanation_page, similar_codes
 from toolgen.pipeline import resolve_project
 
 PACKAGE = Path(__file__).parents[3] / "generator" / "toolgen"

@@ -62,7 +62,7 @@ def imported(
     (root / name).write_bytes(json.dumps(source).encode() if data is None else data)
     findings = Findings()
     done = import_file(root / name, format, root / "schemas", findings, selection=choice, check=check)
-    assert (done is None) == findings.errors
+    assert (done is None) == findings.has_errors
     texts, types = (
         {p.name: p.read_text("utf-8") for p in sorted((root / "schemas" / folder).glob("*.yaml"))}
         for folder in ("tools", "types")

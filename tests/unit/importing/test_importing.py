@@ -16,7 +16,7 @@ from toolgen.diagnostics import Findings
 from toolgen.importing.formats import MODULES
 from toolgen.importing.importer import import_file
 from toolgen.load import limits
-from toolgen.pipeline import read_project
+from toolgen.pipeline import check_project
 
 from .imports import imported
 from .strategies import ANYTHING, TOOLS
@@ -207,7 +207,7 @@ def test_what_is_imported_is_what_the_project_reads(tools: list[dict[str, Any]])
         if result.added is None:
             return
         findings = Findings()
-        project = read_project(Path(folder) / "schemas", findings)
+        project = check_project(Path(folder) / "schemas", findings)
         assert project is not None, list(findings)
         read = {_own(d.value): d.value for d in project.sources.tools}
         assert set(read) == {tool["name"] for tool in tools if tool["name"]} | ({None} & set(read))

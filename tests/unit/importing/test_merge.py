@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from toolgen.diagnostics import Findings
-from toolgen.importing.merge import differences, json_equal, merge_three_way
+from toolgen.importing.merge import find_differences, json_equal, merge_three_way
 from toolgen.importing.yaml_text import dump_declaration, edit_yaml
 from toolgen.load import Document
 from toolgen.load.loading import reread_yaml
@@ -42,7 +42,7 @@ def test_equality_is_that_of_json() -> None:
 
 def test_differences_are_the_smallest_places() -> None:
     before, after = {"a": {"b": 1, "c": [1]}, "~/": 1}, {"a": {"b": 1, "c": [2]}, "d": 1}
-    found = [(pointer_text(pointer), kind) for pointer, kind in differences(before, after)]
+    found = [(pointer_text(pointer), kind) for pointer, kind in find_differences(before, after)]
     assert found == [("/a/c", "changed"), ("/~0~1", "removed"), ("/d", "added")]
 
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from tests.support.generated import Package, compiled
 from toolgen.diagnostics import Findings
 from toolgen.importing.formats.openapi.operations import choose_media_type
-from toolgen.pipeline import read_project
+from toolgen.pipeline import check_project
 
 from .imports import Result, imported
 
@@ -518,4 +518,4 @@ def test_no_damage_to_a_document_is_more_than_findings(place: tuple[Any, ...], v
         result = imported(Path(folder), damaged, "openapi")
         if result.added is not None:
             findings = Findings()
-            assert read_project(Path(folder) / "schemas", findings) is not None, list(findings)
+            assert check_project(Path(folder) / "schemas", findings) is not None, list(findings)

@@ -201,7 +201,7 @@ def test_budgets_of_all_files(name: str, limit: int, tmp_path: Path) -> None:
     schemas = project(tmp_path, {"tools/x.yaml": TOOL})
     findings = Findings()
     folder = Folder(schemas, "schemas", findings)
-    found = folder.sources("tools", recursive=True)[0]
+    found = folder.list_sources("tools", recursive=True)[0]
     assert load_file(folder, found, "tool", findings, Budget("schemas", **{name: limit})).documents == ()
     assert [f.code for f in findings] == ["too-many-sources"]
     assert name in next(iter(findings)).message

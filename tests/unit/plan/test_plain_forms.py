@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.generated import Package
 from toolgen.plan.mapping_plans import PLAIN_FORMS, TESTS, FastPathForm
-from toolgen.resources import runtime_names
+from toolgen.resources import modules_by_exported_name
 
 VALUES: list[Any] = [
     None, True, False, 0, -1, 1.5, math.nan, "", " ", "call_0", "now", "a b", "ü", "x" * 300, "{}", [], [1], {}, {"a": 1},
@@ -22,7 +22,7 @@ PROVIDER = "anthropic"
 
 def function(sample: Package, name: str) -> Any:
     """A reader or writer of a field, from the module of the runtime that exports it."""
-    return getattr(sample.module(f"runtime.{runtime_names()[name]}"), name)
+    return getattr(sample.module(f"runtime.{modules_by_exported_name()[name]}"), name)
 
 
 def _names(module: Any) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from toolgen.diagnostics import Findings
-from toolgen.pipeline import read_project
+from toolgen.pipeline import check_project
 from toolgen.plan.object_mappings import MappingError
 from toolgen.plan.token_usage import plan_usage
 from toolgen.resolve import Format
@@ -19,7 +19,7 @@ LEAST = {"inputTokens": ["in"], "outputTokens": ["out"], "totalTokens": ["total"
 def format(tmp_path: Path) -> Format:
     (tmp_path / "tools").mkdir()
     (tmp_path / "tools" / "now.yaml").write_text("name: now\n", "utf-8")
-    project = read_project(tmp_path, Findings())
+    project = check_project(tmp_path, Findings())
     assert project is not None
     return project.catalog.format
 

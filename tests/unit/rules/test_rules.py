@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from toolgen.diagnostics import Findings
-from toolgen.pipeline import read_project
+from toolgen.pipeline import check_project
 
 GOOD: dict[str, Any] = {
     "name": "now",
@@ -21,7 +21,7 @@ def notes(folder: Path, declaration: dict[str, Any]) -> list[tuple[str, int]]:
     tools.mkdir(parents=True)
     (tools / "now.json").write_text(json.dumps(declaration, indent=2), encoding="utf-8")
     findings = Findings()
-    assert read_project(folder / "schemas", findings) is not None
+    assert check_project(folder / "schemas", findings) is not None
     return [(f.code, f.span.line) for f in findings]
 
 
@@ -36,7 +36,7 @@ def test_the_projects_default_for_strict_stands_in_where_a_declaration_says_noth
     (tools / "b.json").write_text(json.dumps({**GOOD, "name": "b", "strict": "never"}), encoding="utf-8")
     settings = "strict: always\ndefaults: {anthropic: {max_tokens: 77}}\n"
     (tmp_path / "schemas" / "toolgen.yaml").write_text(settings, encoding="utf-8")
-    project = read_project(tmp_path / "schemas", Findings())
+    project = check_project(tmp_path / "schemas", Findings())
     assert project is not None
     assert [(t.name, t.strict) for t in project.catalog.tools] == [("a", "always"), ("b", "never")]
     profiles = {p.name: p.facts.get("defaults") for p in project.catalog.profiles}

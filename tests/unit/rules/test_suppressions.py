@@ -8,7 +8,7 @@ import pytest
 
 from tests.support.linting import linted, written
 from toolgen.diagnostics import Findings
-from toolgen.pipeline import read_project
+from toolgen.pipeline import check_project
 
 CODE = "parameter-without-description"
 
@@ -28,7 +28,7 @@ def lines(folder: Path, text: str, **more: str) -> list[tuple[str, int]]:
     """Codes and lines of the findings of one tool while building."""
     sources = {"tools/now.yaml": text, **{f"{name}.yaml": value for name, value in more.items()}}
     findings = Findings()
-    assert read_project(written(folder, sources), findings) is not None
+    assert check_project(written(folder, sources), findings) is not None
     return [(f.code, f.span.line) for f in findings]
 
 
@@ -92,7 +92,7 @@ def test_an_error_of_build_stays_one(tmp_path: Path) -> None:
     text = TOOL.replace("{type: string}", "{type: string, const: 5} # toolgen: allow value-contradicts")
     config = "lint: {value-contradicts: off}\n"
     findings = Findings()
-    assert read_project(written(tmp_path, {"tools/now.yaml": text, "toolgen.yaml": config}), findings) is None
+    assert check_project(written(tmp_path, {"tools/now.yaml": text, "toolgen.yaml": config}), findings) is None
     assert [f.code for f in findings if f.level == "error"] == ["value-contradicts"]
 
 

@@ -39,7 +39,7 @@ def test_nothing_is_written_when_nothing_changed(project: Project) -> None:
     before = stamps()
     plan = project.build(ONE)
     assert plan is not None
-    assert not plan.any
+    assert not plan.has_changes
     assert stamps() == before
 
 
@@ -78,7 +78,7 @@ def test_foreign_files_stay_as_they_are(project: Project) -> None:
     before = (project.out / "notes.txt").stat()
     plan = project.build(TWO)
     assert plan is not None
-    assert plan.foreign == ("empty", "link", "notes.txt", "old/dead", "old/mine.py", "pipe")
+    assert plan.unmanaged == ("empty", "link", "notes.txt", "old/dead", "old/mine.py", "pipe")
     after = (project.out / "notes.txt").stat()
     assert (before.st_ino, before.st_mode, before.st_mtime_ns) == (
         after.st_ino,
@@ -108,7 +108,7 @@ def test_an_old_output_folder_of_somebody_else(project: Project) -> None:
     (project.out / "readme").write_text("x")
     plan = project.build(ONE)
     assert plan is not None
-    assert plan.foreign == ("readme",)
+    assert plan.unmanaged == ("readme",)
     assert (project.out / "readme").read_text() == "x"
 
 
@@ -155,7 +155,7 @@ def test_edited_by_hand(project: Project, path: str) -> None:
     plan = project.build(TWO, force=True)
     assert plan is not None
     assert plan.edited == (path,)
-    assert not project.check(TWO).any
+    assert not project.check(TWO).fails_check
 
 
 def test_an_edit_that_is_what_the_build_makes(project: Project) -> None:
@@ -189,10 +189,10 @@ def test_crlf_checkout(project: Project) -> None:
             path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
     plan = project.build(ONE)
     assert plan is not None
-    assert not plan.any
+    assert not plan.has_changes
     drift = project.check(ONE)
-    assert not drift.any
-    assert "CRLF" in " ".join(drift.lines("generated"))
+    assert not drift.fails_check
+    assert "CRLF" in " ".join(drift.messages("generated"))
     plan = project.build(TWO)
     assert plan is not None
     assert not plan.edited

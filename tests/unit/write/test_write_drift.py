@@ -11,9 +11,9 @@ from toolgen.write import LOCK, Stamp, find_drift, write_package
 def test_in_step(project: Project) -> None:
     project.build(ONE)
     drift = project.check(ONE)
-    assert not drift.any
+    assert not drift.fails_check
     assert not drift.diff
-    assert not drift.lines("generated")
+    assert not drift.messages("generated")
 
 
 def test_no_output_yet(project: Project) -> None:
@@ -44,7 +44,7 @@ def test_a_blank_at_the_end_and_an_emptied_file(project: Project) -> None:
     drift = project.check(ONE)
     assert drift.edited == drift.changed == ("models.py", "tools/a.py")
     assert "-a = 1 \n+a = 1\n" in drift.diff
-    assert "generated/models.py: edited by hand" in drift.lines("generated")
+    assert "generated/models.py: edited by hand" in drift.messages("generated")
 
 
 def test_additional_files(project: Project) -> None:
@@ -53,7 +53,7 @@ def test_additional_files(project: Project) -> None:
         (project.out / path).parent.mkdir(exist_ok=True)
         (project.out / path).write_text("secret")
     drift = project.check(ONE)
-    assert drift.foreign == ("__pycache__/x.py", "tools/extra.py", "tools/x.pyi")
+    assert drift.unmanaged == ("__pycache__/x.py", "tools/extra.py", "tools/x.pyi")
     assert "generated/tools/extra.py" in drift.diff
     assert "secret" not in drift.diff
 
@@ -69,8 +69,8 @@ def test_another_version(project: Project) -> None:
     project.build(ONE, version="0.9")
     before = (project.out / LOCK).read_bytes()
     drift = project.check(ONE)
-    assert not drift.any
-    assert drift.lines("generated") == ["generated: written by toolgen 0.9, but this is 1.0"]
+    assert not drift.fails_check
+    assert drift.messages("generated") == ["generated: written by toolgen 0.9, but this is 1.0"]
     project.build(ONE)
     assert (project.out / LOCK).read_bytes() == before
     assert LOCK in project.check({**ONE, "new.py": "x = 1\n"}).changed
@@ -79,7 +79,7 @@ def test_another_version(project: Project) -> None:
 def test_a_newer_version(project: Project) -> None:
     project.build(ONE, version="1.10")
     findings = Findings()
-    assert not find_drift(ONE, project.output(), Stamp("1.9", "2026", {}), findings).any
+    assert not find_drift(ONE, project.output(), Stamp("1.9", "2026", {}), findings).fails_check
     assert [finding.code for finding in findings] == ["package-newer"]
     before = (project.out / LOCK).read_bytes()
     findings = Findings()

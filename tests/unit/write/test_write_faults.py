@@ -84,7 +84,7 @@ def test_killed(stage: Stage, tmp_path: Path, exchange: bool) -> None:
             # Somebody goes back to the former sources first: nothing of the new tree is left.
             assert project.build(dict(stage.scene.before)) is not None
             assert not project.litter()
-            assert not project.check(dict(stage.scene.before)).any
+            assert not project.check(dict(stage.scene.before)).fails_check
         settled(project, stage)
         if not killed:
             break
@@ -184,7 +184,7 @@ def test_reading_fails(project: Project) -> None:
             drift = project.check(ONE)
             failed = act.count >= number
         assert project.codes == (["output-failed"] if failed else [])
-        assert not drift.any
+        assert not drift.fails_check
 
 
 def test_check_only_reads(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -193,7 +193,7 @@ def test_check_only_reads(project: Project, monkeypatch: pytest.MonkeyPatch) -> 
 
     project.build(ONE)
     install(monkeypatch, At(1, fail, once=False), names=WRITES, exchange=True)
-    assert project.check(TWO).any
+    assert project.check(TWO).fails_check
     assert project.build(ONE) is not None, "neither does a build that changes nothing"
 
 
@@ -350,7 +350,7 @@ def test_a_build_that_changes_nothing_puts_a_killed_one_right(rebuild: Stage, tm
     assert project.check(BEFORE).missing, "check writes nothing, so it cannot help"
     plan = project.build(BEFORE)
     assert plan is not None
-    assert not plan.any
+    assert not plan.has_changes
     assert snapshot(project.out) == rebuild.old
 
 

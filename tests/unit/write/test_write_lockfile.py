@@ -92,7 +92,7 @@ def test_broken_or_hostile(project: Project, name: str) -> None:
     assert project.codes == []
     assert LOCK in drift.changed
     assert drift.trouble is not None
-    assert f"generated/{LOCK}: cannot be used: {drift.trouble}" in drift.lines("generated")
+    assert f"generated/{LOCK}: cannot be used: {drift.trouble}" in drift.messages("generated")
     assert snapshot(project.root) == before
 
 

@@ -28,10 +28,10 @@ MODULES = {
 }
 """The module of each format, sorted. A module is imported when its format is needed."""
 
-FROM_SERVERS = ("mcp",)
+SERVER_FORMATS = ("mcp",)
 """The formats that can be read from a running server."""
 
-WITH_TAGS = ("openapi",)
+TAGGED_FORMATS = ("openapi",)
 """The formats whose tools have tags."""
 
 
@@ -49,7 +49,7 @@ class Format(NamedTuple):
     describe_source: Callable[[Document], dict[str, str]] = _nothing
 
 
-def format_named(name: str) -> Format:
+def load_format(name: str) -> Format:
     """Return a format by its name.
 
     Raises:

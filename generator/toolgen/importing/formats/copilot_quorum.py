@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
 from toolgen.importing.formats import Format
-from toolgen.importing.reader import Entry, ImportedTool, ImportReader, is_definition
+from toolgen.importing.reader import ImportedTool, ImportReader, JsonObject, is_definition
 from toolgen.load import Pointer
 
 _KNOWN = frozenset(["name", "description", "input_schema", "parameters", "aliases", "risk", "risk_level"])
@@ -29,7 +29,7 @@ _TYPES: Mapping[str, Mapping[str, str]] = {
 def read(reader: ImportReader) -> Iterator[ImportedTool]:
     """Read the definitions, with the aliases that refer to them."""
     found = list(_entries(reader))
-    led = _led(reader, {name for _, name, _ in found})
+    led = _aliases_by_tool(reader, {name for _, name, _ in found})
     for at, given, entry in found:
         name = reader.name(at, {"name": given, **entry}) if given else reader.name(at, entry)
         aliases, places = _aliases(reader, at, entry)
@@ -47,18 +47,18 @@ def read(reader: ImportReader) -> Iterator[ImportedTool]:
             risk=_risk(reader, at, entry),
             aliases=tuple(aliases) or None,
             patch=reader.unknown_members(at, entry, _KNOWN),
-            moved={**moved, **places},
+            locations={**moved, **places},
         )
         if name is not None:
             yield tool
 
 
-def _entries(reader: ImportReader) -> Iterator[tuple[Pointer, str, Entry]]:
+def _entries(reader: ImportReader) -> Iterator[tuple[Pointer, str, JsonObject]]:
     """Yield the definitions with their names, which may be the keys of a map."""
     value = reader.document.value
     tools = value.get("tools") if isinstance(value, dict) else None
     if not isinstance(tools, dict):
-        for at, entry in reader.entries("tools", is_definition):
+        for at, entry in reader.read_entries("tools", is_definition):
             name = entry.get("name")
             yield at, name if isinstance(name, str) else "", entry
         return
@@ -69,7 +69,7 @@ def _entries(reader: ImportReader) -> Iterator[tuple[Pointer, str, Entry]]:
             reader.report_wrong_type(("tools", key), entry, "a tool")
 
 
-def _led(reader: ImportReader, names: set[str]) -> dict[str, list[str]]:
+def _aliases_by_tool(reader: ImportReader, names: set[str]) -> dict[str, list[str]]:
     """Return the aliases of a ToolSpec, by tool. An alias of a tool that is not in the file is reported as dropped."""
     value = reader.document.value
     if not isinstance(value, dict) or is_definition(value):
@@ -85,7 +85,7 @@ def _led(reader: ImportReader, names: set[str]) -> dict[str, list[str]]:
     return found
 
 
-def _aliases(reader: ImportReader, at: Pointer, entry: Entry) -> tuple[list[str], dict[Pointer, Pointer]]:
+def _aliases(reader: ImportReader, at: Pointer, entry: JsonObject) -> tuple[list[str], dict[Pointer, Pointer]]:
     """Return the aliases in a tool, and their locations."""
     value = entry.get("aliases")
     if value is None:
@@ -96,7 +96,7 @@ def _aliases(reader: ImportReader, at: Pointer, entry: Entry) -> tuple[list[str]
     return list(value), {("aliases", i): (*at, "aliases", i) for i in range(len(value))}
 
 
-def _risk(reader: ImportReader, at: Pointer, entry: Entry) -> Literal["low", "high"] | None:
+def _risk(reader: ImportReader, at: Pointer, entry: JsonObject) -> Literal["low", "high"] | None:
     """Return the risk, which may be written in upper or lower case."""
     key = "risk_level" if entry.get("risk_level") is not None else "risk"
     word = reader.text(at, entry, key)
@@ -110,7 +110,7 @@ def _risk(reader: ImportReader, at: Pointer, entry: Entry) -> Literal["low", "hi
 
 
 def _parameters(
-    reader: ImportReader, at: Pointer, entry: Entry
+    reader: ImportReader, at: Pointer, entry: JsonObject
 ) -> tuple[Mapping[str, Any] | None, dict[Pointer, Pointer]]:
     """Return the schema of the arguments, and the locations of its parts."""
     if entry.get("input_schema") is not None:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from toolgen.importing.formats import Format
-from toolgen.importing.reader import Entry, ImportedTool, ImportReader, is_definition
+from toolgen.importing.reader import ImportedTool, ImportReader, JsonObject, is_definition
 from toolgen.load import Pointer
 
 
@@ -28,7 +28,7 @@ def _flat_reader(
     known = frozenset(["name", "description", schema, *further])
 
     def read(reader: ImportReader) -> Iterator[ImportedTool]:
-        for at, entry in reader.entries("tools", is_definition):
+        for at, entry in reader.read_entries("tools", is_definition):
             if "type" in known and entry.get("type") not in (None, "custom"):
                 reader.report_skipped(at, entry)
                 continue
@@ -42,7 +42,7 @@ def _flat_reader(
                 parameters=reader.parameters(at, entry, schema, required=True),
                 strict=reader.flag(at, entry, "strict") if "strict" in known else None,
                 patch=reader.unknown_members(at, entry, known),
-                moved={("parameters",): (*at, schema)},
+                locations={("parameters",): (*at, schema)},
             )
             if name is not None:
                 yield tool
@@ -61,7 +61,7 @@ def _read_openai(reader: ImportReader) -> Iterator[ImportedTool]:
     previous = isinstance(value, dict) and "tools" not in value and "functions" in value
     if isinstance(value, dict) and "tools" in value:
         reader.report_dropped((), value, ["functions"])
-    for at, entry in reader.entries("functions" if previous else "tools", _is_openai):
+    for at, entry in reader.read_entries("functions" if previous else "tools", _is_openai):
         if "function" in entry and entry.get("type", "function") == "function":
             if isinstance(entry["function"], dict):
                 yield from _nested(reader, at, entry, _CHAT)
@@ -74,13 +74,13 @@ def _read_openai(reader: ImportReader) -> Iterator[ImportedTool]:
             yield from _function(reader, at, entry, sources, reader.unknown_members(at, entry, _KNOWN | {"type"}))
 
 
-def _is_openai(entry: Entry) -> bool:
+def _is_openai(entry: JsonObject) -> bool:
     return "tools" not in entry and ("name" in entry or entry.get("type") == "function")
 
 
 def _read_modular_prompt(reader: ImportReader) -> Iterator[ImportedTool]:
     """Read the functions in the options of a query."""
-    for at, entry in reader.entries("tools", _is_modular_prompt):
+    for at, entry in reader.read_entries("tools", _is_modular_prompt):
         function = entry.get("function")
         if entry.get("type", "function") != "function":
             reader.report_skipped(at, entry)
@@ -91,11 +91,11 @@ def _read_modular_prompt(reader: ImportReader) -> Iterator[ImportedTool]:
             reader.report_wrong_type(place, function, "an object: the function")
 
 
-def _is_modular_prompt(entry: Entry) -> bool:
+def _is_modular_prompt(entry: JsonObject) -> bool:
     return "tools" not in entry and ("function" in entry or "type" in entry)
 
 
-def _nested(reader: ImportReader, at: Pointer, entry: Entry, sources: tuple[str, ...]) -> Iterator[ImportedTool]:
+def _nested(reader: ImportReader, at: Pointer, entry: JsonObject, sources: tuple[str, ...]) -> Iterator[ImportedTool]:
     """Read a function under `function`."""
     function, inner = entry["function"], (*at, "function")
     # In a patch these two keys would be the function's own.
@@ -106,7 +106,7 @@ def _nested(reader: ImportReader, at: Pointer, entry: Entry, sources: tuple[str,
 
 
 def _function(
-    reader: ImportReader, at: Pointer, entry: Entry, sources: tuple[str, ...], patch: Entry
+    reader: ImportReader, at: Pointer, entry: JsonObject, sources: tuple[str, ...], patch: JsonObject
 ) -> Iterator[ImportedTool]:
     name = reader.name(at, entry)
     tool = ImportedTool(

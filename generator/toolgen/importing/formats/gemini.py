@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from toolgen.importing.formats import Format
-from toolgen.importing.reader import Entry, ImportedTool, ImportReader
+from toolgen.importing.reader import ImportedTool, ImportReader, JsonObject
 from toolgen.load import Pointer
 from toolgen.runtime.apis.gemini.fields import from_openapi
 
@@ -24,7 +24,7 @@ _KNOWN = frozenset(["name", "description", *_PARAMETERS, *_RESULT])
 
 def read(reader: ImportReader) -> Iterator[ImportedTool]:
     """Read the function declarations of a request."""
-    for at, entry in reader.entries("tools", _is_tool):
+    for at, entry in reader.read_entries("tools", _is_tool):
         if entry.get("name") is not None:
             yield from _tool(reader, at, entry)
             continue
@@ -41,15 +41,15 @@ def read(reader: ImportReader) -> Iterator[ImportedTool]:
                 reader.report_wrong_type((*at, key), value, "a list of function declarations")
 
 
-def _is_tool(entry: Entry) -> bool:
+def _is_tool(entry: JsonObject) -> bool:
     return "tools" not in entry and ("name" in entry or any(key in entry for key in _DECLARATIONS))
 
 
-def _set(entry: Entry) -> Entry:
+def _set(entry: JsonObject) -> JsonObject:
     return {key: value for key, value in entry.items() if value is not None}
 
 
-def _tool(reader: ImportReader, at: Pointer, entry: Entry) -> Iterator[ImportedTool]:
+def _tool(reader: ImportReader, at: Pointer, entry: JsonObject) -> Iterator[ImportedTool]:
     name = reader.name(at, entry)
     parameters, result = _key(entry, _PARAMETERS), _key(entry, _RESULT)
     plain = {key: _json_schema(reader, at, key, entry.get(key)) for key in (parameters, result) if key in entry}
@@ -62,13 +62,13 @@ def _tool(reader: ImportReader, at: Pointer, entry: Entry) -> Iterator[ImportedT
         parameters=reader.parameters(at, plain, parameters, required=False),
         result=reader.object(at, plain, result),
         patch=reader.unknown_members(at, _set(entry), _KNOWN),
-        moved={("parameters",): (*at, parameters), ("result",): (*at, result)},
+        locations={("parameters",): (*at, parameters), ("result",): (*at, result)},
     )
     if name is not None:
         yield tool
 
 
-def _key(entry: Entry, keys: tuple[str, ...]) -> str:
+def _key(entry: JsonObject, keys: tuple[str, ...]) -> str:
     """Return the key that an entry uses. JSON Schema takes precedence over the other dialect."""
     return next((key for key in keys if entry.get(key) is not None), keys[-1])
 

@@ -17,7 +17,7 @@ from typing import Any
 from toolgen.diagnostics import Findings, Span
 from toolgen.diagnostics.finding import RawText
 from toolgen.importing.formats import Format
-from toolgen.importing.reader import Entry, ImportedTool, ImportReader, is_definition
+from toolgen.importing.reader import ImportedTool, ImportReader, JsonObject, is_definition
 from toolgen.load import Document, Pointer
 from toolgen.load.loading import parse_document
 from toolgen.runtime.apis.mcp.fields import WRAPPER_KEY, is_wrapper_schema, unwrap_result_schema
@@ -31,7 +31,7 @@ _KNOWN = frozenset(["name", "title", "description", "inputSchema", "outputSchema
 def read(reader: ImportReader) -> Iterator[ImportedTool]:
     """Read the tools of a tools/list response. If it has more pages than the file, that is a warning."""
     _check_complete(reader)
-    for at, entry in reader.entries("tools", is_definition):
+    for at, entry in reader.read_entries("tools", is_definition):
         name = reader.name(at, entry)
         result, place = _result(reader, (*at, "outputSchema"), entry)
         tool = ImportedTool(
@@ -44,7 +44,7 @@ def read(reader: ImportReader) -> Iterator[ImportedTool]:
             display_name=_title(reader, (*at, "title"), entry),
             annotations=reader.object(at, entry, "annotations"),
             patch=reader.unknown_members(at, entry, _KNOWN),
-            moved={
+            locations={
                 ("parameters",): (*at, "inputSchema"),
                 ("result",): place,
                 ("display_name",): (*at, "title"),
@@ -54,7 +54,7 @@ def read(reader: ImportReader) -> Iterator[ImportedTool]:
             yield tool
 
 
-def _result(reader: ImportReader, at: Pointer, entry: Entry) -> tuple[Mapping[str, Any] | bool | None, Pointer]:
+def _result(reader: ImportReader, at: Pointer, entry: JsonObject) -> tuple[Mapping[str, Any] | bool | None, Pointer]:
     """Return the schema of a tool's return value, and its location. A schema wrapped in an object is unwrapped."""
     schema = reader.object(at[:-1], entry, "outputSchema")
     if schema is None:
@@ -65,7 +65,7 @@ def _result(reader: ImportReader, at: Pointer, entry: Entry) -> tuple[Mapping[st
     return unwrap_result_schema(schema), (*at, "properties", WRAPPER_KEY)
 
 
-def _title(reader: ImportReader, at: tuple[str | int, ...], entry: Entry) -> str | None:
+def _title(reader: ImportReader, at: tuple[str | int, ...], entry: JsonObject) -> str | None:
     title = reader.text(at[:-1], entry, "title")
     if title == "":
         reader.report_change("import-empty", at, key="title")

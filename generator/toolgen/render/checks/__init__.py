@@ -1,5 +1,5 @@
 """Checks as Python text: conditions and functions of a generated module for the keywords of a schema."""
 
-from toolgen.render.checks.functions import CheckFunction, Checks
+from toolgen.render.checks.functions import CheckFunction, CheckFunctionCollector
 
-__all__ = ["CheckFunction", "Checks"]
+__all__ = ["CheckFunction", "CheckFunctionCollector"]

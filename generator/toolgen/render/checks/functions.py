@@ -205,7 +205,7 @@ class CheckFunction:
 
 
 @dataclass(slots=True)
-class Checks:
+class CheckFunctionCollector:
     """Collects the functions of one module. `uses` are the names of the runtime that they call."""
 
     uses: set[str] = field(default_factory=set)

@@ -31,12 +31,12 @@ def names_expression(names: Iterable[str]) -> str:
     return f"{{{listed}}}" if listed else "set[str]()"
 
 
-def evaluated_properties(schema: Any, value: str, scope: Scope, make_condition: Of) -> str:
+def evaluated_properties(schema: Any, value: str, scope: Scope, make_condition: ConditionFactory) -> str:
     """The names that a schema has looked at in an object; nothing where it looks at none."""
     return _joined(_evaluated_properties(schema, value, scope, make_condition))
 
 
-def evaluated_items(schema: Any, value: str, scope: Scope, make_condition: Of) -> str:
+def evaluated_items(schema: Any, value: str, scope: Scope, make_condition: ConditionFactory) -> str:
     """The positions that a schema has looked at in an array; nothing where it looks at none."""
     return _joined(_evaluated_items(schema, value, scope, make_condition))
 
@@ -45,7 +45,7 @@ def _joined(terms: Iterator[str]) -> str:
     return " | ".join(dict.fromkeys(terms))
 
 
-def _evaluated_properties(schema: Any, value: str, scope: Scope, make_condition: Of) -> Iterator[str]:
+def _evaluated_properties(schema: Any, value: str, scope: Scope, make_condition: ConditionFactory) -> Iterator[str]:
     if not isinstance(schema, Mapping):
         return
     if "additionalProperties" in schema or "unevaluatedProperties" in schema:
@@ -63,7 +63,7 @@ def _evaluated_properties(schema: Any, value: str, scope: Scope, make_condition:
     yield from _in_place(schema, value, scope, make_condition, "properties")
 
 
-def _evaluated_items(schema: Any, value: str, scope: Scope, make_condition: Of) -> Iterator[str]:
+def _evaluated_items(schema: Any, value: str, scope: Scope, make_condition: ConditionFactory) -> Iterator[str]:
     if not isinstance(schema, Mapping):
         return
     if "items" in schema or "unevaluatedItems" in schema:
@@ -78,7 +78,9 @@ def _evaluated_items(schema: Any, value: str, scope: Scope, make_condition: Of) 
     yield from _in_place(schema, value, scope, make_condition, "items")
 
 
-def _in_place(schema: Mapping[str, Any], value: str, scope: Scope, make_condition: Of, kind: str) -> Iterator[str]:
+def _in_place(
+    schema: Mapping[str, Any], value: str, scope: Scope, make_condition: ConditionFactory, kind: str
+) -> Iterator[str]:
     """What the schemas that judge the same value have looked at; of a choice those that the value satisfies."""
     if "$ref" in schema:
         yield f"{scope.functions.evaluated_collector_name(schema['$ref'], scope, kind)}({value})"
@@ -98,7 +100,9 @@ def _in_place(schema: Mapping[str, Any], value: str, scope: Scope, make_conditio
             yield f"(set() if {given.text} else {inner})"
 
 
-def _if_fits(given: Any, sub: Any, value: str, scope: Scope, make_condition: Of, kind: str) -> Iterator[str]:
+def _if_fits(
+    given: Any, sub: Any, value: str, scope: Scope, make_condition: ConditionFactory, kind: str
+) -> Iterator[str]:
     inner = _part(sub, value, scope, kind)
     fits = make_condition(given, value, scope)
     if inner and fits != FALSE:
@@ -129,10 +133,10 @@ def _looks(schema: Mapping[str, Any], kind: str) -> bool:
     return not schema.keys().isdisjoint(_LOOKING[kind] | _IN_PLACE)
 
 
-Of = Callable[[Any, str, Scope], Condition]
+ConditionFactory = Callable[[Any, str, Scope], Condition]
 """The condition of a schema inside the one whose keyword is at hand."""
 
-Conditions = Mapping[str, Callable[[Mapping[str, Any], str, Scope, Of], Condition]]
+Conditions = Mapping[str, Callable[[Mapping[str, Any], str, Scope, ConditionFactory], Condition]]
 
 _TESTS = {
     "array": "is_array",
@@ -172,31 +176,33 @@ def _one_of_texts(texts: list[str], value: str, scope: Scope) -> Condition:
     return Condition(f"{scope.runtime_name('is_text')}({value}) and {value} in {listed}", Binding.AND)
 
 
-def _bound(operator: str, keyword: str) -> Callable[[Mapping[str, Any], str, Scope, Of], Condition]:
-    def condition(schema: Mapping[str, Any], value: str, scope: Scope, make_condition: Of) -> Condition:
+def _bound(operator: str, keyword: str) -> Callable[[Mapping[str, Any], str, Scope, ConditionFactory], Condition]:
+    def condition(schema: Mapping[str, Any], value: str, scope: Scope, make_condition: ConditionFactory) -> Condition:
         return comparison(value, operator, python_literal(schema[keyword]))
 
     return condition
 
 
-def length_condition(operator: str, keyword: str) -> Callable[[Mapping[str, Any], str, Scope, Of], Condition]:
+def length_condition(
+    operator: str, keyword: str
+) -> Callable[[Mapping[str, Any], str, Scope, ConditionFactory], Condition]:
     """The condition of a bound on a length."""
 
-    def condition(schema: Mapping[str, Any], value: str, scope: Scope, make_condition: Of) -> Condition:
+    def condition(schema: Mapping[str, Any], value: str, scope: Scope, make_condition: ConditionFactory) -> Condition:
         return length_comparison(f"len({value})", operator, python_literal(schema[keyword]))
 
     return condition
 
 
-def _multiple(schema: Mapping[str, Any], value: str, scope: Scope, make_condition: Of) -> Condition:
+def _multiple(schema: Mapping[str, Any], value: str, scope: Scope, make_condition: ConditionFactory) -> Condition:
     return Condition(f"{scope.runtime_name('is_multiple')}({value}, {python_literal(schema['multipleOf'])})")
 
 
-def _pattern(schema: Mapping[str, Any], value: str, scope: Scope, make_condition: Of) -> Condition:
+def _pattern(schema: Mapping[str, Any], value: str, scope: Scope, make_condition: ConditionFactory) -> Condition:
     return Condition(f"{scope.runtime_name('matches')}({python_string(schema['pattern'])}, {value})")
 
 
-def _format(schema: Mapping[str, Any], value: str, scope: Scope, make_condition: Of) -> Condition:
+def _format(schema: Mapping[str, Any], value: str, scope: Scope, make_condition: ConditionFactory) -> Condition:
     return Condition(f"{scope.runtime_name('is_format')}({python_string(schema['format'])}, {value})")
 
 
@@ -213,7 +219,7 @@ SCALAR_CONDITIONS: Conditions = {
 }
 
 
-def _prefix_items(schema: Mapping[str, Any], value: str, scope: Scope, make_condition: Of) -> Condition:
+def _prefix_items(schema: Mapping[str, Any], value: str, scope: Scope, make_condition: ConditionFactory) -> Condition:
     parts = []
     for i, sub in enumerate(schema["prefixItems"]):
         demand = make_condition(sub, f"{value}[{i}]", scope.inner(f"item{i + 1}"))
@@ -223,7 +229,7 @@ def _prefix_items(schema: Mapping[str, Any], value: str, scope: Scope, make_cond
     return conjunction(parts)
 
 
-def _items(schema: Mapping[str, Any], value: str, scope: Scope, make_condition: Of) -> Condition:
+def _items(schema: Mapping[str, Any], value: str, scope: Scope, make_condition: ConditionFactory) -> Condition:
     size = len(schema.get("prefixItems", ()))
     if schema["items"] is False:
         return length_comparison(f"len({value})", "<=", str(size))
@@ -232,7 +238,7 @@ def _items(schema: Mapping[str, Any], value: str, scope: Scope, make_condition: 
     return every_condition(demand, item, f"{value}[{size}:]" if size else value)
 
 
-def _contains(schema: Mapping[str, Any], value: str, scope: Scope, make_condition: Of) -> Condition:
+def _contains(schema: Mapping[str, Any], value: str, scope: Scope, make_condition: ConditionFactory) -> Condition:
     item, inner = scope.inner("contained").new_variable("item")
     demand = make_condition(schema["contains"], item, inner)
     least, most = schema.get("minContains", 1), schema.get("maxContains")
@@ -243,11 +249,13 @@ def _contains(schema: Mapping[str, Any], value: str, scope: Scope, make_conditio
     return conjunction([*parts, *([length_comparison(count, "<=", python_literal(most))] if most is not None else [])])
 
 
-def _unique(schema: Mapping[str, Any], value: str, scope: Scope, make_condition: Of) -> Condition:
+def _unique(schema: Mapping[str, Any], value: str, scope: Scope, make_condition: ConditionFactory) -> Condition:
     return Condition(f"{scope.runtime_name('all_unique')}({value})")
 
 
-def _unevaluated_items(schema: Mapping[str, Any], value: str, scope: Scope, make_condition: Of) -> Condition:
+def _unevaluated_items(
+    schema: Mapping[str, Any], value: str, scope: Scope, make_condition: ConditionFactory
+) -> Condition:
     item, inner = scope.inner("further").new_variable("i")
     demand = make_condition(schema["unevaluatedItems"], f"{value}[{item}]", inner)
     evaluated = evaluated_items(
@@ -284,14 +292,14 @@ def _lacks(name: str, value: str) -> Condition:
     return negation(has_key_condition(name, value))
 
 
-def _required(schema: Mapping[str, Any], value: str, scope: Scope, make_condition: Of) -> Condition:
+def _required(schema: Mapping[str, Any], value: str, scope: Scope, make_condition: ConditionFactory) -> Condition:
     names = list(dict.fromkeys(schema["required"]))
     if len(names) > 2:
         return comparison(f"{value}.keys()", ">=", names_expression(names))
     return conjunction(has_key_condition(name, value) for name in names)
 
 
-def _properties(schema: Mapping[str, Any], value: str, scope: Scope, make_condition: Of) -> Condition:
+def _properties(schema: Mapping[str, Any], value: str, scope: Scope, make_condition: ConditionFactory) -> Condition:
     parts = []
     for name, sub in schema["properties"].items():
         demand = make_condition(sub, f"{value}[{python_string(name)}]", scope.inner(name))
@@ -299,7 +307,9 @@ def _properties(schema: Mapping[str, Any], value: str, scope: Scope, make_condit
     return conjunction(parts)
 
 
-def _pattern_properties(schema: Mapping[str, Any], value: str, scope: Scope, make_condition: Of) -> Condition:
+def _pattern_properties(
+    schema: Mapping[str, Any], value: str, scope: Scope, make_condition: ConditionFactory
+) -> Condition:
     parts = []
     for pattern, sub in schema["patternProperties"].items():
         key, inner = scope.inner("matching").new_variable("key")
@@ -312,7 +322,7 @@ def _pattern_properties(schema: Mapping[str, Any], value: str, scope: Scope, mak
     return conjunction(parts)
 
 
-def _additional(schema: Mapping[str, Any], value: str, scope: Scope, make_condition: Of) -> Condition:
+def _additional(schema: Mapping[str, Any], value: str, scope: Scope, make_condition: ConditionFactory) -> Condition:
     names = list(schema.get("properties", ()))
     patterns = list(schema.get("patternProperties", ()))
     if schema["additionalProperties"] is False and not patterns:
@@ -327,13 +337,15 @@ def _additional(schema: Mapping[str, Any], value: str, scope: Scope, make_condit
     return every_condition(demand, key, value if left == TRUE else f"{value} if {left.text}")
 
 
-def _names(schema: Mapping[str, Any], value: str, scope: Scope, make_condition: Of) -> Condition:
+def _names(schema: Mapping[str, Any], value: str, scope: Scope, make_condition: ConditionFactory) -> Condition:
     key, inner = scope.inner("name").new_variable("key")
     demand = make_condition(schema["propertyNames"], key, inner)
     return empty_condition(value) if demand == FALSE else every_condition(demand, key, value)
 
 
-def _dependent_required(schema: Mapping[str, Any], value: str, scope: Scope, make_condition: Of) -> Condition:
+def _dependent_required(
+    schema: Mapping[str, Any], value: str, scope: Scope, make_condition: ConditionFactory
+) -> Condition:
     return conjunction(
         disjunction(
             [_lacks(name, value), conjunction(has_key_condition(needed, value) for needed in dict.fromkeys(needs))]
@@ -343,7 +355,9 @@ def _dependent_required(schema: Mapping[str, Any], value: str, scope: Scope, mak
     )
 
 
-def _dependent_schemas(schema: Mapping[str, Any], value: str, scope: Scope, make_condition: Of) -> Condition:
+def _dependent_schemas(
+    schema: Mapping[str, Any], value: str, scope: Scope, make_condition: ConditionFactory
+) -> Condition:
     parts = []
     for name, sub in schema["dependentSchemas"].items():
         demand = make_condition(sub, value, scope.inner("with", name))
@@ -351,7 +365,9 @@ def _dependent_schemas(schema: Mapping[str, Any], value: str, scope: Scope, make
     return conjunction(parts)
 
 
-def _unevaluated_properties(schema: Mapping[str, Any], value: str, scope: Scope, make_condition: Of) -> Condition:
+def _unevaluated_properties(
+    schema: Mapping[str, Any], value: str, scope: Scope, make_condition: ConditionFactory
+) -> Condition:
     key, inner = scope.inner("further").new_variable("key")
     demand = make_condition(schema["unevaluatedProperties"], f"{value}[{key}]", inner)
     evaluated = evaluated_properties(

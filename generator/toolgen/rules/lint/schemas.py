@@ -16,7 +16,7 @@ from toolgen.rules.schema_walk import json_types, named_types, walk_catalog
 def check_array_without_items(catalog: Catalog, findings: Findings) -> None:
     """Report arrays whose items have no schema, or one that admits everything."""
     for node in walk_catalog(catalog):
-        if not node.whole or "array" not in named_types(node.schema) or "prefixItems" in node.schema:
+        if not node.is_whole or "array" not in named_types(node.schema) or "prefixItems" in node.schema:
             continue
         items = node.schema.get("items", True)
         if items is True or items == {}:
@@ -31,7 +31,7 @@ def check_object_without_properties(catalog: Catalog, findings: Findings) -> Non
     """Report objects inside parameters without properties and without a schema for their values."""
     for node in walk_catalog(catalog):
         schema = node.schema
-        if not node.whole or node.pointer == ("parameters",) or "object" not in named_types(schema):
+        if not node.is_whole or node.pointer == ("parameters",) or "object" not in named_types(schema):
             continue
         values = schema.get("additionalProperties", True)
         if not schema.get("properties") and (values is True or values == {}) and not any(k in schema for k in _SAYING):

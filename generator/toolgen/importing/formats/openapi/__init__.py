@@ -15,7 +15,7 @@ from typing import Any
 
 from toolgen.importing.formats import Format
 from toolgen.importing.formats.openapi.arguments import read_arguments
-from toolgen.importing.formats.openapi.operations import SAFE, Operation, read_operations, result_schema
+from toolgen.importing.formats.openapi.operations import SAFE_METHODS, Operation, read_operations, result_schema
 from toolgen.importing.formats.openapi.references import Resolver
 from toolgen.importing.formats.openapi.schemas import Schemas, TooLargeError, Version, referenced_types
 from toolgen.importing.reader import ImportedTool, ImportedType, ImportReader
@@ -38,7 +38,7 @@ def read(reader: ImportReader) -> Iterator[ImportedTool | ImportedType]:
     version = _version(reader)
     if version is None:
         return
-    schemas = Schemas(Resolver(reader), version, dict(reader.stems))
+    schemas = Schemas(Resolver(reader), version, dict(reader.type_stems))
     try:
         tools = [_tool(operation, schemas, reader) for operation in read_operations(schemas.resolver)]
         types = list(schemas.types())
@@ -87,7 +87,7 @@ def _tool(operation: Operation, schemas: Schemas, reader: ImportReader) -> Impor
     origin = {
         "method": operation.method,
         "path": operation.path,
-        "arguments": laid_out.places,
+        "arguments": laid_out.destinations,
         "spelling": _spelling(operation),
         "body": laid_out.media,
         "security": _said(reader.document.value, operation, "security"),
@@ -103,8 +103,8 @@ def _tool(operation: Operation, schemas: Schemas, reader: ImportReader) -> Impor
         result=schema,
         display_name=summary if summary and description and summary != description else None,
         deprecated=reader.flag(at, entry, "deprecated") or None,
-        annotations={"readOnlyHint": True} if operation.method.lower() in SAFE else None,
-        moved={
+        annotations={"readOnlyHint": True} if operation.method.lower() in SAFE_METHODS else None,
+        locations={
             ("name",): (*at, "operationId"),
             ("display_name",): (*at, "summary"),
             ("description",): (*at, "description" if description else "summary"),
@@ -113,7 +113,7 @@ def _tool(operation: Operation, schemas: Schemas, reader: ImportReader) -> Impor
         },
         origin={key: value for key, value in origin.items() if value is not None},
         tags=tuple(tag for tag in entry.get("tags") or () if isinstance(tag, str)),
-        beside=((*at[:-1], "parameters"),),
+        other_locations=((*at[:-1], "parameters"),),
     )
 
 
@@ -121,14 +121,14 @@ def _spelling(operation: Operation) -> Any:
     """Return how arguments are serialized in a request, by kind and name, where it is not OpenAPI's default."""
     found: dict[str, dict[str, Any]] = {}
     for parameter in operation.parameters:
-        if parameter.style:
-            found.setdefault(parameter.place, {})[parameter.name] = parameter.style
+        if parameter.serialization:
+            found.setdefault(parameter.location, {})[parameter.name] = parameter.serialization
     return found or None
 
 
 def _said(document: Any, operation: Operation, key: str) -> Any:
     """Return a setting of an operation, of its path or of the document. A handler needs it to make a request."""
-    found = next((holder[key] for holder in (operation.entry, operation.siblings, document) if key in holder), None)
+    found = next((holder[key] for holder in (operation.entry, operation.path_item, document) if key in holder), None)
     return found if isinstance(found, list) and found else None
 
 

@@ -24,11 +24,11 @@ class Argument:
     """A named value of a request: its schema, its location in the document, and where it goes."""
 
     name: str
-    place: str
+    destination: str
     schema: Any = field(repr=False)
     at: Pointer
     required: bool
-    inside: tuple[Argument, ...] = ()
+    members: tuple[Argument, ...] = ()
     """The arguments in a group."""
 
 
@@ -51,7 +51,7 @@ class Arguments:
 
     schema: dict[str, Any] = field(repr=False)
     moved: dict[Pointer, Pointer] = field(repr=False)
-    places: dict[str, str]
+    destinations: dict[str, str]
     media: str | None
 
 
@@ -74,7 +74,9 @@ def _are_distinct(found: list[Argument]) -> bool:
 
 def _laid_out(found: list[Argument], operation: Operation, body: Body | None) -> Arguments:
     schema: dict[str, Any] = {"type": "object"}
-    is_flat = body is not None and body.members is not None and not any(a.name == a.place == "body" for a in found)
+    is_flat = (
+        body is not None and body.members is not None and not any(a.name == a.destination == "body" for a in found)
+    )
     if body is not None and is_flat and body.description:
         schema["description"] = body.description
     schema["properties"] = {argument.name: argument.schema for argument in found}
@@ -85,16 +87,16 @@ def _laid_out(found: list[Argument], operation: Operation, body: Body | None) ->
         schema["additionalProperties"] = False
     moved: dict[Pointer, Pointer] = {("parameters", "properties", argument.name): argument.at for argument in found}
     for group in found:
-        for argument in group.inside:
+        for argument in group.members:
             moved[("parameters", "properties", group.name, "properties", argument.name)] = argument.at
-    places = {argument.name: argument.place for argument in found}
+    places = {argument.name: argument.destination for argument in found}
     return Arguments(schema, {("parameters",): operation.at, **moved}, places, body.media if body else None)
 
 
 def _grouped(found: list[Argument], operation: Operation) -> list[Argument]:
     groups: dict[str, list[Argument]] = {}
     for argument in found:
-        groups.setdefault(argument.place, []).append(argument)
+        groups.setdefault(argument.destination, []).append(argument)
     grouped = []
     for place, members in groups.items():
         required = [member.name for member in members if member.required]
@@ -130,7 +132,7 @@ def _argument(parameter: Parameter, schemas: Schemas) -> Argument:
         said["deprecated"] = True
     if isinstance(found, dict):
         found = {**found, **said, **_examples(entry, found)}
-    return Argument(parameter.name, parameter.place, found, where, parameter.required)
+    return Argument(parameter.name, parameter.location, found, where, parameter.required)
 
 
 def _examples(entry: dict[str, Any], schema: dict[str, Any]) -> dict[str, list[Any]]:
@@ -176,7 +178,7 @@ def _body(operation: Operation, schemas: Schemas) -> Body | None:
 
 def _members(at: Pointer, required: bool, schemas: Schemas) -> tuple[tuple[Argument, ...], str | None, bool] | None:
     """Return the members of a body that is a plain object, or an `allOf` of plain objects; None for any other body."""
-    here = SchemaContext("request", unseen=schemas.visible.hidden_properties(at, "request"))
+    here = SchemaContext("request", hidden=schemas.visible.hidden_properties(at, "request"))
     parts = _parts(at, here, schemas, set())
     if parts is None:
         return None
@@ -195,7 +197,7 @@ def _members(at: Pointer, required: bool, schemas: Schemas) -> tuple[tuple[Argum
         return None
     if any(value is not True for value in closed) and (closed != [False]):
         return None
-    members = tuple(Argument(a.name, a.place, a.schema, a.at, a.name in demanded) for a in found.values())
+    members = tuple(Argument(a.name, a.destination, a.schema, a.at, a.name in demanded) for a in found.values())
     return members, about, closed == [False]
 
 

@@ -43,7 +43,7 @@ def _rank(media: str) -> int:
 
 
 _METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
-SAFE = frozenset(["get", "head", "options", "trace", "query"])
+SAFE_METHODS = frozenset(["get", "head", "options", "trace", "query"])
 """Methods that are safe, which means that they change nothing (RFC 9110, 9.2.1, and the one for queries)."""
 
 _IGNORED_HEADERS = frozenset(["accept", "authorization", "content-type"])
@@ -56,19 +56,19 @@ class Parameter:
 
     at: Pointer
     name: str
-    place: str
+    location: str
     entry: dict[str, Any] = field(repr=False)
 
     @property
     def required(self) -> bool:
         """Return whether a request must have the parameter. All parts of a path are required."""
-        return self.place == "path" or self.entry.get("required") is True
+        return self.location == "path" or self.entry.get("required") is True
 
     @property
-    def style(self) -> dict[str, Any]:
+    def serialization(self) -> dict[str, Any]:
         """Return how the value is serialized in a request, where it is not OpenAPI's default."""
         style = self.entry.get("style")
-        usual = "form" if self.place in ("query", "cookie") else "simple"
+        usual = "form" if self.location in ("query", "cookie") else "simple"
         style = style if isinstance(style, str) else usual
         found: dict[str, Any] = {} if style == usual else {"style": style}
         explode = self.entry.get("explode")
@@ -89,7 +89,7 @@ class Operation:
     method: str
     path: str
     entry: dict[str, Any] = field(repr=False)
-    siblings: dict[str, Any] = field(repr=False)
+    path_item: dict[str, Any] = field(repr=False)
     """The entry of the path: its operations, and what applies to all of them."""
     parameters: tuple[Parameter, ...] = field(repr=False)
 
@@ -137,9 +137,9 @@ def _parameters(resolver: Resolver, at: Pointer, entry: dict[str, Any]) -> dict[
         parameter = None if resolved is None else _parameter(resolver, *resolved)
         if parameter is None:
             continue
-        key = (parameter.place, parameter.name)
+        key = (parameter.location, parameter.name)
         if key in found:
-            holes = {"name": parameter.name, "place": parameter.place}
+            holes = {"name": parameter.name, "place": parameter.location}
             reader.report_change("import-parameter-twice", (*at, "parameters", i), **holes)
         found[key] = parameter
     return found
@@ -162,7 +162,7 @@ def _parameter(resolver: Resolver, at: Pointer, entry: dict[str, Any]) -> Parame
 
 def _check_path(resolver: Resolver, operation: Operation) -> None:
     """Report the parts of a path that no parameter fills, because a request could not be made."""
-    filled = {parameter.name for parameter in operation.parameters if parameter.place == "path"}
+    filled = {parameter.name for parameter in operation.parameters if parameter.location == "path"}
     for name in dict.fromkeys(_HOLE.findall(operation.path)):
         if name not in filled:
             span = resolver.reader.document.key_span(*operation.at)

@@ -28,7 +28,7 @@ class Resolver:
                 return None
             if "$ref" not in value:
                 return at, value
-            target = self.target((*at, "$ref"), value["$ref"])
+            target = self.resolve((*at, "$ref"), value["$ref"])
             if target is None:
                 return None
             if target in seen:
@@ -44,7 +44,7 @@ class Resolver:
             value = value[step]
         return value
 
-    def target(self, at: Pointer, ref: Any) -> Pointer | None:
+    def resolve(self, at: Pointer, ref: Any) -> Pointer | None:
         """Return the target of a reference. None, with a finding at the reference, if it cannot be resolved."""
         span = self.reader.document.span(*at)
         if not isinstance(ref, str):
@@ -75,6 +75,6 @@ class Resolver:
         return tuple(steps)
 
 
-def fragment(pointer: Pointer) -> str:
+def pointer_fragment(pointer: Pointer) -> str:
     """Return a pointer as the fragment of a reference. The root has no fragment."""
     return quote(pointer_text(pointer), safe="/~$")

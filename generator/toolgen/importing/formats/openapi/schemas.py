@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from toolgen.importing.declarations import legal_name
-from toolgen.importing.formats.openapi.references import Resolver, fragment
+from toolgen.importing.formats.openapi.references import Resolver, pointer_fragment
 from toolgen.importing.reader import ImportedTool, ImportedType
 from toolgen.load import Pointer
 from toolgen.load.limits import TOTAL_VALUES
@@ -23,7 +23,7 @@ from toolgen.resolve.value_checks import TooManyStepsError, ValueValidator
 Version = Literal["3.0", "3.1"]
 """The dialect of schemas. 3.2 has the dialect of 3.1."""
 
-MEANINGLESS = frozenset(["discriminator", "externalDocs", "nullable", "xml"])
+DROPPED_KEYWORDS = frozenset(["discriminator", "externalDocs", "nullable", "xml"])
 """Keywords of OpenAPI that JSON Schema does not have, after `nullable` was converted."""
 
 _COMPOSED = frozenset(["$ref", "allOf", "anyOf", "not", "oneOf"])
@@ -165,8 +165,8 @@ class SchemaContext:
     """The context of a converted schema: its side, and the path from its file to the folder of types."""
 
     side: Side
-    types: str = "../types/"
-    unseen: frozenset[str] = frozenset()
+    types_prefix: str = "../types/"
+    hidden: frozenset[str] = frozenset()
     """Properties that the other branches of a composition hide."""
 
 
@@ -191,7 +191,7 @@ class Schemas:
     def types(self) -> Iterator[ImportedType]:
         """Yield the types that were referred to, directly or by other types."""
         for key, at, side in self._waiting:
-            yield ImportedType(key, self.stems[key], at, self.convert(at, SchemaContext(side, types="")))
+            yield ImportedType(key, self.stems[key], at, self.convert(at, SchemaContext(side, types_prefix="")))
 
     def convert(self, at: Pointer, context: SchemaContext) -> Any:
         """Convert the schema at a location. Anything but a schema is kept, because the checks of a build report it.
@@ -207,10 +207,10 @@ class Schemas:
             raise TooLargeError
         if self.version == "3.0" and "$ref" in schema:
             return self._reference_alone(schema, at, context)
-        gone = self.visible.hidden_properties(at, context.side) | context.unseen
+        gone = self.visible.hidden_properties(at, context.side) | context.hidden
         found: dict[str, Any] = {}
         for key, value in schema.items():
-            if key in MEANINGLESS or key.startswith("x-"):
+            if key in DROPPED_KEYWORDS or key.startswith("x-"):
                 if key != "nullable" or self.version != "3.0":
                     self._leave_out(key, (*at, key))
             elif key in ("example", "examples"):
@@ -237,9 +237,9 @@ class Schemas:
         if key in LIST and isinstance(value, list):
             # All branches of an `allOf` apply to the same object.
             inner = (
-                SchemaContext(context.side, context.types, gone)
+                SchemaContext(context.side, context.types_prefix, gone)
                 if key == "allOf"
-                else SchemaContext(context.side, context.types)
+                else SchemaContext(context.side, context.types_prefix)
             )
             return [self.convert((*at, i), inner) if is_schema(sub) else sub for i, sub in enumerate(value)]
         if key in ONE and is_schema(value):
@@ -249,7 +249,7 @@ class Schemas:
         return value
 
     def _inner(self, at: Pointer, context: SchemaContext) -> Any:
-        return self.convert(at, SchemaContext(context.side, context.types))
+        return self.convert(at, SchemaContext(context.side, context.types_prefix))
 
     def _reference_alone(self, schema: dict[str, Any], at: Pointer, context: SchemaContext) -> dict[str, Any]:
         """Convert a reference of 3.0. Keywords beside it are ignored, except for a description, which does no harm."""
@@ -275,7 +275,7 @@ class Schemas:
 
     def _reference(self, ref: Any, at: Pointer, context: SchemaContext) -> dict[str, Any]:
         """Return the reference to the file of a type for a reference in the document; nothing after a finding."""
-        target = self.resolver.target(at, ref)
+        target = self.resolver.resolve(at, ref)
         if target is None:
             return {}
         end = 3 if target[:2] == _NAMED_SCHEMAS else len(target)
@@ -283,7 +283,7 @@ class Schemas:
         if not is_schema(self.resolver.value_at(target)) or len(target) < end:
             self.resolver.reader.findings.add("import-reference", self.resolver.reader.document.span(*at), ref=str(ref))
             return {}
-        key = f"#{fragment(base)}"
+        key = f"#{pointer_fragment(base)}"
         wanted = legal_name(str(base[-1]) if end == 3 else " ".join(str(step) for step in base))
         if context.side == "request" and self.visible.depends_on_side(base):
             key, wanted = f"{key} in requests", f"{wanted[:58]}Input"
@@ -291,8 +291,8 @@ class Schemas:
             self._known.add(key)
             self._name(key, wanted)
             self._waiting.append((key, base, context.side))
-        inner = fragment(target[end:])
-        return {"$ref": f"{context.types}{self.stems[key]}.yaml" + (f"#{inner}" if inner else "")}
+        inner = pointer_fragment(target[end:])
+        return {"$ref": f"{context.types_prefix}{self.stems[key]}.yaml" + (f"#{inner}" if inner else "")}
 
     def _name(self, key: str, wanted: str) -> None:
         """Give a type a unique file name, for which the names of generated classes are unique too."""

@@ -11,12 +11,22 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from toolgen.breaking.values import MOST, TYPES, align_unions, is_edited, json_key, normalize, samples, tag_of, types_of
+from toolgen.breaking.schema_samples import (
+    MAX_SAMPLES,
+    TYPES,
+    align_unions,
+    branch_tag,
+    is_same_branch,
+    json_key,
+    normalize,
+    sample_values,
+    types_of,
+)
 from toolgen.load import Pointer
 from toolgen.resolve.dialect import ANNOTATIONS
 from toolgen.resolve.value_checks import TooManyStepsError, ValueValidator
 
-__all__ = ["ABSENT", "Difference", "Relation", "combined_relation", "compare_schemas", "without_annotations"]
+__all__ = ["ABSENT", "Difference", "Relation", "combine_effects", "compare_schemas", "without_annotations"]
 
 Relation = Literal["note", "wider", "narrower", "other", "unknown"]
 
@@ -33,11 +43,11 @@ _CONDITIONS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A change at the path `way` of the new schema (the old one if `gone`). `relation` is its effect on the values."""
+    """A change at the path `pointer` of the new schema (the old one if `gone`). `effect` is its effect on the values."""
 
     code: str
-    way: Pointer
-    relation: Relation
+    pointer: Pointer
+    effect: Relation
     before: Any = ABSENT
     after: Any = ABSENT
     witness: Any = ABSENT
@@ -45,9 +55,9 @@ class Difference:
     gone: bool = False
 
 
-def combined_relation(differences: list[Difference]) -> Relation | None:
+def combine_effects(differences: list[Difference]) -> Relation | None:
     """Return the joint effect of several differences; None if they change no admitted value."""
-    found: set[Relation] = {difference.relation for difference in differences if difference.relation != "note"}
+    found: set[Relation] = {difference.effect for difference in differences if difference.effect != "note"}
     if not found:
         return None
     if len(found) == 1:
@@ -173,7 +183,7 @@ class _Comparison:
             else:
                 code = "enum-set" if before is None else "enum-unset"
                 found = Difference(code, here, "wider", _value(old, "enum"), _value(new, "enum"))
-                yield found if before is not None else self._judged(replace(found, relation="narrower"), old, new)
+                yield found if before is not None else self._judged(replace(found, effect="narrower"), old, new)
                 return
         was, now = {json_key(v): v for v in before}, {json_key(v): v for v in after}
         lost, gained = [v for k, v in was.items() if k not in now], [v for k, v in now.items() if k not in was]
@@ -204,7 +214,7 @@ class _Comparison:
                 looser = not tighter
             said = Difference("", (*pointer, keyword), "wider", _value(old, keyword), _value(new, keyword))
             if tighter or not looser:
-                yield self._judged(replace(said, code="bound-tightened", relation="narrower"), old, new)
+                yield self._judged(replace(said, code="bound-tightened", effect="narrower"), old, new)
             else:
                 yield replace(said, code="bound-loosened")
 
@@ -214,9 +224,9 @@ class _Comparison:
         if before != after and after is None:
             yield replace(said, code="pattern-unset")
         elif before != after and before is None:
-            yield self._searched(replace(said, code="pattern-set", relation="narrower"), old, new)
+            yield self._searched(replace(said, code="pattern-set", effect="narrower"), old, new)
         elif before != after:
-            yield self._searched(replace(said, code="pattern-changed", relation="unknown"), old, new)
+            yield self._searched(replace(said, code="pattern-changed", effect="unknown"), old, new)
         if old.get("format") != new.get("format"):
             found = Difference(
                 "format-changed", (*pointer, "format"), "unknown", _value(old, "format"), _value(new, "format")
@@ -292,14 +302,14 @@ class _Comparison:
                 Difference(code, here, "unknown", _value(old, keyword), _value(new, keyword)), old, new
             )
             return
-        was = {tag_of(branch, self._old, i): branch for i, branch in enumerate(before)}
-        now = {tag_of(branch, self._new, i): (i, branch) for i, branch in enumerate(after)}
+        was = {branch_tag(branch, self._old, i): branch for i, branch in enumerate(before)}
+        now = {branch_tag(branch, self._new, i): (i, branch) for i, branch in enumerate(after)}
         for tag, branch in was.items():
             if tag in now:
                 yield from self._schemas(branch, now[tag][1], (*here, now[tag][0]))
         lost = [(tag, branch) for tag, branch in was.items() if tag not in now]
         gained = [(tag, branch) for tag, branch in now.items() if tag not in was]
-        if len(lost) == len(gained) == 1 and is_edited(lost[0][1], gained[0][1][1]):
+        if len(lost) == len(gained) == 1 and is_same_branch(lost[0][1], gained[0][1][1]):
             yield from self._schemas(lost[0][1], gained[0][1][1], (*here, gained[0][1][0]))
             lost, gained = [], []
         for _, branch in lost:
@@ -328,16 +338,16 @@ class _Comparison:
         """Return a difference that loses values only if a witness is found. Otherwise it is `proved` or unknown."""
         witness = self._witness(old, new)
         if witness is not ABSENT:
-            return replace(difference, relation="narrower", witness=witness)
+            return replace(difference, effect="narrower", witness=witness)
         if proved is not None:
-            return replace(difference, relation=proved)
-        return difference if difference.relation == "narrower" else replace(difference, relation="unknown")
+            return replace(difference, effect=proved)
+        return difference if difference.effect == "narrower" else replace(difference, effect="unknown")
 
     def _witness(self, old: Any, new: Any) -> Any:
         """Return a value that the old schema admits and the new one refuses; ABSENT if none is found."""
         whole = old is self._old or old == normalize(self._old)
-        tried = [*(self._examples if whole else ()), *samples(old, self._old)]
-        for value in tried[:MOST]:
+        tried = [*(self._examples if whole else ()), *sample_values(old, self._old)]
+        for value in tried[:MAX_SAMPLES]:
             try:
                 if self._before.reason(value, old) is None and self._after.reason(value, new) is not None:
                     return value

@@ -9,16 +9,26 @@ from typing import Any
 from toolgen.resolve.dialect import ANNOTATIONS
 from toolgen.resolve.value_checks import TooManyStepsError, ValueValidator
 
-__all__ = ["MOST", "TYPES", "align_unions", "is_edited", "json_key", "normalize", "samples", "tag_of", "types_of"]
+__all__ = [
+    "MAX_SAMPLES",
+    "TYPES",
+    "align_unions",
+    "branch_tag",
+    "is_same_branch",
+    "json_key",
+    "normalize",
+    "sample_values",
+    "types_of",
+]
 
 TYPES = ("null", "boolean", "integer", "number", "string", "array", "object")
 """The types of JSON Schema."""
 
-MOST = 400
+MAX_SAMPLES = 400
 """The maximum number of sample values of one schema."""
 
 
-def samples(schema: Any, root: Any, depth: int = 4) -> list[Any]:
+def sample_values(schema: Any, root: Any, depth: int = 4) -> list[Any]:
     """Return values that a schema may admit: listed values, values around bounds, with and without optional ones."""
     if depth < 0 or schema is False:
         return []
@@ -26,7 +36,7 @@ def samples(schema: Any, root: Any, depth: int = 4) -> list[Any]:
         return ["a", 1, True, None]
     if "$ref" in schema:
         ref = schema["$ref"]
-        return samples(root["$defs"][ref[8:]] if ref.startswith("#/$defs/") else root, root, depth - 1)
+        return sample_values(root["$defs"][ref[8:]] if ref.startswith("#/$defs/") else root, root, depth - 1)
     found: list[Any] = list(schema.get("examples", ()))
     found += [schema["default"]] if "default" in schema else []
     if "const" in schema:
@@ -35,12 +45,12 @@ def samples(schema: Any, root: Any, depth: int = 4) -> list[Any]:
         return [*schema["enum"], *found]
     for keyword in ("anyOf", "oneOf"):
         for branch in schema.get(keyword, ()):
-            found += samples(branch, root, depth - 1)
+            found += sample_values(branch, root, depth - 1)
     kinds = types_of(schema) if "type" in schema else _guessed(schema)
     for kind in TYPES:
         if kind in kinds:
             found += _samples_of(kind, schema, root, depth)
-    return found[:MOST]
+    return found[:MAX_SAMPLES]
 
 
 def _guessed(schema: Mapping[str, Any]) -> set[str]:
@@ -82,7 +92,7 @@ def _samples_of(kind: str, schema: Mapping[str, Any], root: Any, depth: int) -> 
         sizes = {n for n in (low, low + 1, high, high - 1, 1, 5, 20, 60) if 0 <= n <= 4096}
         return [*texts, *("a" * n for n in sorted(sizes))]
     if kind == "array":
-        items = samples(schema.get("items", True), root, depth - 1)[:12]
+        items = sample_values(schema.get("items", True), root, depth - 1)[:12]
         low = schema.get("minItems", 0)
         sizes = {n for n in (low, low + 1, schema.get("maxItems", low + 2), 0, 1, 2, 3, 20) if 0 <= n <= 64}
         one = items[:1] or ["a"]
@@ -92,7 +102,7 @@ def _samples_of(kind: str, schema: Mapping[str, Any], root: Any, depth: int) -> 
 
 def _objects(schema: Mapping[str, Any], root: Any, depth: int) -> list[Any]:
     properties = schema.get("properties", {})
-    inner = {name: samples(sub, root, depth - 1) or ["a"] for name, sub in properties.items()}
+    inner = {name: sample_values(sub, root, depth - 1) or ["a"] for name, sub in properties.items()}
     fitting = {name: _first_fit(values, properties[name], root) for name, values in inner.items()}
     needed = {name: fitting.get(name, "a") for name in schema.get("required", ())}
     found: list[Any] = [needed, {**fitting, **needed}]
@@ -177,13 +187,13 @@ def align_unions(old: Any, new: Any, old_root: Any, new_root: Any) -> tuple[Any,
         if not keyword or "oneOf" in one or "anyOf" in one or other.keys() - ANNOTATIONS != {keyword}:
             continue
         branch = {key: value for key, value in one.items() if key not in ANNOTATIONS}
-        tags = [tag_of(each, roots[1 - i], at) for at, each in enumerate(other[keyword])]
-        if tag_of(branch, roots[i], 0) in tags:
+        tags = [branch_tag(each, roots[1 - i], at) for at, each in enumerate(other[keyword])]
+        if branch_tag(branch, roots[i], 0) in tags:
             sides[i] = {**{key: one[key] for key in one.keys() & ANNOTATIONS}, keyword: [branch]}
     return sides[0], sides[1]
 
 
-def is_edited(old: Any, new: Any) -> bool:
+def is_same_branch(old: Any, new: Any) -> bool:
     """Return whether two branches are one that was edited: they share a property, and no constant tells them apart."""
     if not isinstance(old, Mapping) or not isinstance(new, Mapping) or types_of(old) != types_of(new):
         return False
@@ -196,11 +206,11 @@ def _is_constant(schema: Any) -> bool:
     return isinstance(schema, Mapping) and ("const" in schema or len(schema.get("enum", ())) == 1)
 
 
-def tag_of(branch: Any, root: Any, place: int) -> str:
+def branch_tag(branch: Any, root: Any, index: int) -> str:
     """Return what identifies a branch of a union: the constants of its properties, its reference or type, or itself."""
     if isinstance(branch, Mapping) and "$ref" in branch:
         target = root.get("$defs", {}).get(str(branch["$ref"])[8:])
-        tag = tag_of(target, root, place) if isinstance(target, Mapping) else ""
+        tag = branch_tag(target, root, index) if isinstance(target, Mapping) else ""
         return tag if tag.startswith("{") else str(branch["$ref"])
     if isinstance(branch, Mapping):
         constants = {
