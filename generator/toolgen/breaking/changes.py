@@ -8,12 +8,7 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any
 
-from toolgen.breaking.non_schema_changes import (
-    FoundChange,
-    changed_format,
-    changed_provider_facts,
-    removed_public_names,
-)
+from toolgen.breaking.non_schema_changes import FoundChange, changed_format, changed_provider_facts, removed_names
 from toolgen.breaking.packages import describe_payload_change
 from toolgen.breaking.schema_comparison import ABSENT, Difference, combine_effects, compare_schemas, without_annotations
 from toolgen.diagnostics import Span
@@ -315,10 +310,8 @@ def _configuration(old: ProjectSnapshot, new: ProjectSnapshot) -> Iterator[Chang
         ("out-moved", before.out or "generated", said.out or "generated"),
     )
     found: list[FoundChange] = [(code, "", place, was, now) for code, was, now in settings if was != now]
-    found += [
-        ("provider-removed", name, place, name, None) for name in sorted(old.payloads.keys() - new.payloads.keys())
-    ]
-    found += [("provider-added", name, place, None, name) for name in sorted(new.payloads.keys() - old.payloads.keys())]
+    found += [("provider-removed", name, place, name, None) for name in sorted({*old.payloads} - {*new.payloads})]
+    found += [("provider-added", name, place, None, name) for name in sorted({*new.payloads} - {*old.payloads})]
     formats = (old.project.catalog.format, new.project.catalog.format)
     here = Span(new.project.sources.name)
     for code, where, span, *values in (
@@ -332,7 +325,7 @@ def _configuration(old: ProjectSnapshot, new: ProjectSnapshot) -> Iterator[Chang
 
 
 def _names(old: ProjectSnapshot, new: ProjectSnapshot) -> Iterator[Change]:
-    for code, where, span, before, _ in removed_public_names(old.names, new.names, Span(new.project.sources.name)):
+    for code, where, span, before, _ in removed_names(old.names, new.names, Span(new.project.sources.name)):
         yield Change(code, (), where, span, _broken_audiences(code, None, None), before)
 
 

@@ -118,10 +118,7 @@ class _Comparison:
             return
         self._pairs.add((pair[0] + str(place), pair[1]))
         pointer = place
-        if old is True or old == {}:
-            old = {}
-        if new is True or new == {}:
-            new = {}
+        old, new = ({} if schema is True else schema for schema in (old, new))
         if old is False or new is False:
             if (old is False) != (new is False):
                 yield self._judged(Difference("type-changed", pointer, "other", old, new), old, new)

@@ -104,7 +104,7 @@ def test_force_after_a_merge_conflict(project: Project) -> None:
     plan = project.build(target, force=True)
     assert plan is not None
     assert plan.edited == ("tools/a.py",)
-    assert not project.check(target).any
+    assert not project.check(target).fails_check
 
 
 def test_a_lock_that_is_a_link_or_a_folder(project: Project) -> None:
