@@ -42,7 +42,7 @@ TOOLS: tuple[dict[str, Any], ...] = (
     {"name": KEPT, "description": "A tool.", "unsupported": list(PROFILES)},
 )
 
-REQUESTING = [name for name in PROFILES if "request" in profile(name)["shapes"]]
+REQUESTING = [name for name in PROFILES if "request" in profile(name)["mappings"]]
 
 each_name = pytest.mark.parametrize("name", [*NAMES, KEPT])
 

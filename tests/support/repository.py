@@ -57,7 +57,7 @@ def table(name: str) -> dict[str, Any]:
 
 def converses(name: str) -> bool:
     """Return whether a wire has conversations: its profile has a mapping for requests."""
-    return any(shape.get("type") == "Request" for shape in profile(name).get("shapes", {}).values())
+    return any(mapping.get("type") == "Request" for mapping in profile(name).get("mappings", {}).values())
 
 
 TEXTS = [name for name in PROFILES if converses(name) and not profile(name)["finish_reasons"]]
@@ -70,7 +70,7 @@ MESSAGING = [
     name
     for name in PROFILES
     if not converses(name)
-    and any(shape.get("type") == "UserMessage" for shape in profile(name).get("shapes", {}).values())
+    and any(mapping.get("type") == "UserMessage" for mapping in profile(name).get("mappings", {}).values())
 ]
 """The wires with messages, but without requests that contain them."""
 

@@ -1,6 +1,6 @@
 """The keywords by which a schema refuses values: those that a type does not express, and those that pydantic enforces.
 
-What pydantic enforces as JSON Schema means it becomes shapes of texts, numbers and enumerations.
+What pydantic enforces as JSON Schema means it becomes type schemas of texts, numbers and enumerations.
 """
 
 from __future__ import annotations
@@ -144,14 +144,14 @@ _IDLE: Mapping[str, Callable[[Any, Mapping[str, Any]], bool]] = {
 """The condition under which a keyword has no effect, by its value and the schema around it."""
 
 
-Shape = dict[str, Any]
+TypeSchema = dict[str, Any]
 """A schema of the few keywords that the model backend is trusted with. `{}` is any value."""
 
 _EXACT = 2**53
 
 
-def literal_shape(schema: Mapping[str, Any]) -> Shape | None:
-    """The shape of `enum` and `const`: texts, whole numbers, true, false and null. None where there are others."""
+def literal_type(schema: Mapping[str, Any]) -> TypeSchema | None:
+    """The type schema of `enum` and `const`: texts, whole numbers, true, false and null. None where there are others."""
     values = [_whole(v) for v in ([schema["const"]] if "const" in schema else schema["enum"])]
     named = schema.get("type")
     if named is not None:
@@ -159,20 +159,20 @@ def literal_shape(schema: Mapping[str, Any]) -> Shape | None:
         values = [v for v in values if _type(v) in types or (_type(v) == "integer" and "number" in types)]
     if schema.get("format") in FORMATS:
         values = [v for v in values if not isinstance(v, str) or is_format(schema["format"], v)]
-    shapes: list[Shape] = []
+    type_schemas: list[TypeSchema] = []
     for kind in ("string", "integer", "boolean"):
         members = list(dict.fromkeys(v for v in values if _type(v) == kind))
         if members:
-            shapes.append(
+            type_schemas.append(
                 {"type": kind} if len(members) == 2 and kind == "boolean" else {"type": kind, "enum": members}
             )
     if any(v is None for v in values):
-        shapes.append({"type": "null"})
-    if not shapes or any(_type(v) in ("number", "array", "object") for v in values):
+        type_schemas.append({"type": "null"})
+    if not type_schemas or any(_type(v) in ("number", "array", "object") for v in values):
         return None
-    if {"integer", "boolean"} <= {shape["type"] for shape in shapes}:
+    if {"integer", "boolean"} <= {type_schema["type"] for type_schema in type_schemas}:
         return None
-    return union_shape(shapes)
+    return union_type(type_schemas)
 
 
 def _whole(value: Any) -> Any:
@@ -186,23 +186,23 @@ def _type(value: Any) -> str:
     return {str: "string", int: "integer", bool: "boolean", float: "number", list: "array"}.get(type(value), "object")
 
 
-def text_shape(schema: Mapping[str, Any]) -> Shape:
+def text_type(schema: Mapping[str, Any]) -> TypeSchema:
     """A string with its length and pattern, or with its format: a type of Python's has neither length nor pattern."""
-    shape: Shape = {"type": "string"}
+    type_schema: TypeSchema = {"type": "string"}
     if schema.get("format") in FORMATS:
-        return {**shape, "format": schema["format"]}
-    shape |= _counts(schema, "minLength", "maxLength")
+        return {**type_schema, "format": schema["format"]}
+    type_schema |= _counts(schema, "minLength", "maxLength")
     if "pattern" in schema:
-        shape["pattern"] = schema["pattern"]
-    return shape
+        type_schema["pattern"] = schema["pattern"]
+    return type_schema
 
 
-def number_shape(schema: Mapping[str, Any], kind: str) -> tuple[Shape, frozenset[str]]:
+def number_type(schema: Mapping[str, Any], kind: str) -> tuple[TypeSchema, frozenset[str]]:
     """A number with its bounds, and the keywords that are said by them.
 
     Bounds of whole numbers are made whole; a step is kept for whole numbers only.
     """
-    shape: Shape = {"type": kind}
+    type_schema: TypeSchema = {"type": kind}
     said = {"type"}
     for bounding in ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"):
         keyword, bound = bounding, schema.get(bounding)
@@ -214,22 +214,22 @@ def number_shape(schema: Mapping[str, Any], kind: str) -> tuple[Shape, frozenset
             if not bound.is_integer():
                 keyword = "minimum" if low else "maximum"
             bound = math.ceil(bound) if low else math.floor(bound)
-        if keyword in shape:
-            bound = max(bound, shape[keyword]) if keyword == "minimum" else min(bound, shape[keyword])
-        shape[keyword] = bound
+        if keyword in type_schema:
+            bound = max(bound, type_schema[keyword]) if keyword == "minimum" else min(bound, type_schema[keyword])
+        type_schema[keyword] = bound
     step = schema.get("multipleOf")
     if kind == "integer" and step is not None and step == int(step) and step < _EXACT:
-        shape["multipleOf"] = int(step)
+        type_schema["multipleOf"] = int(step)
         said.add("multipleOf")
-    return shape, frozenset(said)
+    return type_schema, frozenset(said)
 
 
-def array_counts(schema: Mapping[str, Any]) -> Shape:
+def array_counts(schema: Mapping[str, Any]) -> TypeSchema:
     """Return the bounds of an array's length."""
     return _counts(schema, "minItems", "maxItems")
 
 
-def _counts(schema: Mapping[str, Any], *keywords: str) -> Shape:
+def _counts(schema: Mapping[str, Any], *keywords: str) -> TypeSchema:
     return {
         k: int(schema[k])
         for k in keywords
@@ -241,11 +241,11 @@ MAX_UNION = 100
 """Members of a union. More are not a type that anybody reads, and beyond some thousand no Python either."""
 
 
-def union_shape(shapes: list[Shape]) -> Shape:
-    """Return the shape that admits what any of the shapes admits."""
-    flat: list[Shape] = []
-    for shape in shapes:
-        for member in shape.get("anyOf", [shape]):
+def union_type(type_schemas: list[TypeSchema]) -> TypeSchema:
+    """Return the type schema that admits what any of the type schemas admits."""
+    flat: list[TypeSchema] = []
+    for type_schema in type_schemas:
+        for member in type_schema.get("anyOf", [type_schema]):
             if member == {} or len(flat) > MAX_UNION:
                 return {}
             if member not in flat:

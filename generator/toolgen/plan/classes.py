@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from toolgen.plan.assertion_keywords import Shape, asserted_keywords
+from toolgen.plan.assertion_keywords import TypeSchema, asserted_keywords
 from toolgen.plan.names import ClassName, PythonName
 from toolgen.plan.object_views import PREFIX
 
@@ -35,7 +35,7 @@ class FieldPlan:
 
     name: PythonName
     wire: str
-    shape: Shape
+    type_schema: TypeSchema
     presence: Presence
     default: Any = None
     description: str | None = None
@@ -44,7 +44,7 @@ class FieldPlan:
 
 @dataclass(frozen=True, slots=True)
 class ClassPlan:
-    """A class of an object. `closed` refuses other properties; else `extras` is the shape of each of them.
+    """A class of an object. `closed` refuses other properties; else `extras` is the type schema of each of them.
 
     `check` has what the fields do not say, and no keywords where they say all.
     """
@@ -53,7 +53,7 @@ class ClassPlan:
     description: str | None
     fields: tuple[FieldPlan, ...]
     closed: bool
-    extras: Shape
+    extras: TypeSchema
     check: Check
 
 
@@ -66,7 +66,7 @@ class AliasPlan:
 
     name: ClassName
     description: str | None
-    shape: Shape
+    type_schema: TypeSchema
     check: Check
     tag: PythonName | None = None
 
@@ -115,7 +115,7 @@ def sort_by_dependency(items: list[Item], shared: Mapping[str, str], roots: Set[
 
 
 def _reached(by_name: Mapping[str, Item], roots: Set[str]) -> dict[str, Item]:
-    """The items that the roots refer to, directly or not, and the roots: a shape that was given up left others after."""
+    """The items that the roots refer to, directly or not, and the roots: a type schema that was given up left others after."""
     reached, waiting = set(roots), list(roots)
     while waiting:
         for name in _refers(by_name[waiting.pop()]):
@@ -125,30 +125,30 @@ def _reached(by_name: Mapping[str, Item], roots: Set[str]) -> dict[str, Item]:
     return {name: item for name, item in by_name.items() if name in reached}
 
 
-def list_shapes(item: Item) -> Iterator[Shape]:
-    """Yield every shape of a class or an alias, in the order in which they are printed."""
+def list_types(item: Item) -> Iterator[TypeSchema]:
+    """Yield every type schema of a class or an alias, in the order in which they are printed."""
     if isinstance(item, AliasPlan):
-        yield item.shape
+        yield item.type_schema
         return
     yield item.extras
-    yield from (field.shape for field in item.fields)
+    yield from (field.type_schema for field in item.fields)
 
 
 def _refers(item: Item) -> list[str]:
-    return list(dict.fromkeys(name for shape in list_shapes(item) for name in referenced_names(shape)))
+    return list(dict.fromkeys(name for type_schema in list_types(item) for name in referenced_names(type_schema)))
 
 
-def referenced_names(shape: Any) -> Iterator[str]:
-    """Yield the names of the classes and aliases that a shape refers to."""
-    if isinstance(shape, dict):
-        ref = shape.get("$ref")
+def referenced_names(type_schema: Any) -> Iterator[str]:
+    """Yield the names of the classes and aliases that a type schema refers to."""
+    if isinstance(type_schema, dict):
+        ref = type_schema.get("$ref")
         if isinstance(ref, str):
             yield ref.removeprefix(PREFIX)
-        for key, value in shape.items():
+        for key, value in type_schema.items():
             if key != "enum":
                 yield from referenced_names(value)
-    elif isinstance(shape, list):
-        for value in shape:
+    elif isinstance(type_schema, list):
+        for value in type_schema:
             yield from referenced_names(value)
 
 
@@ -161,19 +161,19 @@ def _cut(item: Item, names: set[str]) -> Item:
         return item
     check = replace(item.check, keywords=asserted_keywords(item.check.schema))
     if isinstance(item, AliasPlan):
-        return replace(item, shape=_without(item.shape, names, {}), check=check)
-    fields = tuple(replace(f, shape=_without(f.shape, names, {"type": "object"})) for f in item.fields)
+        return replace(item, type_schema=_without(item.type_schema, names, {}), check=check)
+    fields = tuple(replace(f, type_schema=_without(f.type_schema, names, {"type": "object"})) for f in item.fields)
     return replace(item, fields=fields, extras=_without(item.extras, names, {"type": "object"}), check=check)
 
 
-def _without(shape: Any, names: set[str], instead: Shape) -> Any:
-    if isinstance(shape, list):
-        return [_without(member, names, instead) for member in shape]
-    if not isinstance(shape, dict):
-        return shape
-    if str(shape.get("$ref")).removeprefix(PREFIX) in names:
+def _without(type_schema: Any, names: set[str], instead: TypeSchema) -> Any:
+    if isinstance(type_schema, list):
+        return [_without(member, names, instead) for member in type_schema]
+    if not isinstance(type_schema, dict):
+        return type_schema
+    if str(type_schema.get("$ref")).removeprefix(PREFIX) in names:
         return instead
-    return {key: value if key == "enum" else _without(value, names, instead) for key, value in shape.items()}
+    return {key: value if key == "enum" else _without(value, names, instead) for key, value in type_schema.items()}
 
 
 def _groups(edges: Mapping[str, list[str]]) -> Iterator[list[str]]:

@@ -1,6 +1,6 @@
-"""Objects on a wire as they are planned: shapes with their keys, and unions of shapes, as data for both directions.
+"""Objects on a wire as they are planned: mappings with their keys, and unions of mappings, as data for both directions.
 
-A plain object is what most objects of a shape look like: it is read and written in a few comparisons. It has exactly the keys
+A plain object is what most objects of a mapping look like: it is read and written in a few comparisons. It has exactly the keys
 that are always there, each with a value that means on the wire what it means in the format; a plain value of the format has
 no extras and nothing that such an object cannot carry. Every other one goes the long way, through the codecs. The plain
 forms of codecs stand here as data; tests hold them against the codecs.
@@ -86,9 +86,9 @@ class FastPathKey:
 
 @dataclass(frozen=True, slots=True)
 class FastPathObject:
-    """The plain object of a shape: the number of keys of each object in it, its keys, what must be None to be written.
+    """The plain object of a mapping: the number of keys of each object in it, its keys, what must be None to be written.
 
-    `arguments` are those of the type's constructor. Where the shape has no further keys on the `open` object, what
+    `arguments` are those of the type's constructor. Where the mapping has no further keys on the `open` object, what
     else stands there are extras and nothing more, so that it is still a plain one.
     """
 
@@ -125,7 +125,7 @@ Kind = Literal["plain", "also", "call", "list", "text_or", "beside"]
 
 @dataclass(frozen=True, slots=True)
 class WireObjectPlan:
-    """An object of the shape, the outer one first; `key_path` are the keys that lead to it.
+    """An object of the mapping, the outer one first; `key_path` are the keys that lead to it.
 
     `parent` is the variable of the object around it, `known` the constant of the keys that are known in it.
     """
@@ -180,7 +180,7 @@ class UnmappedField:
 
 @dataclass(frozen=True, slots=True)
 class ObjectMapping:
-    """A shape, ready to print. `outside` are the variables of texts that whoever reads the object has to give."""
+    """A mapping, ready to print. `outside` are the variables of texts that whoever reads the object has to give."""
 
     name: str
     type: str
@@ -214,23 +214,23 @@ class ObjectMapping:
 
 @dataclass(frozen=True, slots=True)
 class MemberPlan:
-    """A member of a union: the shape, and the word of the tag that objects of it have, if the union has a tag.
+    """A member of a union: the mapping, and the word of the tag that objects of it have, if the union has a tag.
 
-    Where it `may_lack_tag`, objects without the tag are of this shape too. `needs` are keys that must be there besides.
+    Where it `may_lack_tag`, objects without the tag are of this mapping too. `needs` are keys that must be there besides.
     """
 
     word: str | None
     may_lack_tag: bool
-    shape: str
+    mapping: str
     type: str
     needs: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class UnionPlan:
-    """Objects of several shapes, told apart by a tag, or by the function `by`. What has none of the shapes stays opaque.
+    """Objects of several mappings, told apart by a tag, or by the function `by`. What has none of the mappings stays opaque.
 
-    Objects of one shape alone need neither.
+    Objects of one mapping alone need neither.
     """
 
     name: str
@@ -242,7 +242,7 @@ class UnionPlan:
 
 @dataclass(frozen=True, slots=True)
 class ListPlan:
-    """An array of objects, of which those of some shapes are read and written without a call for each.
+    """An array of objects, of which those of some mappings are read and written without a call for each.
 
     They are told apart by their tag, or by their first key. Every other object of it is an `item`. The class of the API uses
     it in some `directions`.

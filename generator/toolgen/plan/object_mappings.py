@@ -1,6 +1,6 @@
-"""Shapes and unions: objects on the wire and the types of the format that they stand for, planned from a profile.
+"""Mappings and unions: objects on the wire and the types of the format that they stand for, planned from a profile.
 
-A profile states a shape once, key by key. A plan of it becomes two methods (`render/converters`), one for each
+A profile states a mapping once, key by key. A plan of it becomes two methods (`render/converters`), one for each
 direction, so that the directions cannot disagree; a field of the type that no key carries is reported when it is written.
 """
 
@@ -43,7 +43,7 @@ TAKEN = {"wire", "at", "reader", "writer", "extras", "rest", "value", "holder"}
 
 
 class MappingError(ValueError):
-    """A profile's shape that does not fit the format; `pointer` is its place in the profile called `profile`."""
+    """A profile's mapping that does not fit the format; `pointer` is its place in the profile called `profile`."""
 
     def __init__(self, pointer: tuple[str, ...], reason: str, profile: str = "") -> None:
         super().__init__(reason)
@@ -52,67 +52,67 @@ class MappingError(ValueError):
         self.reason = reason
 
 
-def plan_mapping(name: str, shape: Mapping[str, Any], format: Format) -> ObjectMapping:
-    """Plan a shape.
+def plan_mapping(name: str, mapping: Mapping[str, Any], format: Format) -> ObjectMapping:
+    """Plan a mapping.
 
     A key whose optional field the format does not have is left to extras, so that a field taken out of
     `schemas/format` leaves every converter.
 
     Raises:
-        ShapeError: the type is unknown, or a required field of it is carried by no key.
+        MappingError: the type is unknown, or a required field of it is carried by no key.
     """
-    kind = format.types.get(str(shape["type"]))
+    kind = format.types.get(str(mapping["type"]))
     if kind is None:
-        raise MappingError(("shapes", name, "type"), f"the format has no type {shape['type']}")
-    return _Planner(name, shape, kind, format).plan()
+        raise MappingError(("mappings", name, "type"), f"the format has no type {mapping['type']}")
+    return _Planner(name, mapping, kind, format).plan()
 
 
 def plan_union(
-    name: str, union: Mapping[str, Any], facts: Mapping[str, Any], shapes: Mapping[str, ObjectMapping], format: Format
+    name: str, union: Mapping[str, Any], facts: Mapping[str, Any], mappings: Mapping[str, ObjectMapping], format: Format
 ) -> UnionPlan:
-    """Plan a union of the shapes of a profile, whose facts these are.
+    """Plan a union of the mappings of a profile, whose facts these are.
 
     Raises:
-        ShapeError: a type or a shape is unknown, or the shapes cannot be told apart.
+        MappingError: a type or a mapping is unknown, or the mappings cannot be told apart.
     """
-    if not ("by" in union or "tag" in union or len(union["shapes"]) == 1):
+    if not ("by" in union or "tag" in union or len(union["mappings"]) == 1):
         raise MappingError(("unions", name), "needs a tag, or a function that tells its mappings apart")
     for kind in union["types"]:
         if kind not in format.types:
             raise MappingError(("unions", name, "types"), f"the format has no type {kind}")
     members = []
     by, tag = str(union.get("by", "")), str(union.get("tag", ""))
-    words = {shape: str(word) for word, shape in union["shapes"].items()} if by else {}
-    for shape_name in words or union["shapes"]:
-        shape = shapes.get(shape_name)
-        if shape is None:
-            raise MappingError(("unions", name, "shapes"), f"there is no mapping {shape_name}")
+    words = {mapping: str(word) for word, mapping in union["mappings"].items()} if by else {}
+    for mapping_name in words or union["mappings"]:
+        mapping = mappings.get(mapping_name)
+        if mapping is None:
+            raise MappingError(("unions", name, "mappings"), f"there is no mapping {mapping_name}")
         if by:
-            members.append(MemberPlan(words[shape_name], False, shape_name, shape.type, ()))
+            members.append(MemberPlan(words[mapping_name], False, mapping_name, mapping.type, ()))
             continue
-        word = next((str(word) for key, word in shape.tag if key == tag), None)
+        word = next((str(word) for key, word in mapping.tag if key == tag), None)
         if word is None and tag:
-            raise MappingError(("shapes", shape_name, "tag"), f"needs the tag {tag}, because it is part of {name}")
-        needs = tuple(facts["shapes"][shape_name].get("needs", ()))
-        members.append(MemberPlan(word, bool(tag) and tag == shape.untagged, shape_name, shape.type, needs))
+            raise MappingError(("mappings", mapping_name, "tag"), f"needs the tag {tag}, because it is part of {name}")
+        needs = tuple(facts["mappings"][mapping_name].get("needs", ()))
+        members.append(MemberPlan(word, bool(tag) and tag == mapping.untagged, mapping_name, mapping.type, needs))
     return UnionPlan(name, tuple(union["types"]), tag, by, tuple(members))
 
 
 def plan_list(
-    name: str, said: Mapping[str, Any], shapes: Mapping[str, ObjectMapping], used: Collection[str]
+    name: str, said: Mapping[str, Any], mappings: Mapping[str, ObjectMapping], used: Collection[str]
 ) -> ListPlan:
-    """Plan an array of a profile's shapes; those without a regular form are read and written one by one.
+    """Plan an array of a profile's mappings; those without a regular form are read and written one by one.
 
     `used` are the names of the methods that the class of the API uses.
 
     Raises:
-        ShapeError: a shape is unknown.
+        MappingError: a mapping is unknown.
     """
-    for shape in said["shapes"]:
-        if shape not in shapes:
-            raise MappingError(("lists", name, "shapes"), f"there is no shape {shape}")
-    members = tuple(shapes[shape] for shape in said["shapes"] if shapes[shape].plain is not None)
-    tags = {shape.tag[0][0] if shape.tag else "" for shape in members}
+    for mapping in said["mappings"]:
+        if mapping not in mappings:
+            raise MappingError(("lists", name, "mappings"), f"there is no mapping {mapping}")
+    members = tuple(mappings[mapping] for mapping in said["mappings"] if mappings[mapping].plain is not None)
+    tags = {mapping.tag[0][0] if mapping.tag else "" for mapping in members}
     directions = frozenset(way for way in ("read", "write") if f"{way}_{name}" in used)
     return ListPlan(name, str(said["item"]), tags.pop() if len(tags) == 1 else "", members, directions)
 
@@ -129,9 +129,9 @@ def constant_name(*names: str) -> str:
 
 
 class _Planner:
-    def __init__(self, name: str, shape: Mapping[str, Any], kind: FormatType, format: Format) -> None:
+    def __init__(self, name: str, mapping: Mapping[str, Any], kind: FormatType, format: Format) -> None:
         self.name = name
-        self.shape = shape
+        self.mapping = mapping
         self.kind = kind
         self.fields = {f.name: f for f in kind.fields}
         self.format = format
@@ -141,28 +141,28 @@ class _Planner:
         self.ways: dict[str, tuple[str, ...]] = {}
 
     def plan(self) -> ObjectMapping:
-        tag = dict(self.shape.get("tag", {}))
-        self._object("wire", "", "", self.shape["keys"], (*tag, *self.shape.get("aside", ())))
+        tag = dict(self.mapping.get("tag", {}))
+        self._object("wire", "", "", self.mapping["keys"], (*tag, *self.mapping.get("aside", ())))
         carried = {f for k in self.keys for f in k.variables}
         outside = self._outside()
-        ignored = set(self.shape.get("ignored", {})) | outside.keys() | {"metadata"}
+        ignored = set(self.mapping.get("ignored", {})) | outside.keys() | {"metadata"}
         missing = [f for f in self._data_fields() if self._variable(f) not in carried and f.name not in ignored]
         for field in missing:
             if field.required:
-                raise MappingError(("shapes", self.name, "keys"), f"no key maps to {self.kind.name}.{field.name}")
+                raise MappingError(("mappings", self.name, "keys"), f"no key maps to {self.kind.name}.{field.name}")
         needed = {f for k in self.keys if k.required for f in k.variables}
         words = re.findall("[A-Z][a-z]*", self.kind.name)
         plain = self._plain(len(tag), words[-1].lower())
         return ObjectMapping(
             name=self.name,
             type=self.kind.name,
-            description=str(self.shape["description"]),
+            description=str(self.mapping["description"]),
             variable=words[-1].lower(),
             objects=tuple(self.objects),
             keys=tuple(self.keys),
             tag=tuple((k, v) for k, v in tag.items()),
-            tag_also={k: tuple(v) for k, v in self.shape.get("also", {}).items()},
-            untagged=str(self.shape.get("untagged", "")),
+            tag_also={k: tuple(v) for k, v in self.mapping.get("also", {}).items()},
+            untagged=str(self.mapping.get("untagged", "")),
             lost=tuple(map(self._lost, missing)),
             known=self.known,
             arguments=self._arguments(carried | set(outside.values())),
@@ -174,11 +174,11 @@ class _Planner:
     def _outside(self) -> dict[str, str]:
         """The variables of the fields that stand outside of the object, by field."""
         found = {}
-        for name in self.shape.get("outside", {}):
+        for name in self.mapping.get("outside", {}):
             field = self.fields.get(name)
             if field is None or field.schema.get("type") != "string":
                 raise MappingError(
-                    ("shapes", self.name, "outside"), f"{self.kind.name}.{name} is not a string in the format"
+                    ("mappings", self.name, "outside"), f"{self.kind.name}.{name} is not a string in the format"
                 )
             found[str(name)] = self._variable(field)
         return found
@@ -188,10 +188,10 @@ class _Planner:
         return str(first.schema.get("type", ""))
 
     def _plain(self, tags: int, value: str) -> FastPathObject | None:
-        """The plain object of the shape; None where a key that is always there has no plain form, or there are no keys."""
+        """The plain object of the mapping; None where a key that is always there has no plain form, or there are no keys."""
         if (
             not self.keys
-            or any(self.shape.get(key) for key in ("also", "aside"))
+            or any(self.mapping.get(key) for key in ("also", "aside"))
             or not all(o.required for o in self.objects)
         ):
             return None
@@ -215,7 +215,7 @@ class _Planner:
         tested = {name for key in self.keys if key.variables[0] in carried for name in key.variables}
         if not all(self._variable(f) in carried for f in self._data_fields() if f.required):
             return None
-        left = set(self.shape.get("ignored", {}))
+        left = set(self.mapping.get("ignored", {}))
         inner = {o.variable: sum(other.parent == o.variable for other in self.objects) for o in self.objects}
         return FastPathObject(
             sizes={v: n + (tags if v == "wire" else 0) + sum(k.holder == v for k in found) for v, n in inner.items()},
@@ -242,13 +242,13 @@ class _Planner:
         return tuple(found)
 
     def _least(self, tags: tuple[str, ...], needed: set[str]) -> dict[str, tuple[str, ...]]:
-        """The keys that objects of the shape must have; an object with no others needs no further look.
+        """The keys that objects of the mapping must have; an object with no others needs no further look.
 
         Empty where a required field may come without its key, or from several keys, or a tag in several words, for then
         that is not so.
         """
         found: dict[str, tuple[str, ...]] = {}
-        if self.shape.get("aside") or self.shape.get("also") or any(key.kind == "beside" for key in self.keys):
+        if self.mapping.get("aside") or self.mapping.get("also") or any(key.kind == "beside" for key in self.keys):
             return found
         if any(f.required and self._variable(f) not in needed for f in self._data_fields()):
             return found
@@ -261,7 +261,7 @@ class _Planner:
 
     def _lost(self, field: FormatField) -> UnmappedField:
         usual = "warning" if self.kind.name == "Request" else "note"
-        severity = str(self.shape.get("lost", {}).get(field.name, usual))
+        severity = str(self.mapping.get("lost", {}).get(field.name, usual))
         harmless = severity == "behaviour" and field.schema.get("type") == "boolean"
         return UnmappedField(field.python, field.name, severity, harmless)
 
@@ -321,7 +321,7 @@ class _Planner:
     def _key(self, holder: str, key: str, spec: Mapping[str, Any]) -> FieldMapping | None:
         names = spec["fields"] if "fields" in spec else [spec["field"]] if "field" in spec else []
         if not names:
-            raise MappingError(("shapes", self.name, "keys"), f"the key {key} maps to no field")
+            raise MappingError(("mappings", self.name, "keys"), f"the key {key} maps to no field")
         fields = [self.fields.get(n) for n in names]
         if any(f is None for f in fields):
             return None

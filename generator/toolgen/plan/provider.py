@@ -1,4 +1,4 @@
-"""A provider's module: its shapes, unions and tables, ready to print."""
+"""A provider's module: its mappings, unions and tables, ready to print."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class ProviderPlan:
     wire_facts: Mapping[str, Any]
     class_attributes: tuple[ClassAttribute, ...]
     facts: Mapping[str, Any]
-    shapes: Mapping[str, ObjectMapping]
+    mappings: Mapping[str, ObjectMapping]
     unions: Mapping[str, UnionPlan]
     lists: Mapping[str, ListPlan]
     tables: Mapping[str, Any]
@@ -47,7 +47,7 @@ class ProviderPlan:
     @property
     def has_strict_flag(self) -> bool:
         """Whether a request says of each tool whether the model is held to its schema, by which values are spelled otherwise."""
-        keys = [key for shape in self.shapes.values() if shape.type == "ToolDefinition" for key in shape.keys]
+        keys = [key for mapping in self.mappings.values() if mapping.type == "ToolDefinition" for key in mapping.keys]
         return bool(self.facts["dialects"].get("strict")) and any("strict" in key.variables for key in keys)
 
     @property
@@ -101,7 +101,7 @@ def plan_provider(profile: Profile, catalog: Catalog) -> ProviderPlan:
     """Plan the module of a provider.
 
     Raises:
-        ShapeError: a shape or union of the profile does not fit.
+        MappingError: a mapping or union of the profile does not fit.
     """
     try:
         return _plan(profile, catalog)
@@ -111,17 +111,17 @@ def plan_provider(profile: Profile, catalog: Catalog) -> ProviderPlan:
 
 def _plan(profile: Profile, catalog: Catalog) -> ProviderPlan:
     facts = profile.facts
-    shapes = {n: plan_mapping(n, s, catalog.format) for n, s in facts.get("shapes", {}).items()}
-    unions = {n: plan_union(n, u, facts, shapes, catalog.format) for n, u in facts.get("unions", {}).items()}
+    mappings = {n: plan_mapping(n, s, catalog.format) for n, s in facts.get("mappings", {}).items()}
+    unions = {n: plan_union(n, u, facts, mappings, catalog.format) for n, u in facts.get("unions", {}).items()}
     kind = converter_class(str(facts["converter"]))
     used = _used_by(kind)
-    lists = {n: plan_list(n, said, shapes, used) for n, said in facts.get("lists", {}).items()}
-    _check_constants(shapes)
-    notions = _notions(facts, shapes)
+    lists = {n: plan_list(n, said, mappings, used) for n, said in facts.get("lists", {}).items()}
+    _check_constants(mappings)
+    notions = _notions(facts, mappings)
     tables = _tables(facts)
-    fields = _class_facts(facts, shapes, tables)
+    fields = _class_facts(facts, mappings, tables)
     _check_complete(
-        kind, fields, notions, {*shapes, *unions, *lists, *(["usage"] if facts.get("usage") else [])}, facts
+        kind, fields, notions, {*mappings, *unions, *lists, *(["usage"] if facts.get("usage") else [])}, facts
     )
     tools = [t for t in catalog.tools if profile.name not in t.unsupported]
     return ProviderPlan(
@@ -130,7 +130,7 @@ def _plan(profile: Profile, catalog: Catalog) -> ProviderPlan:
         wire_facts=_wire_facts(profile.name, facts),
         class_attributes=fields,
         facts=facts,
-        shapes=shapes,
+        mappings=mappings,
         unions=unions,
         lists=lists,
         tables=tables,
@@ -162,7 +162,7 @@ def converter_class(name: str) -> Any:
     """The class of an API.
 
     Raises:
-        ShapeError: there is not one of this name.
+        MappingError: there is not one of this name.
     """
     module = modules_by_exported_name().get(name)
     if module is None:
@@ -187,7 +187,7 @@ class ClassAttribute:
 
 
 def _class_facts(
-    facts: Mapping[str, Any], shapes: Mapping[str, ObjectMapping], tables: Mapping[str, Any]
+    facts: Mapping[str, Any], mappings: Mapping[str, ObjectMapping], tables: Mapping[str, Any]
 ) -> tuple[ClassAttribute, ...]:
     """The attributes that the class of the API declares and the profile has facts for."""
     sdk = facts.get("sdk", {})
@@ -200,12 +200,12 @@ def _class_facts(
         "BODY_PATHS": facts.get("body_paths"),
         "SDK_MEMBERS": sdk.get("members"),
         "SIGNED_MODELS": facts.get("signed_models"),
-        "SYSTEM_ROLES": _roles(shapes.get("system_message")),
-        "USER_ROLES": _roles(shapes.get("user_message")),
+        "SYSTEM_ROLES": _roles(mappings.get("system_message")),
+        "USER_ROLES": _roles(mappings.get("user_message")),
     }
     if "output_format" in facts:
         formats = facts["output_format"]
-        schema = shapes[formats["schema"]].tag[0][1]
+        schema = mappings[formats["schema"]].tag[0][1]
         values["OUTPUT_FORMATS"] = {"text": formats["text"], "json": formats["json"], "schema": schema}
     found = [ClassAttribute(name, (value,)) for name, value in values.items() if value is not None]
     if "accepts" in sdk:
@@ -253,7 +253,7 @@ def _check_complete(
     """Check that a profile has all that the class of its API asks for.
 
     Raises:
-        ShapeError: a fact, a shape or a default is missing.
+        MappingError: a fact, a mapping or a default is missing.
     """
     given = {fact.name for fact in fields}
     for name in sorted(_annotations(kind).keys() & _used_by(kind)):
@@ -262,7 +262,7 @@ def _check_complete(
         if name.isupper():
             raise MappingError((), f"needs {name.lower()}")
         if name.split("_", 1)[1] not in objects:
-            raise MappingError(("shapes",), f"needs a mapping or a union {name.split('_', 1)[1]}")
+            raise MappingError(("mappings",), f"needs a mapping or a union {name.split('_', 1)[1]}")
     for key in kind.DEFAULT_KEYS:
         if key not in facts.get("defaults", {}):
             raise MappingError(("defaults",), f"needs the default {key}")
@@ -284,11 +284,11 @@ def _used_by(kind: Any) -> set[str]:
     return found
 
 
-def _roles(shape: ObjectMapping | None) -> tuple[str, ...] | None:
+def _roles(mapping: ObjectMapping | None) -> tuple[str, ...] | None:
     """The words of the tag `role`, the one that is written first."""
-    if shape is None:
+    if mapping is None:
         return None
-    return (str(dict(shape.tag).get("role", "")), *shape.tag_also.get("role", ()))
+    return (str(dict(mapping.tag).get("role", "")), *mapping.tag_also.get("role", ()))
 
 
 def _annotations(kind: Any) -> dict[str, str]:
@@ -304,9 +304,9 @@ NEEDS: Mapping[str, tuple[str, ...]] = {
 """The sections that a profile must have for a notion."""
 
 
-def _notions(facts: Mapping[str, Any], shapes: Mapping[str, ObjectMapping]) -> frozenset[str]:
-    """What the wire has a notion of, by the sections and the shapes that its profile has."""
-    types = {shape.type for shape in shapes.values()}
+def _notions(facts: Mapping[str, Any], mappings: Mapping[str, ObjectMapping]) -> frozenset[str]:
+    """What the wire has a notion of, by the sections and the mappings that its profile has."""
+    types = {mapping.type for mapping in mappings.values()}
     found = {
         "messages": not types.isdisjoint(("Request", "UserMessage")),
         "request": "Request" in types,
@@ -314,7 +314,7 @@ def _notions(facts: Mapping[str, Any], shapes: Mapping[str, ObjectMapping]) -> f
         "choice": "tool_choice" in facts,
         "stream": "stream" in facts,
         "writer": "writes" in facts.get("stream", {}),
-        "ids": any(shape.type == "ToolCall" and "id" not in shape.outside for shape in shapes.values()),
+        "ids": any(mapping.type == "ToolCall" and "id" not in mapping.outside for mapping in mappings.values()),
         "sdk": "sdk" in facts and ("call" in facts["sdk"] or "Request" in types),
         "errors": "errors" in facts,
         "usage": "usage" in facts,
@@ -327,12 +327,12 @@ def _notions(facts: Mapping[str, Any], shapes: Mapping[str, ObjectMapping]) -> f
     return frozenset(notion for notion, there in found.items() if there)
 
 
-def _check_constants(shapes: Mapping[str, ObjectMapping]) -> None:
+def _check_constants(mappings: Mapping[str, ObjectMapping]) -> None:
     seen: dict[str, str] = {}
-    for name, shape in shapes.items():
-        for constant in shape.known:
+    for name, mapping in mappings.items():
+        for constant in mapping.known:
             if constant in seen:
-                raise MappingError(("shapes", name), f"its names collide with those of the mapping {seen[constant]}")
+                raise MappingError(("mappings", name), f"its names collide with those of the mapping {seen[constant]}")
             seen[constant] = name
 
 
@@ -348,25 +348,25 @@ def _tables(facts: Mapping[str, Any]) -> Mapping[str, Any]:
     """Constants of the module: tables that readers and writers of fields are given, by the constant's name.
 
     Raises:
-        ShapeError: a key is given a table that the profile does not have.
+        MappingError: a key is given a table that the profile does not have.
     """
     found: dict[str, Any] = {}
 
-    def walk(shape: str, keys: Mapping[str, Any]) -> None:
+    def walk(mapping: str, keys: Mapping[str, Any]) -> None:
         for key, spec in keys.items():
             if not isinstance(spec, Mapping):
                 continue
             if "keys" in spec:
-                walk(shape, spec["keys"])
+                walk(mapping, spec["keys"])
             elif isinstance(spec.get("with"), str):
                 if spec["with"] not in facts:
-                    raise MappingError(("shapes", shape), f"refers to {spec['with']}, which is not in the profile")
+                    raise MappingError(("mappings", mapping), f"refers to {spec['with']}, which is not in the profile")
                 found[constant_name(spec["with"])] = _without_notes(facts[spec["with"]])
             elif "with" in spec:
-                found[constant_name(shape, key)] = spec["with"]
+                found[constant_name(mapping, key)] = spec["with"]
 
-    for name, shape in facts.get("shapes", {}).items():
-        walk(name, shape["keys"])
+    for name, mapping in facts.get("mappings", {}).items():
+        walk(name, mapping["keys"])
     return found
 
 

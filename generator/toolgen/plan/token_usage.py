@@ -67,7 +67,7 @@ def plan_usage(table: Mapping[str, Any], format: Format) -> UsagePlan:
     """Plan the counts. `table` gives, by field of `Usage`, the ways to the provider's numbers that make it up.
 
     Raises:
-        ShapeError: two ways cannot be told apart by name, or a field that must be there has no way.
+        MappingError: two ways cannot be told apart by name, or a field that must be there has no way.
     """
     fields = {f.name: f for f in format.types["Usage"].fields}
     said = {name: [[w.strip() for w in str(way).split("|")] for way in table[name]] for name in table if name in fields}

@@ -137,14 +137,14 @@ def _plan(tool: Tool) -> ToolPlan:
         taken.add(shared[name])
     described = tool.description or f"Arguments of {tool.name}."
     parameters = None if tool.parameters is None else drop_unchecked_formats(tool.parameters, tool.formats)
-    shaper = TypePlanner(parameters or {}, arguments, stem, shared, taken)
-    shaper.object_root(described)
-    items: list[ClassPlan | AliasPlan] = list(shaper.items.values())
+    planner = TypePlanner(parameters or {}, arguments, stem, shared, taken)
+    planner.object_root(described)
+    items: list[ClassPlan | AliasPlan] = list(planner.items.values())
     if tool.result is not None:
         items += _named(drop_unchecked_formats(tool.result, tool.formats), result, shared, taken)
     else:
         items.append(AliasPlan(result, "Any value: the tool declares no result.", {}, Check(True, (), True)))
-    other = _non_object_arguments(parameters, f"{stem}Value", shaper)
+    other = _non_object_arguments(parameters, f"{stem}Value", planner)
     if other is not None:
         items.append(other)
     roots = {item.name for item in items if item.name in (arguments, result) or item is other}
@@ -163,13 +163,13 @@ def _plan(tool: Tool) -> ToolPlan:
     )
 
 
-def _non_object_arguments(parameters: Any, name: str, shaper: TypePlanner) -> AliasPlan | None:
+def _non_object_arguments(parameters: Any, name: str, planner: TypePlanner) -> AliasPlan | None:
     """Return the type of arguments that are not an object; None if the schema admits only objects."""
-    if parameters is None or object_view(parameters, shaper.lookup) is not None:
+    if parameters is None or object_view(parameters, planner.lookup) is not None:
         return None
     keywords = tuple(k for k in asserted_keywords(parameters) if k not in FAMILIES["object"])
     described = "Arguments of a tool whose schema does not require an object."
-    return AliasPlan(type_name(name, taken=shaper.taken), described, {}, Check(parameters, keywords, parameters))
+    return AliasPlan(type_name(name, taken=planner.taken), described, {}, Check(parameters, keywords, parameters))
 
 
 def _anything(arguments: ClassName, models: ModelsPlan) -> bool:
@@ -179,20 +179,20 @@ def _anything(arguments: ClassName, models: ModelsPlan) -> bool:
     """
     by_name = {item.name: item for item in models.items}
     root = by_name[arguments]
-    stack: list[Any] = [field.shape for field in root.fields] if isinstance(root, ClassPlan) else [{}]
+    stack: list[Any] = [field.type_schema for field in root.fields] if isinstance(root, ClassPlan) else [{}]
     met: set[str] = set()
     while stack:
-        shape = stack.pop()
-        name = shape.get("$ref", "").removeprefix(PREFIX)
+        type_schema = stack.pop()
+        name = type_schema.get("$ref", "").removeprefix(PREFIX)
         named = by_name.get(ClassName(name))
-        if shape == {} or (name and named is None):  # the types of other modules are not looked into
+        if type_schema == {} or (name and named is None):  # the types of other modules are not looked into
             return True
         if isinstance(named, AliasPlan) and name not in met:
             met.add(name)
-            stack.append(named.shape)
-        stack += [*shape.get("anyOf", ()), *shape.get("prefixItems", ())]
-        if isinstance(shape.get("items"), dict):
-            stack.append(shape["items"])
+            stack.append(named.type_schema)
+        stack += [*type_schema.get("anyOf", ()), *type_schema.get("prefixItems", ())]
+        if isinstance(type_schema.get("items"), dict):
+            stack.append(type_schema["items"])
     return False
 
 
@@ -210,13 +210,13 @@ def _types(types: list[SharedType]) -> ModelsPlan:
 
 def _named(schema: Any, name: ClassName, shared: Mapping[str, str], taken: set[str]) -> list[ClassPlan | AliasPlan]:
     """The class, or the alias where it is not an object, that stands for a schema, and the classes it needs."""
-    shaper = TypePlanner(schema, name, name, shared, taken)
-    view = None if "$ref" in _keys(schema) else object_view(schema, shaper.lookup)
+    planner = TypePlanner(schema, name, name, shared, taken)
+    view = None if "$ref" in _keys(schema) else object_view(schema, planner.lookup)
     if view is not None and view.properties:
-        shaper.object_root(None)
+        planner.object_root(None)
     else:
-        shaper.alias_root(_text(schema, "description"))
-    return list(shaper.items.values())
+        planner.alias_root(_text(schema, "description"))
+    return list(planner.items.values())
 
 
 def _keys(schema: Any) -> Mapping[str, Any]:

@@ -1,7 +1,7 @@
-"""Shapes of whole schemas: our own reading of JSON Schema as types, which may admit more but never less.
+"""Type schemas of whole schemas: our own reading of JSON Schema as types, which may admit more but never less.
 
 Objects become classes whose names depend on their own document alone. What a type cannot say (exclusive choice,
-negation, conditions, counts of properties) is put into a check beside it: every shape notes the keywords that it says
+negation, conditions, counts of properties) is put into a check beside it: every type schema notes the keywords that it says
 in full, and a schema with others becomes a class, or a named type, with a check of these.
 """
 
@@ -15,14 +15,14 @@ from toolgen.plan.assertion_keywords import (
     EVERYTHING,
     MAX_UNION,
     OBJECTS,
-    Shape,
+    TypeSchema,
     admits_everything,
     array_counts,
-    literal_shape,
-    number_shape,
+    literal_type,
+    number_type,
     residual_keywords,
-    text_shape,
-    union_shape,
+    text_type,
+    union_type,
 )
 from toolgen.plan.classes import AliasPlan, Check, ClassPlan, FieldPlan
 from toolgen.plan.names import ClassName, PythonName, field_names, nested_class_name, singularize
@@ -40,7 +40,7 @@ MAX_NESTING = 90
 _TYPES = ("string", "integer", "number", "boolean", "array", "object", "null")
 
 ExpressedKeywords = frozenset[str]
-"""The keywords of a schema that a shape expresses completely."""
+"""The keywords of a schema that a type schema expresses completely."""
 
 _NOTHING: ExpressedKeywords = frozenset()
 
@@ -50,7 +50,7 @@ NameSteps = tuple[str, ...]
 
 @dataclass(slots=True)
 class TypePlanner:
-    """Shapes of one self-contained schema. `shared` are the definitions that are classes or aliases elsewhere.
+    """Type schemas of one self-contained schema. `shared` are the definitions that are classes or aliases elsewhere.
 
     The names of other classes than the root's begin with `stem`.
     """
@@ -63,7 +63,7 @@ class TypePlanner:
     items: dict[str, ClassPlan | AliasPlan] = field(default_factory=dict)
     used: set[str] = field(default_factory=set)
     _names: dict[str, ClassName] = field(default_factory=dict)
-    _inlined: dict[str, Shape] = field(default_factory=dict)
+    _inlined: dict[str, TypeSchema] = field(default_factory=dict)
     _open: list[str] = field(default_factory=list)
     _depth: int = 0
     _waiting: list[tuple[ClassName, NameSteps, ObjectView, str | None, Check]] = field(default_factory=list)
@@ -88,8 +88,8 @@ class TypePlanner:
 
     def alias_root(self, description: str | None) -> None:
         """Plan the root as a named type."""
-        shape, left = self._shaped(self.root, ())
-        self.items[self.root_name] = AliasPlan(self.root_name, description, shape, self._check(self.root, left))
+        type_schema, left = self._planned(self.root, ())
+        self.items[self.root_name] = AliasPlan(self.root_name, description, type_schema, self._check(self.root, left))
         self.finish()
 
     def finish(self) -> None:
@@ -98,22 +98,22 @@ class TypePlanner:
             name, pointer, view, description, check = self._waiting.pop(0)
             self.items[name] = self._class(name, pointer, view, description, check)
 
-    def plan_shape(self, schema: Any, *pointer: str) -> Shape:
-        """The shape of a schema; the steps that lead there name the classes of objects in it."""
-        shape, left = self._shaped(schema, pointer)
+    def plan_type(self, schema: Any, *pointer: str) -> TypeSchema:
+        """The type schema of a schema; the steps that lead there name the classes of objects in it."""
+        type_schema, left = self._planned(schema, pointer)
         if not left:
-            return shape
+            return type_schema
         name = self._named(pointer)
         described = schema.get("description") if isinstance(schema, Mapping) else None
         text = described if isinstance(described, str) else None
-        self.items[name] = AliasPlan(name, text, shape, self._check(schema, left))
+        self.items[name] = AliasPlan(name, text, type_schema, self._check(schema, left))
         return {"$ref": f"{PREFIX}{name}"}
 
     def _check(self, schema: Any, keywords: tuple[str, ...]) -> Check:
         return Check(schema, keywords, self.root)
 
-    def _shaped(self, schema: Any, pointer: NameSteps) -> tuple[Shape, tuple[str, ...]]:
-        """The shape of a schema, and the keywords that it does not say; `not` stands for a schema that is false."""
+    def _planned(self, schema: Any, pointer: NameSteps) -> tuple[TypeSchema, tuple[str, ...]]:
+        """The type schema of a schema, and the keywords that it does not say; `not` stands for a schema that is false."""
         if schema is False:
             return {}, ("not",)
         if not isinstance(schema, Mapping):
@@ -121,15 +121,15 @@ class TypePlanner:
         if self._depth == MAX_NESTING:
             return {}, residual_keywords(schema, _NOTHING)
         self._depth += 1
-        shape, said = self._shape(schema, pointer)
+        type_schema, said = self._plan(schema, pointer)
         self._depth -= 1
-        return shape, residual_keywords(schema, said)
+        return type_schema, residual_keywords(schema, said)
 
-    def _shape(self, schema: Mapping[str, Any], pointer: NameSteps) -> tuple[Shape, ExpressedKeywords]:
+    def _plan(self, schema: Mapping[str, Any], pointer: NameSteps) -> tuple[TypeSchema, ExpressedKeywords]:
         if "$ref" in schema:
             return self._reference(schema["$ref"], pointer)
         if "const" in schema or "enum" in schema:
-            literal = literal_shape(schema)
+            literal = literal_type(schema)
             if literal is not None:
                 return literal, frozenset({"type", "const", "enum", "format"})
         named = schema.get("type")
@@ -140,55 +140,59 @@ class TypePlanner:
             return self._typed(named, schema, pointer, alone=True)
         for keyword in ("anyOf", "oneOf"):
             if keyword in schema:
-                shape = self._union(schema[keyword], pointer)
-                return shape, self._chosen(keyword, schema[keyword], shape)
+                type_schema = self._union(schema[keyword], pointer)
+                return type_schema, self._chosen(keyword, schema[keyword], type_schema)
         return self._all_of(schema, pointer)
 
     def _one_of_types(
         self, types: list[str], schema: Mapping[str, Any], pointer: NameSteps
-    ) -> tuple[Shape, ExpressedKeywords]:
+    ) -> tuple[TypeSchema, ExpressedKeywords]:
         members = [self._typed(t, schema, pointer, alone=len(types) == 1) for t in types]
-        shape = union_shape([shape for shape, _ in members])
-        return shape, frozenset().union(*(said for _, said in members)) if shape else _NOTHING
+        type_schema = union_type([type_schema for type_schema, _ in members])
+        return type_schema, frozenset().union(*(said for _, said in members)) if type_schema else _NOTHING
 
     def _typed(
         self, kind: str, schema: Mapping[str, Any], pointer: NameSteps, *, alone: bool
-    ) -> tuple[Shape, ExpressedKeywords]:
+    ) -> tuple[TypeSchema, ExpressedKeywords]:
         if kind == "array":
             return self._array(schema, pointer)
         if kind == "object":
             return self._object(schema, pointer, alone=alone)
         if kind == "string":
-            shape = text_shape(schema)
+            type_schema = text_type(schema)
         elif kind in ("integer", "number"):
-            return number_shape(schema, kind)
+            return number_type(schema, kind)
         else:
-            shape = {"type": kind}
-        return shape, frozenset(shape)
+            type_schema = {"type": kind}
+        return type_schema, frozenset(type_schema)
 
-    def _array(self, schema: Mapping[str, Any], pointer: NameSteps) -> tuple[Shape, ExpressedKeywords]:
+    def _array(self, schema: Mapping[str, Any], pointer: NameSteps) -> tuple[TypeSchema, ExpressedKeywords]:
         prefix, rest = schema.get("prefixItems"), schema.get("items", True)
         counts = array_counts(schema)
         said = frozenset({"type", *counts})
         if not prefix:
-            return {"type": "array", "items": self.plan_shape(rest, *_item(pointer)), **counts}, said | {"items"}
+            return {"type": "array", "items": self.plan_type(rest, *_item(pointer)), **counts}, said | {"items"}
         size = len(prefix)
         closed = rest is False and schema.get("minItems", 0) == size <= schema.get("maxItems", size)
         if not closed:
             return {"type": "array", "items": {}, **counts}, said
-        members = [self.plan_shape(sub, *pointer, f"item{i}") for i, sub in enumerate(prefix, 1)]
-        shape = {"type": "array", "prefixItems": members, "items": False, "minItems": size, "maxItems": size}
-        return shape, frozenset(shape)
+        members = [self.plan_type(sub, *pointer, f"item{i}") for i, sub in enumerate(prefix, 1)]
+        type_schema = {"type": "array", "prefixItems": members, "items": False, "minItems": size, "maxItems": size}
+        return type_schema, frozenset(type_schema)
 
-    def _object(self, schema: Mapping[str, Any], pointer: NameSteps, *, alone: bool) -> tuple[Shape, ExpressedKeywords]:
-        """The shape of objects; `alone` where the schema admits nothing else, so that a class can say all of it."""
+    def _object(
+        self, schema: Mapping[str, Any], pointer: NameSteps, *, alone: bool
+    ) -> tuple[TypeSchema, ExpressedKeywords]:
+        """The type schema of objects; `alone` where the schema admits nothing else, so that a class can say all of it."""
         only = schema if schema.get("type") == "object" else {**schema, "type": "object"}
         keyword = "anyOf" if only.get("anyOf") else "oneOf"
         choices = only.get(keyword)
         if choices and not {"properties", "additionalProperties", "allOf"} & only.keys():
             typed = [{"type": "object", **c} if isinstance(c, Mapping) and "$ref" not in c else c for c in choices]
-            shape = self._union(typed, pointer)
-            return shape, self._chosen(keyword, typed, shape) | {"type"} if alone and shape else _NOTHING
+            type_schema = self._union(typed, pointer)
+            return type_schema, self._chosen(keyword, typed, type_schema) | {
+                "type"
+            } if alone and type_schema else _NOTHING
         view = object_view(only, self.lookup) or ObjectView()
         if view.properties:
             keywords = residual_keywords(only, view.said)
@@ -197,7 +201,7 @@ class TypePlanner:
             return self._new_class(pointer, view, only, own), said
         said = view.said if alone else view.said - {"$ref", "allOf"}
         if isinstance(view.extra, Mapping):
-            return {"type": "object", "additionalProperties": self.plan_shape(view.extra, *pointer, "value")}, said
+            return {"type": "object", "additionalProperties": self.plan_type(view.extra, *pointer, "value")}, said
         return {"type": "object"}, said if admits_everything(view.extra) else said - {
             "additionalProperties",
             "$ref",
@@ -209,52 +213,52 @@ class TypePlanner:
         self.taken.add(name)
         return name
 
-    def _new_class(self, pointer: NameSteps, view: ObjectView, schema: Any, keywords: tuple[str, ...]) -> Shape:
+    def _new_class(self, pointer: NameSteps, view: ObjectView, schema: Any, keywords: tuple[str, ...]) -> TypeSchema:
         name = self._named(pointer)
         self._waiting.append((name, pointer, view, view.description, self._check(schema, keywords)))
         return {"$ref": f"{PREFIX}{name}"}
 
-    def _union(self, choices: list[Any], pointer: NameSteps) -> Shape:
+    def _union(self, choices: list[Any], pointer: NameSteps) -> TypeSchema:
         some = [choice for choice in choices if choice is not False]
         if len(some) > MAX_UNION:
             return {}
         plain = [c for c in some if not (isinstance(c, Mapping) and c.get("type") == "null")]
         if len(plain) == 1:
-            return union_shape([self.plan_shape(c, *pointer) for c in some])
+            return union_type([self.plan_type(c, *pointer) for c in some])
         tag = find_tag(plain, self.lookup)
         if tag is None:
-            return union_shape([self.plan_shape(choice, *pointer, f"option{i}") for i, choice in enumerate(some, 1)])
+            return union_type([self.plan_type(choice, *pointer, f"option{i}") for i, choice in enumerate(some, 1)])
         name, texts = tag
-        shapes = [self.plan_shape(c, *pointer, "_or_".join(sorted(texts[i]))) for i, c in enumerate(plain)]
-        found = union_shape(shapes)
-        field = self._tag_field(shapes, plain, name)
+        type_schemas = [self.plan_type(c, *pointer, "_or_".join(sorted(texts[i]))) for i, c in enumerate(plain)]
+        found = union_type(type_schemas)
+        field = self._tag_field(type_schemas, plain, name)
         if field is not None:
             alias = self._named(pointer or ("union",))
             self.items[alias] = AliasPlan(alias, None, found, self._check(True, ()), field)
             found = {"$ref": f"{PREFIX}{alias}"}
-        return union_shape([found, *({"type": "null"} for _ in some[len(plain) :])])
+        return union_type([found, *({"type": "null"} for _ in some[len(plain) :])])
 
-    def _tag_field(self, shapes: list[Shape], choices: list[Any], tag: str) -> PythonName | None:
+    def _tag_field(self, type_schemas: list[TypeSchema], choices: list[Any], tag: str) -> PythonName | None:
         """The field that tells the classes of a union apart; None where they are not all classes, or differ in its name."""
         fields: set[PythonName] = set()
-        for shape, choice in zip(shapes, choices, strict=True):
+        for type_schema, choice in zip(type_schemas, choices, strict=True):
             view = object_view(choice, self.lookup)
-            if shape.keys() != {"$ref"} or view is None or not view.properties:
+            if type_schema.keys() != {"$ref"} or view is None or not view.properties:
                 return None
-            name = shape["$ref"].removeprefix(PREFIX)
+            name = type_schema["$ref"].removeprefix(PREFIX)
             shared = self._followed(choice["$ref"])[1] if name in self.shared.values() else {}
             if isinstance(self.items.get(name), AliasPlan) or "$ref" in shared:
                 return None
             fields.add(field_names(view.properties)[tag])
         return fields.pop() if len(fields) == 1 else None
 
-    def _chosen(self, keyword: str, choices: list[Any], shape: Shape) -> ExpressedKeywords:
+    def _chosen(self, keyword: str, choices: list[Any], type_schema: TypeSchema) -> ExpressedKeywords:
         """What a union says of the choice that it was made of."""
-        if not shape or (keyword == "oneOf" and not are_mutually_exclusive(choices, self.lookup)):
+        if not type_schema or (keyword == "oneOf" and not are_mutually_exclusive(choices, self.lookup)):
             return _NOTHING
         return frozenset({keyword})
 
-    def _all_of(self, schema: Mapping[str, Any], pointer: NameSteps) -> tuple[Shape, ExpressedKeywords]:
+    def _all_of(self, schema: Mapping[str, Any], pointer: NameSteps) -> tuple[TypeSchema, ExpressedKeywords]:
         """One of several schemas that hold together is enough: a value of all of them is a value of it."""
         parts = schema.get("allOf", ())
         if not parts:
@@ -264,12 +268,12 @@ class TypePlanner:
             keywords = residual_keywords(schema, view.said)
             return self._new_class(pointer, view, schema, keywords), EVERYTHING
         telling = [part for part in parts if not admits_everything(part)]
-        shapes = (self.plan_shape(part, *pointer) for part in telling)
-        shape: Shape = next((shape for shape in shapes if shape), {})
-        return shape, frozenset({"allOf"}) if shape and len(telling) == 1 else _NOTHING
+        type_schemas = (self.plan_type(part, *pointer) for part in telling)
+        type_schema: TypeSchema = next((type_schema for type_schema in type_schemas if type_schema), {})
+        return type_schema, frozenset({"allOf"}) if type_schema and len(telling) == 1 else _NOTHING
 
-    def _reference(self, ref: str, pointer: NameSteps) -> tuple[Shape, ExpressedKeywords]:
-        """The shape of what a reference leads to. Inside of itself a definition that is not a class is any value."""
+    def _reference(self, ref: str, pointer: NameSteps) -> tuple[TypeSchema, ExpressedKeywords]:
+        """The type schema of what a reference leads to. Inside of itself a definition that is not a class is any value."""
         key, target = self._followed(ref)
         said = frozenset({"$ref"})
         if key in self.shared:
@@ -300,17 +304,17 @@ class TypePlanner:
                 return key, target
             ref = target["$ref"]
 
-    def _inline(self, key: str, target: Any) -> Shape:
-        """The shape of a definition that is not a class; a large one gets a name."""
+    def _inline(self, key: str, target: Any) -> TypeSchema:
+        """The type schema of a definition that is not a class; a large one gets a name."""
         if key not in self._inlined:
             self._open.append(key)
-            shape = self.plan_shape(target, key)
+            type_schema = self.plan_type(target, key)
             self._open.pop()
-            if _size(shape) > MAX_INLINE:
+            if _size(type_schema) > MAX_INLINE:
                 name = self._named((key,))
-                self.items[name] = AliasPlan(name, None, shape, self._check(target, ()))
-                shape = {"$ref": f"{PREFIX}{name}"}
-            self._inlined[key] = shape
+                self.items[name] = AliasPlan(name, None, type_schema, self._check(target, ()))
+                type_schema = {"$ref": f"{PREFIX}{name}"}
+            self._inlined[key] = type_schema
         return self._inlined[key]
 
     def _class(
@@ -318,23 +322,23 @@ class TypePlanner:
     ) -> ClassPlan:
         names = field_names(view.properties)
         fields = tuple(self._field(pointer, wire, names[wire], sub, view) for wire, sub in view.properties.items())
-        extras = self.plan_shape(view.extra, *pointer, "extra") if isinstance(view.extra, Mapping) else {}
+        extras = self.plan_type(view.extra, *pointer, "extra") if isinstance(view.extra, Mapping) else {}
         return ClassPlan(name, description, fields, view.extra is False, extras, check)
 
     def _field(self, pointer: NameSteps, wire: str, name: PythonName, schema: Any, view: ObjectView) -> FieldPlan:
-        shape = self.plan_shape(schema, *pointer, wire)
+        type_schema = self.plan_type(schema, *pointer, wire)
         said = schema if isinstance(schema, Mapping) else {}
         description = said.get("description")
         if wire in view.required:
-            return FieldPlan(name, wire, shape, "required", description=description)
+            return FieldPlan(name, wire, type_schema, "required", description=description)
         default = said.get("default")
         if default is not None and self._fits_type(default, said):
-            if shape.get("type") == "integer" and isinstance(default, float):
+            if type_schema.get("type") == "integer" and isinstance(default, float):
                 default = int(default)
             parsed = isinstance(default, str | list | dict) and self._has_format(schema)
-            return FieldPlan(name, wire, shape, "optional", default, description, parsed)
+            return FieldPlan(name, wire, type_schema, "optional", default, description, parsed)
         null = admits_null(schema, self.definitions, self.root)
-        return FieldPlan(name, wire, shape, "optional" if null else "omittable", None, description)
+        return FieldPlan(name, wire, type_schema, "optional" if null else "omittable", None, description)
 
     def _fits_type(self, default: Any, schema: Mapping[str, Any]) -> bool:
         """Whether a default can stand in the code: one that its own type refuses is left out, with a finding of its own."""
@@ -360,9 +364,9 @@ def _item(pointer: NameSteps) -> NameSteps:
     return (*pointer, "item") if one is None else (*pointer[:-1], one)
 
 
-def _size(shape: Any) -> int:
-    """Return the number of keywords and members in a shape."""
-    total, stack = 0, [shape]
+def _size(type_schema: Any) -> int:
+    """Return the number of keywords and members in a type schema."""
+    total, stack = 0, [type_schema]
     while stack:
         here = stack.pop()
         total += 1

@@ -1,6 +1,6 @@
 """Types from datamodel-code-generator, of tools and of the format: the only module that imports it.
 
-Of tools it is given shapes and nothing else: class names, texts and patterns are replaced by tokens before and put back
+Of tools it is given type schemas and nothing else: class names, texts and patterns are replaced by tokens before and put back
 afterwards through `python_string`, so no text of a source passes through its templates.
 """
 
@@ -58,21 +58,21 @@ _KNOWN = frozenset(
 _PREFIX = "#/$defs/"
 
 
-def type_expressions(shapes: Sequence[Any]) -> list[Expression]:
-    """The Python type of each shape. Classes that shapes refer to are printed by their names."""
+def type_expressions(type_schemas: Sequence[Any]) -> list[Expression]:
+    """The Python type of each type schema. Classes that type schemas refer to are printed by their names."""
     tokens = _Tokens()
-    keys = [json.dumps(shape, sort_keys=True) for shape in shapes]
-    distinct = dict(zip(keys, shapes, strict=True))
+    keys = [json.dumps(type_schema, sort_keys=True) for type_schema in type_schemas]
+    distinct = dict(zip(keys, type_schemas, strict=True))
     # A class by itself is its name; thousands of them need not go through the model generator.
-    known = {key: _named(shape) for key, shape in distinct.items() if shape.keys() == {"$ref"}}
+    known = {key: _named(type_schema) for key, type_schema in distinct.items() if type_schema.keys() == {"$ref"}}
     rest = [key for key in distinct if key not in known]
     masked = [tokens.masked(distinct[key]) for key in rest]
     known |= zip(rest, _expressions(masked, tokens), strict=True)
     return [known[key] for key in keys]
 
 
-def _named(shape: Mapping[str, str]) -> Expression:
-    name = shape["$ref"].removeprefix(_PREFIX)
+def _named(type_schema: Mapping[str, str]) -> Expression:
+    name = type_schema["$ref"].removeprefix(_PREFIX)
     return Expression(name, frozenset([name]))
 
 
@@ -81,7 +81,7 @@ def _expressions(masked: list[Any], tokens: _Tokens) -> list[Expression]:
         return []
     document: dict[str, Any] = {token: {"type": "object", "properties": {"x": {}}} for token in tokens.classes}
     for start in range(0, len(masked), _FIELDS_PER_CLASS):
-        part = {f"f{i}": shape for i, shape in enumerate(masked[start : start + _FIELDS_PER_CLASS], start)}
+        part = {f"f{i}": type_schema for i, type_schema in enumerate(masked[start : start + _FIELDS_PER_CLASS], start)}
         document[f"H{start}"] = {"type": "object", "properties": part, "required": list(part)}
     found: dict[str, ast.expr] = {}
     for node in ast.parse(model_code({"$defs": document})).body:
@@ -164,16 +164,16 @@ class _Tokens(ast.NodeTransformer):
     _text_tokens: dict[str, str] = field(default_factory=dict)
     _used: set[str] = field(default_factory=set)
 
-    def masked(self, shape: Any) -> Any:
-        """A shape with tokens for classes and texts."""
-        if isinstance(shape, list):
-            return [self.masked(member) for member in shape]
-        if not isinstance(shape, dict):
-            return shape
-        if "format" in shape:
-            return self.masked({"$ref": _PREFIX + _FORMATS[shape["format"]]})
+    def masked(self, type_schema: Any) -> Any:
+        """A type schema with tokens for classes and texts."""
+        if isinstance(type_schema, list):
+            return [self.masked(member) for member in type_schema]
+        if not isinstance(type_schema, dict):
+            return type_schema
+        if "format" in type_schema:
+            return self.masked({"$ref": _PREFIX + _FORMATS[type_schema["format"]]})
         out: dict[str, Any] = {}
-        for key, value in shape.items():
+        for key, value in type_schema.items():
             if key == "$ref":
                 out[key] = _PREFIX + self._token("R", value.removeprefix(_PREFIX), self._class_tokens, self.classes)
             elif key == "pattern":

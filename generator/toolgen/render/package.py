@@ -50,7 +50,7 @@ def package_files(catalog: Catalog, schemas: str = "schemas") -> Package:
     """Render the whole package, sorted by path; `schemas` is the folder of the sources in the places of its reports.
 
     Raises:
-        ShapeError: a profile does not fit the format.
+        MappingError: a profile does not fit the format.
     """
     models, names = _models(catalog.format)
     files: Files = {
@@ -93,7 +93,7 @@ def package_payloads(catalog: Catalog) -> Mapping[str, ProviderPayloads]:
     """The declared tools on every wire, without the text of the package.
 
     Raises:
-        ShapeError: a profile does not fit the format.
+        MappingError: a profile does not fit the format.
     """
     models, names = _models(catalog.format)
     files, local = _wires(catalog, names)
@@ -169,7 +169,7 @@ def _session(plan: ProviderPlan) -> str:
     """The module of the sessions on a provider's official client.
 
     Raises:
-        ShapeError: the profile lacks a fact that is printed there.
+        MappingError: the profile lacks a fact that is printed there.
     """
     path = f"sessions/{plan.name}.py"
     template = "stateful" if "stateful" in plan.facts["session"] else "provider"
@@ -260,7 +260,7 @@ def wire_text(plans: Sequence[ProviderPlan], models: list[str]) -> str:
     no member which it lacks, and states what differs.
 
     Raises:
-        ShapeError: the profile lacks a fact, or names something that is not there.
+        MappingError: the profile lacks a fact, or names something that is not there.
     """
     plan, *parents = plans
     made, homes = wire_class(plan), dict[str, str]()

@@ -9,7 +9,7 @@ from typing import Any
 import ruff_api
 
 from toolgen.incremental import find_on_disk, store_on_disk
-from toolgen.plan.classes import AliasPlan, ClassPlan, FieldPlan, ModelsPlan, list_shapes, referenced_names
+from toolgen.plan.classes import AliasPlan, ClassPlan, FieldPlan, ModelsPlan, list_types, referenced_names
 from toolgen.plan.object_views import PREFIX
 from toolgen.plan.tools import ToolPlan, ToolsPlan, definition_fields, plan_tools
 from toolgen.render.checks import CheckFunction, CheckFunctionCollector
@@ -50,18 +50,23 @@ def tool_modules(tools: Iterable[Tool], types: Iterable[SharedType], with_handle
 
 
 def _expressions(plan: ToolsPlan, changed: Iterable[ToolPlan]) -> list[Expression]:
-    """Return the type expression of each shape of the shared types and the changed tools, stored or new.
+    """Return the type expression of each type schema of the shared types and the changed tools, stored or new.
 
-    Results are stored for each tool, but used for all tools, because an edit rarely adds a shape that no tool has yet.
+    Results are stored for each tool, but used for all tools, because an edit rarely adds a type schema that no tool has yet.
     """
-    shapes = {"": _shapes(plan.types)} | {each.tool.name: _shapes(each.models) for each in changed}
+    type_schemas = {"": _type_schemas(plan.types)} | {each.tool.name: _type_schemas(each.models) for each in changed}
     stored = {name: find_on_disk("types", name) or {} for name in ("", *(each.tool.name for each in plan.tools))}
-    keys = {name: [json.dumps(shape, sort_keys=True) for shape in found] for name, found in shapes.items()}
+    keys = {
+        name: [json.dumps(type_schema, sort_keys=True) for type_schema in found] for name, found in type_schemas.items()
+    }
     known: dict[str, tuple[str, tuple[str, ...]]] = {}
     for types in stored.values():
         known |= types
     new = {
-        key: shape for name in shapes for key, shape in zip(keys[name], shapes[name], strict=True) if key not in known
+        key: type_schema
+        for name in type_schemas
+        for key, type_schema in zip(keys[name], type_schemas[name], strict=True)
+        if key not in known
     }
     if new:
         from toolgen.render.model_code import type_expressions  # slow: it imports the model generator
@@ -74,8 +79,8 @@ def _expressions(plan: ToolsPlan, changed: Iterable[ToolPlan]) -> list[Expressio
     return [Expression(known[key][0], frozenset(known[key][1])) for found in keys.values() for key in found]
 
 
-def _shapes(models: ModelsPlan) -> list[Any]:
-    return [shape for item in models.items for shape in list_shapes(item)]
+def _type_schemas(models: ModelsPlan) -> list[Any]:
+    return [type_schema for item in models.items for type_schema in list_types(item)]
 
 
 def class_names(tools: Iterable[Tool], types: Iterable[SharedType]) -> dict[str, tuple[str, ...]]:
@@ -284,13 +289,13 @@ def _factory(plan: FieldPlan, expression: Expression, imports: Imports, runtime:
     if not plan.is_parsed:
         if not isinstance(plan.default, dict | list) or not plan.default:
             return None
-        if not any(True for _ in referenced_names(plan.shape)):
+        if not any(True for _ in referenced_names(plan.type_schema)):
             return None
-    elif plan.shape.keys() == {"type", "format"}:
-        read = FORMATS[plan.shape["format"]].__name__
+    elif plan.type_schema.keys() == {"type", "format"}:
+        read = FORMATS[plan.type_schema["format"]].__name__
         imports.add(f"{runtime}.formats", read)
         return f"{read}({literal})"
-    if plan.shape.get("$ref", "").removeprefix(PREFIX) in classes:
+    if plan.type_schema.get("$ref", "").removeprefix(PREFIX) in classes:
         return f"{expression.text}.model_validate({literal})"
     imports.add("pydantic", "TypeAdapter")
     return f"TypeAdapter[{expression.text}]({expression.text}).validate_python({literal})"

@@ -32,18 +32,18 @@ def a_type(name: str, fields: dict[str, Any]) -> FormatType:
     return FormatType(name, "", tuple(made), (), {})
 
 
-def a_shape(fields: dict[str, Any], keys: dict[str, Any], type: str = "TextPart", **more: Any) -> ObjectMapping:
-    """The plan of a shape `text` of a type with these fields."""
+def a_mapping(fields: dict[str, Any], keys: dict[str, Any], type: str = "TextPart", **more: Any) -> ObjectMapping:
+    """The plan of a mapping `text` of a type with these fields."""
     said = {"type": type, "description": "a text", "keys": keys, **more}
     return plan_mapping("text", said, a_format(**{type: fields}))
 
 
-def reads(shape: ObjectMapping, has_strict_flag: bool = False) -> str:
-    return "\n".join(reader_method(shape, has_strict_flag=has_strict_flag).lines)
+def reads(mapping: ObjectMapping, has_strict_flag: bool = False) -> str:
+    return "\n".join(reader_method(mapping, has_strict_flag=has_strict_flag).lines)
 
 
-def writes(shape: ObjectMapping) -> str:
-    return "\n".join(writer_method(shape).lines)
+def writes(mapping: ObjectMapping) -> str:
+    return "\n".join(writer_method(mapping).lines)
 
 
 def body(text: str) -> str:
@@ -65,7 +65,7 @@ def test_what_shall_stand_on_lines_of_its_own_ends_in_a_comma() -> None:
     assert (call_by_line("f", "a", "b=c"), call_by_line("f")) == ("f(a, b=c, )", "f()")
 
 
-PLAIN = a_shape({"text!": STRING}, {"text": "text"}, tag={"type": "text"})
+PLAIN = a_mapping({"text!": STRING}, {"text": "text"}, tag={"type": "text"})
 
 
 def test_a_plain_object_is_read_and_written_at_once() -> None:
@@ -96,8 +96,8 @@ def test_a_plain_object_is_read_and_written_at_once() -> None:
 
 
 def test_an_object_without_further_keys_leaves_no_rest() -> None:
-    shape = a_shape({"size!": INTEGER}, {"size": {"field": "size", "as": "rounded"}}, tag={"type": "size"})
-    assert reads(shape) == body("""
+    mapping = a_mapping({"size!": INTEGER}, {"size": {"field": "size", "as": "rounded"}}, tag={"type": "size"})
+    assert reads(mapping) == body("""
         size, size_kept = read_rounded(wire.get("size", ABSENT), (at, "size"), reader)
         if wire.keys() == _TEXT_LEAST and size_kept is ABSENT and None not in wire.values():
             return TextPart(size)
@@ -108,14 +108,14 @@ def test_an_object_without_further_keys_leaves_no_rest() -> None:
     """)
     assert (
         '"size": write_rounded(part.size, extra_at(extras, "size") if extras else ABSENT, (at, "size"), writer)'
-        in writes(shape)
+        in writes(mapping)
     )
 
 
 def test_an_object_inside_of_the_object_may_be_missing() -> None:
     keys = {"outer": {"keys": {"inner": {"keys": {"max": {"field": "maxItems", "as": "rounded", "with": "sizes"}}}}}}
-    shape = a_shape({"maxItems": INTEGER}, keys)
-    assert reads(shape) == body("""
+    mapping = a_mapping({"maxItems": INTEGER}, keys)
+    assert reads(mapping) == body("""
         outer = wire.get("outer")
         if outer is None:
             outer = {}
@@ -138,7 +138,7 @@ def test_an_object_inside_of_the_object_may_be_missing() -> None:
         keep_inner_extras(rest, wire, "outer", outer_rest)
         return TextPart(max_items, metadata=reader.metadata(rest))
     """)
-    assert writes(shape) == body("""
+    assert writes(mapping) == body("""
         extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         inner: dict[str, Any] = {}
         max_items = write_rounded(part.max_items, extra_at(extras, "outer", "inner", "max") if extras else ABSENT, (at, "maxItems"), writer, _SIZES)
@@ -164,10 +164,10 @@ def line_of(text: str, start: str) -> str:
 
 
 def test_a_key_may_be_spelled_otherwise() -> None:
-    shape = a_shape({"size": INTEGER}, {"in": {"keys": {"size": {"field": "size", "also": ["old_size"]}}}})
-    assert 'size, size_key = first_present(in_, "size", "old_size")' in reads(shape)
-    assert 'note_alias(in__rest, "size", size_key)' in reads(shape)
-    assert line_of(writes(shape), "if part.size") == body("""
+    mapping = a_mapping({"size": INTEGER}, {"in": {"keys": {"size": {"field": "size", "also": ["old_size"]}}}})
+    assert 'size, size_key = first_present(in_, "size", "old_size")' in reads(mapping)
+    assert 'note_alias(in__rest, "size", size_key)' in reads(mapping)
+    assert line_of(writes(mapping), "if part.size") == body("""
         if part.size is not None:
             in_[original_key(inner_extras(extras, "in"), "size")] = part.size
     """)
@@ -175,61 +175,61 @@ def test_a_key_may_be_spelled_otherwise() -> None:
 
 def test_keys_may_carry_their_fields_together() -> None:
     keys = {"in": {"keys": {"a": {"fields": ["size", "unit"], "as": "sized", "beside": ["b"], "given": ["text"]}}}}
-    shape = a_shape({"text!": STRING, "size": INTEGER, "unit": STRING}, {"text": "text", **keys})
-    assert 'size, unit, size_kept = read_sized(in_, (at, "in"), reader, text)' in reads(shape)
-    assert "in__rest |= size_kept" in reads(shape)
+    mapping = a_mapping({"text!": STRING, "size": INTEGER, "unit": STRING}, {"text": "text", **keys})
+    assert 'size, unit, size_kept = read_sized(in_, (at, "in"), reader, text)' in reads(mapping)
+    assert "in__rest |= size_kept" in reads(mapping)
     assert (
         'in_ |= write_sized(part.size, part.unit, inner_extras(extras, "in"), (at, "size"), writer, part.text)'
-        in writes(shape)
+        in writes(mapping)
     )
 
 
 @pytest.mark.parametrize(("key", "function"), [("list", "list"), ("text_or", "text_or_list")])
 def test_an_array_is_read_item_by_item(key: str, function: str) -> None:
-    shape = a_shape({"parts!": ARRAY}, {"content": {"field": "parts", key: "part"}})
-    assert f'parts = read_{function}(wire.get("content"), (at, "content"), reader, self.read_part)' in reads(shape)
-    assert f'"content": write_{function}(part.parts, (at, "parts"), writer, self.write_part)' in writes(shape)
+    mapping = a_mapping({"parts!": ARRAY}, {"content": {"field": "parts", key: "part"}})
+    assert f'parts = read_{function}(wire.get("content"), (at, "content"), reader, self.read_part)' in reads(mapping)
+    assert f'"content": write_{function}(part.parts, (at, "parts"), writer, self.write_part)' in writes(mapping)
 
 
 def test_what_the_wire_demands_of_an_optional_field_has_a_default_or_is_an_error() -> None:
-    shape = a_shape(
+    mapping = a_mapping(
         {"size": INTEGER, "unit": STRING},
         {"size": {"field": "size", "default": 1}, "unit": {"field": "unit", "required": True}},
     )
-    assert line_of(reads(shape), "if size") == body("""
+    assert line_of(reads(mapping), "if size") == body("""
         if size is not None and type(size) is not int:
             raise wrong_type((at, "size"), "an integer", size)
     """)
-    assert line_of(reads(shape), "if type(unit)").startswith("if type(unit) is not str:")
+    assert line_of(reads(mapping), "if type(unit)").startswith("if type(unit) is not str:")
     assert (
         '{"size": with_default(part.size, 1, (at, "size"), writer), "unit": require_value(part.unit, "unit"), }'
-        in writes(shape)
+        in writes(mapping)
     )
 
 
 def test_a_value_of_any_type_must_be_there_where_it_is_required() -> None:
-    assert line_of(reads(a_shape({"value!": {}}, {"data": "value"}, tag={"a": "b"}, aside=["c"])), "if") == body("""
+    assert line_of(reads(a_mapping({"value!": {}}, {"data": "value"}, tag={"a": "b"}, aside=["c"])), "if") == body("""
         if "data" not in wire:
             raise wrong_type((at, "data"), "a value", None)
     """)
 
 
 def test_a_word_of_the_tag_that_is_not_ours_is_kept() -> None:
-    shape = a_shape({}, {}, tag={"role": "system"}, also={"role": ["developer"]})
-    assert line_of(reads(shape), "if wire") == body("""
+    mapping = a_mapping({}, {}, tag={"role": "system"}, also={"role": ["developer"]})
+    assert line_of(reads(mapping), "if wire") == body("""
         if wire["role"] != "system":
             rest["role"] = wire["role"]
     """)
-    assert 'wire: dict[str, Any] = {"role": extras.get("role", "system"), }' in writes(shape)
+    assert 'wire: dict[str, Any] = {"role": extras.get("role", "system"), }' in writes(mapping)
 
 
 def test_an_object_that_came_without_its_tag_goes_out_without_it() -> None:
-    shape = a_shape({}, {}, tag={"type": "text"}, untagged="type")
-    assert line_of(reads(shape), "if wire.get") == body("""
+    mapping = a_mapping({}, {}, tag={"type": "text"}, untagged="type")
+    assert line_of(reads(mapping), "if wire.get") == body("""
         if wire.get("type") is None:
             rest["$absent"] = ["type"]
     """)
-    assert line_of(writes(shape), 'if "type"') == body("""
+    assert line_of(writes(mapping), 'if "type"') == body("""
         if "type" in extras.get("$absent", ()):
             del wire["type"]
     """)
@@ -238,7 +238,7 @@ def test_an_object_that_came_without_its_tag_goes_out_without_it() -> None:
 def test_a_field_without_a_place_is_reported_as_what_is_lost_with_it() -> None:
     fields = {"note": STRING, "warned": STRING, "must": BOOLEAN, "does": STRING}
     lost = {"warned": "warning", "must": "behaviour", "does": "behaviour"}
-    text = writes(a_shape(fields, {}, lost=lost))
+    text = writes(a_mapping(fields, {}, lost=lost))
     assert [line.strip() for line in text.splitlines() if "report_unsupported" in line] == [
         'writer.report_unsupported((at, "note"), "note")',
         'writer.report_unsupported((at, "warned"), "warned", "warning")',
@@ -249,8 +249,8 @@ def test_a_field_without_a_place_is_reported_as_what_is_lost_with_it() -> None:
 
 
 def test_a_shape_whose_fields_the_format_does_not_have_is_tag_and_rest() -> None:
-    shape = a_shape({}, {"text": "text"}, tag={"type": "text"})
-    assert reads(shape) == body("""
+    mapping = a_mapping({}, {"text": "text"}, tag={"type": "text"})
+    assert reads(mapping) == body("""
         if wire.keys() == _TEXT_LEAST:
             return TextPart()
         rest = unmapped_members(wire, _TEXT)
@@ -259,23 +259,23 @@ def test_a_shape_whose_fields_the_format_does_not_have_is_tag_and_rest() -> None
 
 
 def test_a_call_takes_the_spelling_of_the_tools_that_were_offered() -> None:
-    shape = a_shape({"name!": STRING}, {"name": "name"}, type="ToolCall")
-    assert "return reader.decode_call(ToolCall(name, metadata=reader.metadata(rest)))" in reads(shape)
-    assert writes(shape).startswith("call = writer.encode_call(call, at)\n")
+    mapping = a_mapping({"name!": STRING}, {"name": "name"}, type="ToolCall")
+    assert "return reader.decode_call(ToolCall(name, metadata=reader.metadata(rest)))" in reads(mapping)
+    assert writes(mapping).startswith("call = writer.encode_call(call, at)\n")
 
 
 def test_tools_are_read_first_where_they_say_how_the_history_is_spelled() -> None:
     keys = {"messages": {"field": "messages", "list": "message"}, "tools": {"field": "tools", "list": "tool"}}
-    shape = a_shape({"messages!": ARRAY, "tools": ARRAY}, keys, type="Request")
-    first, offers, second, *_ = reads(shape, has_strict_flag=True).splitlines()
+    mapping = a_mapping({"messages!": ARRAY, "tools": ARRAY}, keys, type="Request")
+    first, offers, second, *_ = reads(mapping, has_strict_flag=True).splitlines()
     assert (first.split()[0], offers, second.split()[0]) == ("tools", "reader.set_offered_tools(tools)", "messages")
-    assert "offers" not in reads(shape)
+    assert "offers" not in reads(mapping)
 
 
 def test_what_stands_outside_of_the_object_is_given_by_whoever_reads_it() -> None:
-    shape = a_shape({"id!": STRING, "text!": STRING}, {"text": "text"}, outside={"id": "the key of the object"})
-    assert reader_method(shape, has_strict_flag=False).parameters[-1] == "id: str"
-    assert "return TextPart(id, text, metadata=reader.metadata(rest))" in reads(shape)
+    mapping = a_mapping({"id!": STRING, "text!": STRING}, {"text": "text"}, outside={"id": "the key of the object"})
+    assert reader_method(mapping, has_strict_flag=False).parameters[-1] == "id: str"
+    assert "return TextPart(id, text, metadata=reader.metadata(rest))" in reads(mapping)
 
 
 HOSTILE = "a\"'\\\n\u202e{{ x }}\u0000"
@@ -291,8 +291,8 @@ def test_texts_of_a_profile_are_literals_and_nothing_else() -> None:
     }
     tag = {HOSTILE + "8": HOSTILE + "9"}
     fields = dict.fromkeys(("plain!", "other", "coded", "inner", "last"), STRING)
-    shape = a_shape(fields, keys, tag=tag, untagged=HOSTILE + "8", also={HOSTILE + "8": ["x"]})
-    for method in (reader_method(shape, has_strict_flag=False), writer_method(shape)):
+    mapping = a_mapping(fields, keys, tag=tag, untagged=HOSTILE + "8", also={HOSTILE + "8": ["x"]})
+    for method in (reader_method(mapping, has_strict_flag=False), writer_method(mapping)):
         assert all(line.isprintable() for line in method.lines)
         tree = ast.parse("\n".join([accepted_names(method) + ":", *(f"    {line}" for line in method.lines)]))
         assert {n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and "x }}" in str(n.value)} >= {
@@ -315,8 +315,8 @@ def a_union(**said: Any) -> list[str]:
             "needs": ["url", "it's"],
         },
     }
-    shapes = {name: plan_mapping(name, shape, PARTS) for name, shape in facts.items()}
-    union = plan_union("part", {"types": ["TextPart", "ImagePart"], **said}, {"shapes": facts}, shapes, PARTS)
+    mappings = {name: plan_mapping(name, mapping, PARTS) for name, mapping in facts.items()}
+    union = plan_union("part", {"types": ["TextPart", "ImagePart"], **said}, {"mappings": facts}, mappings, PARTS)
     return [
         "\n".join(method.lines)
         for method in (union_reader_method(union), union_writer_method(union, rejects="rejects" in said))
@@ -324,7 +324,7 @@ def a_union(**said: Any) -> list[str]:
 
 
 def test_objects_are_told_apart_by_their_tag() -> None:
-    read, write = a_union(tag="type", shapes=["text", "image"])
+    read, write = a_union(tag="type", mappings=["text", "image"])
     assert read == body("""
         if type(wire) is dict:
             kind = wire.get("type")
@@ -347,7 +347,7 @@ def test_objects_are_told_apart_by_their_tag() -> None:
 
 
 def test_objects_are_told_apart_by_a_function() -> None:
-    read, _ = a_union(by="kind_of_part", shapes={"words": "text", "picture": "image"})
+    read, _ = a_union(by="kind_of_part", mappings={"words": "text", "picture": "image"})
     assert read == body("""
         if type(wire) is dict:
             kind = kind_of_part(wire)
@@ -360,7 +360,7 @@ def test_objects_are_told_apart_by_a_function() -> None:
 
 
 def test_objects_of_one_shape_need_not_be_told_apart() -> None:
-    read, _ = a_union(shapes=["image"])
+    read, _ = a_union(mappings=["image"])
     assert read == body("""
         if type(wire) is dict:
             return self.read_image(wire, at, reader)
@@ -369,7 +369,7 @@ def test_objects_of_one_shape_need_not_be_told_apart() -> None:
 
 
 def test_what_the_api_refuses_of_its_relatives_is_not_passed_on() -> None:
-    _, write = a_union(tag="type", shapes=["text"], rejects=True)
+    _, write = a_union(tag="type", mappings=["text"], rejects=True)
     ours = "if type(value) is OpaquePart and value.provider == writer.wire.name and writer.is_accepted(value.value):"
     assert line_of(write, "if type(value) is Opaque") == f"{ours}\n    return value.value"
 
@@ -394,8 +394,8 @@ BLOCKS = {
 
 
 def a_list(said: dict[str, Any], used: tuple[str, ...] = ("read_blocks", "write_blocks")) -> list[str]:
-    shapes = {name: plan_mapping(name, shape, CALLS) for name, shape in said.items()}
-    plan = plan_list("blocks", {"item": "block", "shapes": list(said)}, shapes, used)
+    mappings = {name: plan_mapping(name, mapping, CALLS) for name, mapping in said.items()}
+    plan = plan_list("blocks", {"item": "block", "mappings": list(said)}, mappings, used)
     assert plan.directions == {name.split("_")[0] for name in used}
     return ["\n".join(method.lines) for method in (read_items(plan), write_items(plan))]
 
@@ -466,8 +466,8 @@ def test_objects_of_an_array_without_a_regular_form_are_read_one_by_one() -> Non
 
 
 def test_a_regular_object_has_the_tag_that_others_may_lack() -> None:
-    shape = plan_mapping("call", {**BLOCKS["call"], "untagged": "type"}, CALLS)
-    read = reader_method(shape, has_strict_flag=False).lines
+    mapping = plan_mapping("call", {**BLOCKS["call"], "untagged": "type"}, CALLS)
+    read = reader_method(mapping, has_strict_flag=False).lines
     (test,) = [line for line in read if line.startswith("if ") and "is dict" in line]
     assert test == 'if wire.get("type") is not None and type(arguments) is dict:'
     in_an_array, _ = a_list({"call": {**BLOCKS["call"], "untagged": "type"}}, ("read_blocks",))
@@ -475,8 +475,8 @@ def test_a_regular_object_has_the_tag_that_others_may_lack() -> None:
 
 
 def test_a_regular_call_keeps_the_extras_of_both_its_objects() -> None:
-    shape = plan_mapping("call", {**BLOCKS["call"], "keys": {"use": {"keys": BLOCKS["call"]["keys"]}}}, CALLS)
-    read = "\n".join(reader_method(shape, has_strict_flag=False).lines)
+    mapping = plan_mapping("call", {**BLOCKS["call"], "keys": {"use": {"keys": BLOCKS["call"]["keys"]}}}, CALLS)
+    read = "\n".join(reader_method(mapping, has_strict_flag=False).lines)
     sizes = 'None if len(wire) == 2 and len(use) == 3 and "type" in wire else '
     assert sizes + 'nested_extras(wire, _CALL, "use", use, _CALL_USE)' in read
 
@@ -487,8 +487,8 @@ def test_objects_of_one_shape_in_an_array_need_one_test() -> None:
 
 
 def test_an_array_holds_shapes_of_its_profile() -> None:
-    with pytest.raises(MappingError, match="there is no shape call"):
-        plan_list("blocks", {"item": "block", "shapes": ["call"]}, {}, ())
+    with pytest.raises(MappingError, match="there is no mapping call"):
+        plan_list("blocks", {"item": "block", "mappings": ["call"]}, {}, ())
 
 
 USAGE = a_format(

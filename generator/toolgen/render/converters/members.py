@@ -1,4 +1,4 @@
-"""A provider's class and its module, and the methods for unions and for arrays, whose objects have several shapes."""
+"""A provider's class and its module, and the methods for unions and for arrays, whose objects have several mappings."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from toolgen.render.literals import python_literal, python_string
 
 
 def union_reader_method(union: UnionPlan) -> Method:
-    """The method that reads an object by its shape."""
+    """The method that reads an object by its mapping."""
     members = [_kind(union)] if union.by or union.tag else []
     return Method(
         f"read_{union.name}",
@@ -41,7 +41,7 @@ def _kind(union: UnionPlan) -> str:
 
 
 def _read_member(member: MemberPlan) -> Statement:
-    read = f"return self.read_{member.shape}(wire, at, reader)"
+    read = f"return self.read_{member.mapping}(wire, at, reader)"
     if member.word is None:
         return read
     word = python_string(member.word)
@@ -64,10 +64,10 @@ def union_writer_method(union: UnionPlan, *, rejects: bool) -> Method:
 
 def _write_union(union: UnionPlan, rejects: bool) -> Iterator[Statement]:
     for member in union.members:
-        yield block(f"if type(value) is {member.type}", f"return self.write_{member.shape}(value, at, writer)")
+        yield block(f"if type(value) is {member.type}", f"return self.write_{member.mapping}(value, at, writer)")
     ours = "type(value) is OpaquePart and value.provider == writer.wire.name"
     yield block(f"if {ours} and writer.is_accepted(value.value)" if rejects else f"if {ours}", "return value.value")
-    text = next((member.shape for member in union.members if member.type == "TextPart"), None)
+    text = next((member.mapping for member in union.members if member.type == "TextPart"), None)
     if text is not None and "ContentPart" in union.types:
         yield f"return self.write_{text}(writer.describe_part(value, at), at, writer)"
         return
@@ -147,11 +147,11 @@ def _names(*texts: str) -> set[str]:
 
 def _constants(plan: ProviderPlan) -> Iterator[tuple[str, str]]:
     """The module's constants: the keys of each object that are known, and the tables of readers and writers."""
-    for shape in plan.shapes.values():
-        yield from ((name, f"{name}: frozenset[str] = {_frozenset(keys)}") for name, keys in shape.known.items())
+    for mapping in plan.mappings.values():
+        yield from ((name, f"{name}: frozenset[str] = {_frozenset(keys)}") for name, keys in mapping.known.items())
         yield from (
             (f"{name}_LEAST", f"{name}_LEAST: frozenset[str] = {_frozenset(keys)}")
-            for name, keys in shape.least.items()
+            for name, keys in mapping.least.items()
         )
     for name, table in plan.tables.items():
         kind = "list[str]" if isinstance(table, list) else "dict[str, Any]"
@@ -167,7 +167,7 @@ def _attribute(fact: ClassAttribute) -> str:
 
 
 def _methods(plan: ProviderPlan) -> Iterator[Method]:
-    """The class's methods: two for the usage, and two for each union, array and shape, one a direction."""
+    """The class's methods: two for the usage, and two for each union, array and mapping, one a direction."""
     if plan.usage is not None:
         yield from (usage_reader_method(plan.usage), usage_writer_method(plan.usage))
     for union in plan.unions.values():
@@ -177,8 +177,8 @@ def _methods(plan: ProviderPlan) -> Iterator[Method]:
             yield read_items(each)
         if "write" in each.directions:
             yield write_items(each)
-    for shape in plan.shapes.values():
-        yield from (reader_method(shape, has_strict_flag=plan.has_strict_flag), writer_method(shape))
+    for mapping in plan.mappings.values():
+        yield from (reader_method(mapping, has_strict_flag=plan.has_strict_flag), writer_method(mapping))
 
 
 def _frozenset(keys: Iterable[str]) -> str:
@@ -196,7 +196,7 @@ def read_items(plan: ListPlan) -> Method:
     """The method that reads an array."""
     one_by_one = call("read_list", "value", "at", "reader", f"self.read_{plan.item}")
     item = call(f"self.read_{plan.item}", "wire", "(at, len(found))", "reader")
-    members = [_read_regular(plan, shape, shape.plain) for shape in plan.members if shape.plain is not None]
+    members = [_read_regular(plan, mapping, mapping.plain) for mapping in plan.members if mapping.plain is not None]
     if len(members) == 1:
         members = [block(f"if type(wire) is dict and {members[0].head}", *members[0].body)]
     elif members:
@@ -226,18 +226,18 @@ def _chain(blocks: list[Block]) -> Iterator[Block]:
         yield block(f"{'elif' if i else 'if'} {each.head}", *each.body)
 
 
-def _read_regular(plan: ListPlan, shape: ObjectMapping, plain: FastPathObject) -> Block:
-    """Read a regular object of a shape; the head is what tells it from others."""
+def _read_regular(plan: ListPlan, mapping: ObjectMapping, plain: FastPathObject) -> Block:
+    """Read a regular object of a mapping; the head is what tells it from others."""
     said = "kind" if len(plan.members) > 1 else get("wire", plan.tag)
-    first = next(iter(shape.objects[1:]), None)
+    first = next(iter(mapping.objects[1:]), None)
     key = first.key if first is not None else plain.keys[0].key
-    word = dict(shape.tag).get(plan.tag)
+    word = dict(mapping.tag).get(plan.tag)
     test = f"{said} == {python_string(str(word))}" if plan.tag else f"{python_string(key)} in wire"
     gets = [f"{key.variable} = {get(key.holder, key.key)}" for key in plain.keys]
-    holders = [f"type({held.variable}) is dict" for held in shape.objects[1:]]
-    inside: list[Statement] = [f"{held.variable} = {get(held.parent, held.key)}" for held in shape.objects[1:]]
-    if shape.type == "ToolCall":
-        tests, found = plain_call(shape, plain, noted=True)
+    holders = [f"type({held.variable}) is dict" for held in mapping.objects[1:]]
+    inside: list[Statement] = [f"{held.variable} = {get(held.parent, held.key)}" for held in mapping.objects[1:]]
+    if mapping.type == "ToolCall":
+        tests, found = plain_call(mapping, plain, noted=True)
         read: list[Statement] = [
             block(
                 f"if {' and '.join(tests)}",
@@ -248,14 +248,14 @@ def _read_regular(plan: ListPlan, shape: ObjectMapping, plain: FastPathObject) -
     else:
         exact = [f"len(wire) == {plain.sizes['wire']}"] if plain.open else []
         tests = [*exact, *plain.conditions_to_read]
-        read = [block(f"if {' and '.join(tests)}", f"found.append({plain_value(shape, plain)})", "continue")]
+        read = [block(f"if {' and '.join(tests)}", f"found.append({plain_value(mapping, plain)})", "continue")]
     inside += [block(f"if {' and '.join(holders)}", *gets, *read)] if holders else [*gets, *read]
     return block(test, *inside)
 
 
 def write_items(plan: ListPlan) -> Method:
     """The method that writes an array."""
-    members = [_write_regular(shape, shape.plain) for shape in plan.members if shape.plain is not None]
+    members = [_write_regular(mapping, mapping.plain) for mapping in plan.members if mapping.plain is not None]
     return Method(
         f"write_{plan.name}",
         ("parts: Iterable[Any]", "at: Path", "writer: Writer"),
@@ -274,13 +274,13 @@ def write_items(plan: ListPlan) -> Method:
     )
 
 
-def _write_regular(shape: ObjectMapping, plain: FastPathObject) -> Block:
-    """Write a regular value of a shape; many APIs refuse an empty text, so that it is not one."""
-    written = f"found.append({plain_object(shape, plain, 'wire')})"
-    if shape.type != "ToolCall":
-        tests = [*plain.conditions_to_write, *(["part.text"] if shape.type == "TextPart" else [])]
-        return block(" and ".join([f"type(part) is {shape.type}", *tests]), written, "continue")
-    tests = ["part.metadata is None", *plain_call_tests(shape, plain)]
+def _write_regular(mapping: ObjectMapping, plain: FastPathObject) -> Block:
+    """Write a regular value of a mapping; many APIs refuse an empty text, so that it is not one."""
+    written = f"found.append({plain_object(mapping, plain, 'wire')})"
+    if mapping.type != "ToolCall":
+        tests = [*plain.conditions_to_write, *(["part.text"] if mapping.type == "TextPart" else [])]
+        return block(" and ".join([f"type(part) is {mapping.type}", *tests]), written, "continue")
+    tests = ["part.metadata is None", *plain_call_tests(mapping, plain)]
     return block(
         "type(part) is ToolCallPart",
         "call = part.call",

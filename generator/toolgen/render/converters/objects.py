@@ -1,4 +1,4 @@
-"""The methods that read an object of a shape, and write a value as one."""
+"""The methods that read an object of a mapping, and write a value as one."""
 
 from __future__ import annotations
 
@@ -28,82 +28,86 @@ from toolgen.render.converters.code import (
 from toolgen.render.literals import python_literal, python_string
 
 
-def reader_method(shape: ObjectMapping, *, has_strict_flag: bool) -> Method:
+def reader_method(mapping: ObjectMapping, *, has_strict_flag: bool) -> Method:
     """The method; `has_strict_flag` where a request says of its tools how the values of their calls are spelled."""
     return Method(
-        f"read_{shape.name}",
-        ("wire: dict[str, Any]", "at: Path", "reader: Reader", *(f"{name}: str" for name in shape.outside)),
-        shape.type,
-        f"Read {shape.description}.",
+        f"read_{mapping.name}",
+        ("wire: dict[str, Any]", "at: Path", "reader: Reader", *(f"{name}: str" for name in mapping.outside)),
+        mapping.type,
+        f"Read {mapping.description}.",
         (
-            *_inner_objects(shape),
-            *_read_when_plain(shape),
-            *_read_keys(shape, has_strict_flag),
-            *_read_without_rest(shape),
-            *_collect_rest(shape),
-            f"return {_made(shape, shape.arguments, with_rest=True)}",
+            *_inner_objects(mapping),
+            *_read_when_plain(mapping),
+            *_read_keys(mapping, has_strict_flag),
+            *_read_without_rest(mapping),
+            *_collect_rest(mapping),
+            f"return {_made(mapping, mapping.arguments, with_rest=True)}",
         ),
     )
 
 
-def _inner_objects(shape: ObjectMapping) -> Iterator[Statement]:
+def _inner_objects(mapping: ObjectMapping) -> Iterator[Statement]:
     """Take the objects out that stand inside of the object."""
-    for held in shape.objects[1:]:
+    for held in mapping.objects[1:]:
         yield f"{held.variable} = {get(held.parent, held.key)}"
         if not held.required:
             yield block(f"if {held.variable} is None", f"{held.variable} = {{}}")
         yield block(f"if type({held.variable}) is not dict", _wrong_type(held.way, "an object", held.variable))
 
 
-def _read_when_plain(shape: ObjectMapping) -> Iterator[Statement]:
+def _read_when_plain(mapping: ObjectMapping) -> Iterator[Statement]:
     """Read an object at once that holds nothing but plain values."""
-    plain = shape.plain
+    plain = mapping.plain
     if plain is None:
         return
     for key in plain.keys:
         yield f"{key.variable} = {get(key.holder, key.key)}"
-    if shape.type == "ToolCall" and plain.arguments == ("id", "name", "arguments") and any(k.last for k in plain.keys):
-        yield from _read_plain_call(shape, plain)
+    if (
+        mapping.type == "ToolCall"
+        and plain.arguments == ("id", "name", "arguments")
+        and any(k.last for k in plain.keys)
+    ):
+        yield from _read_plain_call(mapping, plain)
         return
-    if _is_certain(shape, plain):
+    if _is_certain(mapping, plain):
         return
-    found: list[Statement] = [f"return {plain_value(shape, plain)}"]
+    found: list[Statement] = [f"return {plain_value(mapping, plain)}"]
     if plain.open:
         found = [
             block(f"if len(wire) == {plain.sizes['wire']}", *found),
-            f"rest = {call('unmapped_members', 'wire', shape.objects[0].known)}",
-            f"return {_made(shape, plain.arguments, with_rest=True)}",
+            f"rest = {call('unmapped_members', 'wire', mapping.objects[0].known)}",
+            f"return {_made(mapping, plain.arguments, with_rest=True)}",
         ]
-    yield block(f"if {' and '.join([*_tag_test(shape), *plain.conditions_to_read])}", *found)
+    yield block(f"if {' and '.join([*_tag_test(mapping), *plain.conditions_to_read])}", *found)
 
 
-def _tag_test(shape: ObjectMapping) -> list[str]:
+def _tag_test(mapping: ObjectMapping) -> list[str]:
     """Return the test that an object has the tag, if other objects of the mapping may lack it."""
-    return [f"{get('wire', shape.untagged)} is not None"] if shape.untagged else []
+    return [f"{get('wire', mapping.untagged)} is not None"] if mapping.untagged else []
 
 
-def plain_value(shape: ObjectMapping, plain: FastPathObject) -> str:
+def plain_value(mapping: ObjectMapping, plain: FastPathObject) -> str:
     """The value of a regular object."""
-    return _made(shape, plain.arguments, with_rest=False)
+    return _made(mapping, plain.arguments, with_rest=False)
 
 
-def _is_certain(shape: ObjectMapping, plain: FastPathObject) -> bool:
+def _is_certain(mapping: ObjectMapping, plain: FastPathObject) -> bool:
     """Whether every object that can be read is a regular one: it has keys alone that must be there, each of one type."""
-    checked = all(key.kind == "plain" and key.required and key.test for key in shape.keys)
-    return plain.open and checked and len(shape.objects) == 1 and not shape.untagged
+    checked = all(key.kind == "plain" and key.required and key.test for key in mapping.keys)
+    return plain.open and checked and len(mapping.objects) == 1 and not mapping.untagged
 
 
-def _read_plain_call(shape: ObjectMapping, plain: FastPathObject) -> Iterator[Statement]:
+def _read_plain_call(mapping: ObjectMapping, plain: FastPathObject) -> Iterator[Statement]:
     """Read a call whose id and name may yet turn out to be spelled otherwise than in the format."""
-    tests, found = plain_call(shape, plain, noted=False)
+    tests, found = plain_call(mapping, plain, noted=False)
     yield block(f"if {' and '.join(tests)}", f"found = {found}", block("if found is not None", "return found"))
 
 
-def plain_call(shape: ObjectMapping, plain: FastPathObject, *, noted: bool) -> tuple[list[str], str]:
+def plain_call(mapping: ObjectMapping, plain: FastPathObject, *, noted: bool) -> tuple[list[str], str]:
     """What holds for the object of a regular call, and the call; it is `noted` where results may come after it."""
-    arguments = next(key for key in shape.keys if key.variables[0] == "arguments")
+    arguments = next(key for key in mapping.keys if key.variables[0] == "arguments")
     is_text = PLAIN_FORMS[arguments.reads.removeprefix("read_")].written == JSON_TEXT.written
-    kept, exact = _extras_of_call(shape, plain, has_tag=noted)
+    kept, exact = _extras_of_call(mapping, plain, has_tag=noted)
     function = "read_recorded_text_call" if noted else "read_text_call"
     if is_text:
         found = call(function, "id", "name", "arguments", kept, python_literal(arguments.key_path), "reader")
@@ -112,34 +116,34 @@ def plain_call(shape: ObjectMapping, plain: FastPathObject, *, noted: bool) -> t
         found = call(function, "id", "name", "arguments", *([kept] if kept != "None" else []))
     claim, name = "reader.claim_id(id)", PLAIN_FORMS["tool_name"].reads.format("name")  # both made by the function
     tests = [test.removesuffix(f" and {claim}") for test in plain.conditions_to_read if test not in (claim, name)]
-    return [*([] if noted else _tag_test(shape)), *(test for test in tests if test not in exact)], found
+    return [*([] if noted else _tag_test(mapping)), *(test for test in tests if test not in exact)], found
 
 
-def _extras_of_call(shape: ObjectMapping, plain: FastPathObject, *, has_tag: bool) -> tuple[str, list[str]]:
+def _extras_of_call(mapping: ObjectMapping, plain: FastPathObject, *, has_tag: bool) -> tuple[str, list[str]]:
     """Return the extras of a regular call, None if there are none, and the tests of sizes that they make unnecessary.
 
     An object is known to have its tag if the tag was used to choose the mapping.
     """
-    outer, *inner = shape.objects
+    outer, *inner = mapping.objects
     if not plain.open or len(inner) > 1:
         return "None", []
-    exact = [f"len({held.variable}) == {plain.sizes[held.variable]}" for held in shape.objects]
+    exact = [f"len({held.variable}) == {plain.sizes[held.variable]}" for held in mapping.objects]
     extras = call("unmapped_members", "wire", outer.known)
     for held in inner:
         extras = call("nested_extras", "wire", outer.known, python_string(held.key), held.variable, held.known)
-    tags = [] if has_tag else [f"{python_string(tag)} in wire" for tag, _ in shape.tag]
+    tags = [] if has_tag else [f"{python_string(tag)} in wire" for tag, _ in mapping.tag]
     return f"None if {' and '.join([*exact, *tags])} else {extras}", exact
 
 
-def _read_keys(shape: ObjectMapping, has_strict_flag: bool) -> Iterator[Statement]:
+def _read_keys(mapping: ObjectMapping, has_strict_flag: bool) -> Iterator[Statement]:
     """Read the value of every key, each into the variables of its fields."""
-    for key in shape.keys_in_reading_order:
-        yield from _read_key(shape, key)
-        if has_strict_flag and shape.type == "Request" and key.variables[0] == "tools":
+    for key in mapping.keys_in_reading_order:
+        yield from _read_key(mapping, key)
+        if has_strict_flag and mapping.type == "Request" and key.variables[0] == "tools":
             yield call("reader.set_offered_tools", "tools")
 
 
-def _read_key(shape: ObjectMapping, key: FieldMapping) -> Iterator[Statement]:
+def _read_key(mapping: ObjectMapping, key: FieldMapping) -> Iterator[Statement]:
     name, value = key.variables[0], get(key.holder, key.key)
     if key.kind in ("call", "beside"):
         where = path_expression(*(key.key_path[:-1] if key.kind == "beside" else key.key_path))
@@ -154,7 +158,7 @@ def _read_key(shape: ObjectMapping, key: FieldMapping) -> Iterator[Statement]:
     if key.kind == "also":
         spellings = map(python_string, (key.key, *key.aliases))
         yield f"{name}, {name}_key = {call('first_present', key.holder, *spellings)}"
-    elif shape.plain is None or not shape.plain.has_key(name):
+    elif mapping.plain is None or not mapping.plain.has_key(name):
         yield f"{name} = {value}"
     yield from _check_type(key)
 
@@ -168,36 +172,36 @@ def _check_type(key: FieldMapping) -> Iterator[Block]:
         yield block(f"if {python_string(key.key)} not in {key.holder}", _wrong_type(key.key_path, "a value", "None"))
 
 
-def _read_without_rest(shape: ObjectMapping) -> Iterator[Block]:
+def _read_without_rest(mapping: ObjectMapping) -> Iterator[Block]:
     """Make the value where the object has the keys alone that it must have, and nothing has to be kept."""
-    if shape.plain is not None and _is_certain(shape, shape.plain):
-        yield block(f"if len(wire) == {shape.plain.sizes['wire']}", f"return {plain_value(shape, shape.plain)}")
-    if not shape.least:
+    if mapping.plain is not None and _is_certain(mapping, mapping.plain):
+        yield block(f"if len(wire) == {mapping.plain.sizes['wire']}", f"return {plain_value(mapping, mapping.plain)}")
+    if not mapping.least:
         return
     # A null that a codec reads as nothing at all is kept with the rest.
-    holders = dict.fromkeys(key.holder for key in shape.keys if key.kind == "call")
+    holders = dict.fromkeys(key.holder for key in mapping.keys if key.kind == "call")
     tests = [
-        f"wire.keys() == {shape.objects[0].known}_LEAST",
-        *(f"{held.variable}.keys() == {held.known}_LEAST" for held in shape.objects[1:] if held.required),
-        *(f"{key.variables[0]}_kept is ABSENT" for key in shape.keys if key.kind == "call"),
+        f"wire.keys() == {mapping.objects[0].known}_LEAST",
+        *(f"{held.variable}.keys() == {held.known}_LEAST" for held in mapping.objects[1:] if held.required),
+        *(f"{key.variables[0]}_kept is ABSENT" for key in mapping.keys if key.kind == "call"),
         *(f"None not in {holder}.values()" for holder in holders),
     ]
-    yield block(f"if {' and '.join(tests)}", f"return {_made(shape, shape.arguments, with_rest=False)}")
+    yield block(f"if {' and '.join(tests)}", f"return {_made(mapping, mapping.arguments, with_rest=False)}")
 
 
-def _collect_rest(shape: ObjectMapping) -> Iterator[Statement]:
+def _collect_rest(mapping: ObjectMapping) -> Iterator[Statement]:
     """Collect what the fields do not say of the object: unknown keys, and other spellings of what is known."""
-    yield f"rest = {call('unmapped_members', 'wire', shape.objects[0].known)}"
-    for tag, word in shape.tag:
-        if tag in shape.tag_also:
+    yield f"rest = {call('unmapped_members', 'wire', mapping.objects[0].known)}"
+    for tag, word in mapping.tag:
+        if tag in mapping.tag_also:
             said = item("wire", tag)
             yield block(f"if {said} != {python_literal(word)}", f"{item('rest', tag)} = {said}")
-    if shape.untagged:
-        absent = f'rest["$absent"] = [{python_string(shape.untagged)}]'
-        yield block(f"if {get('wire', shape.untagged)} is None", absent)
-    for held in shape.objects[1:]:
+    if mapping.untagged:
+        absent = f'rest["$absent"] = [{python_string(mapping.untagged)}]'
+        yield block(f"if {get('wire', mapping.untagged)} is None", absent)
+    for held in mapping.objects[1:]:
         yield f"{_rest_of(held.variable)} = {call('unmapped_members', held.variable, held.known)}"
-    for key in shape.keys:
+    for key in mapping.keys:
         rest, kept = _rest_of(key.holder), f"{key.variables[0]}_kept"
         if key.kind == "call":
             yield block(f"if {kept} is not ABSENT", f"{item(rest, key.key)} = {kept}")
@@ -205,7 +209,7 @@ def _collect_rest(shape: ObjectMapping) -> Iterator[Statement]:
             yield f"{rest} |= {kept}"
         elif key.kind == "also":
             yield call("note_alias", rest, python_string(key.key), f"{key.variables[0]}_key")
-    for held in reversed(shape.objects[1:]):
+    for held in reversed(mapping.objects[1:]):
         outer = _rest_of(held.parent)
         yield call("keep_inner_extras", outer, held.parent, python_string(held.key), _rest_of(held.variable))
 
@@ -215,79 +219,79 @@ def _rest_of(variable: str) -> str:
     return "rest" if variable == "wire" else f"{variable}_rest"
 
 
-def _made(shape: ObjectMapping, arguments: Iterable[str], *, with_rest: bool) -> str:
+def _made(mapping: ObjectMapping, arguments: Iterable[str], *, with_rest: bool) -> str:
     """The value that was read."""
-    value = call(shape.type, *arguments, *(["metadata=reader.metadata(rest)"] if with_rest else []))
-    return call("reader.decode_call", value) if shape.type == "ToolCall" else value
+    value = call(mapping.type, *arguments, *(["metadata=reader.metadata(rest)"] if with_rest else []))
+    return call("reader.decode_call", value) if mapping.type == "ToolCall" else value
 
 
 def _wrong_type(way: Iterable[str], expected: str, value: str) -> str:
     return f"raise {call('wrong_type', path_expression(*way), python_string(expected), value)}"
 
 
-def writer_method(shape: ObjectMapping) -> Method:
+def writer_method(mapping: ObjectMapping) -> Method:
     """The method."""
-    value = shape.variable
+    value = mapping.variable
     return Method(
-        f"write_{shape.name}",
-        (f"{value}: {shape.type}", "at: Path", "writer: Writer"),
+        f"write_{mapping.name}",
+        (f"{value}: {mapping.type}", "at: Path", "writer: Writer"),
         "dict[str, Any]",
-        f"Write {shape.description}.",
+        f"Write {mapping.description}.",
         (
-            *(_write_plain_call(shape) if shape.type == "ToolCall" else _write_when_plain(shape)),
+            *(_write_plain_call(mapping) if mapping.type == "ToolCall" else _write_when_plain(mapping)),
             f"extras = {call('writer.own_extras', f'{value}.metadata', 'at')} if {value}.metadata else NO_EXTRAS",
-            *(_report_loss(value, field) for field in shape.lost),
-            *(statement for held in reversed(shape.objects) for statement in _write_object(shape, held)),
-            *_write_without_tag(shape),
+            *(_report_loss(value, field) for field in mapping.lost),
+            *(statement for held in reversed(mapping.objects) for statement in _write_object(mapping, held)),
+            *_write_without_tag(mapping),
             block("if extras", call("restore_extras", "wire", "extras")),
             "return wire",
         ),
     )
 
 
-def _write_when_plain(shape: ObjectMapping) -> Iterator[Block]:
+def _write_when_plain(mapping: ObjectMapping) -> Iterator[Block]:
     """Write a value at once that such an object says in full."""
-    if shape.plain is not None:
-        written = plain_object(shape, shape.plain, "wire")
-        yield block(f"if {' and '.join(shape.plain.conditions_to_write)}", f"return {written}")
+    if mapping.plain is not None:
+        written = plain_object(mapping, mapping.plain, "wire")
+        yield block(f"if {' and '.join(mapping.plain.conditions_to_write)}", f"return {written}")
 
 
-def _write_plain_call(shape: ObjectMapping) -> Iterator[Statement]:
+def _write_plain_call(mapping: ObjectMapping) -> Iterator[Statement]:
     """Write a call at once; `writer.is_unchanged_call` has most of the tests, and knows whether its values are encoded."""
-    value = shape.variable
+    value = mapping.variable
     encode = f"{value} = {call('writer.encode_call', value, 'at')}"
-    if shape.plain is None or not _is_known(shape, shape.plain):
+    if mapping.plain is None or not _is_known(mapping, mapping.plain):
         yield encode
-        yield from _write_when_plain(shape)
+        yield from _write_when_plain(mapping)
         return
-    tests = plain_call_tests(shape, shape.plain)
-    yield block(f"if {' and '.join(tests)}", f"return {plain_object(shape, shape.plain, 'wire')}")
+    tests = plain_call_tests(mapping, mapping.plain)
+    yield block(f"if {' and '.join(tests)}", f"return {plain_object(mapping, mapping.plain, 'wire')}")
     yield encode
 
 
-def _is_known(shape: ObjectMapping, plain: FastPathObject) -> bool:
+def _is_known(mapping: ObjectMapping, plain: FastPathObject) -> bool:
     """Whether `writer.is_unchanged_call` has the tests of a call's name and id."""
-    return set(_known_tests(shape)).issubset(plain.conditions_to_write)
+    return set(_known_tests(mapping)).issubset(plain.conditions_to_write)
 
 
-def _known_tests(shape: ObjectMapping) -> Iterator[str]:
-    value = shape.variable
+def _known_tests(mapping: ObjectMapping) -> Iterator[str]:
+    value = mapping.variable
     yield from (f"{value}.metadata is None", f"writer.names.get({value}.name) == {value}.name")
     yield f"writer.is_id_unchanged({value}.id)"
 
 
-def plain_call_tests(shape: ObjectMapping, plain: FastPathObject) -> list[str]:
+def plain_call_tests(mapping: ObjectMapping, plain: FastPathObject) -> list[str]:
     """What holds for a regular call."""
-    known, unread = set(_known_tests(shape)), f"{shape.variable}.invalid is None and "
+    known, unread = set(_known_tests(mapping)), f"{mapping.variable}.invalid is None and "
     tests = [test.removeprefix(unread) for test in plain.conditions_to_write if test not in known]
-    return [call("writer.is_unchanged_call", shape.variable), *tests]
+    return [call("writer.is_unchanged_call", mapping.variable), *tests]
 
 
-def plain_object(shape: ObjectMapping, plain: FastPathObject, holder: str) -> str:
+def plain_object(mapping: ObjectMapping, plain: FastPathObject, holder: str) -> str:
     """What a regular value is on the wire."""
-    entries = [(tag, python_literal(word)) for tag, word in shape.tag] if holder == "wire" else []
+    entries = [(tag, python_literal(word)) for tag, word in mapping.tag] if holder == "wire" else []
     entries += [(key.key, key.value) for key in plain.keys_below(holder, usual=False)]
-    entries += [(held.key, plain_object(shape, plain, held.variable)) for held in shape.inner_objects(holder)]
+    entries += [(held.key, plain_object(mapping, plain, held.variable)) for held in mapping.inner_objects(holder)]
     entries += [(key.key, key.value) for key in plain.keys_below(holder, usual=True)]
     return object_literal(entries)
 
@@ -302,35 +306,35 @@ def _report_loss(value: str, field: UnmappedField) -> Block:
     return block(f"if {field_value} is not None", loss)
 
 
-def _write_object(shape: ObjectMapping, held: WireObjectPlan) -> Iterator[Statement]:
+def _write_object(mapping: ObjectMapping, held: WireObjectPlan) -> Iterator[Statement]:
     """Write one of the objects: first what is always there, then what its fields and its inner objects may lack."""
-    variable, keys = held.variable, shape.keys_below(held.variable)
-    entries = list(_tag(shape)) if variable == "wire" else []
-    entries += [(key.key, _written(shape, key)) for key in keys if _is_always_there(key)]
-    entries += [(inner.key, inner.variable) for inner in shape.inner_objects(variable) if inner.required]
+    variable, keys = held.variable, mapping.keys_below(held.variable)
+    entries = list(_tag(mapping)) if variable == "wire" else []
+    entries += [(key.key, _written(mapping, key)) for key in keys if _is_always_there(key)]
+    entries += [(inner.key, inner.variable) for inner in mapping.inner_objects(variable) if inner.required]
     yield f"{variable}: dict[str, Any] = {object_literal(entries)}"
     for key in keys:
         if not _is_always_there(key):
-            yield from _write_key(shape, key)
-    for inner in shape.inner_objects(variable):
+            yield from _write_key(mapping, key)
+    for inner in mapping.inner_objects(variable):
         if not inner.required:
             yield block(f"if {inner.variable}", f"{item(variable, inner.key)} = {inner.variable}")
 
 
-def _tag(shape: ObjectMapping) -> Iterator[tuple[str, str]]:
+def _tag(mapping: ObjectMapping) -> Iterator[tuple[str, str]]:
     """The tag's keys with their words; of several words the one that was read."""
-    for tag, word in shape.tag:
+    for tag, word in mapping.tag:
         said = python_literal(word)
-        yield tag, get("extras", tag, said) if tag in shape.tag_also else said
+        yield tag, get("extras", tag, said) if tag in mapping.tag_also else said
 
 
 def _is_always_there(key: FieldMapping) -> bool:
     return key.kind != "beside" and (key.required or key.default is not None)
 
 
-def _write_key(shape: ObjectMapping, key: FieldMapping) -> Iterator[Statement]:
+def _write_key(mapping: ObjectMapping, key: FieldMapping) -> Iterator[Statement]:
     """Write a key that an object may lack."""
-    name, written = key.attributes[0], _written(shape, key)
+    name, written = key.attributes[0], _written(mapping, key)
     if key.kind == "beside":
         yield f"{key.holder} |= {written}"
     elif key.kind == "call":
@@ -340,18 +344,18 @@ def _write_key(shape: ObjectMapping, key: FieldMapping) -> Iterator[Statement]:
         target = item(key.holder, key.key)
         if key.kind == "also":
             target = f"{key.holder}[{call('original_key', nested_extras_expression(*key.key_path[:-1]), python_string(key.key))}]"
-        yield block(f"if {shape.variable}.{name} is not None", f"{target} = {written}")
+        yield block(f"if {mapping.variable}.{name} is not None", f"{target} = {written}")
 
 
-def _written(shape: ObjectMapping, key: FieldMapping) -> str:
+def _written(mapping: ObjectMapping, key: FieldMapping) -> str:
     """What a key's fields are on the wire."""
-    value, *others = (f"{shape.variable}.{name}" for name in key.attributes)
+    value, *others = (f"{mapping.variable}.{name}" for name in key.attributes)
     where = path_expression(key.field)
     if key.kind in ("call", "beside"):
         kept = f"{call('extra_at', 'extras', *map(python_string, key.key_path))} if extras else ABSENT"
         if key.kind == "beside":
             kept = nested_extras_expression(*key.key_path[:-1])
-        given = (f"{shape.variable}.{name}" for name in key.given_attributes)
+        given = (f"{mapping.variable}.{name}" for name in key.given_attributes)
         return call(key.writes, value, *others, kept, where, "writer", *given, *([key.table] if key.table else []))
     if key.kind == "list":
         return call("write_list", value, where, "writer", key.writes)
@@ -362,8 +366,8 @@ def _written(shape: ObjectMapping, key: FieldMapping) -> str:
     return call("require_value", value, python_string(key.key)) if key.demanded else value
 
 
-def _write_without_tag(shape: ObjectMapping) -> Iterator[Block]:
+def _write_without_tag(mapping: ObjectMapping) -> Iterator[Block]:
     """Leave the tag out of an object that came without it."""
-    if shape.untagged:
-        tag = python_string(shape.untagged)
+    if mapping.untagged:
+        tag = python_string(mapping.untagged)
         yield block(f'if {tag} in extras.get("$absent", ())', f"del wire[{tag}]")

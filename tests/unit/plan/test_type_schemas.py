@@ -13,15 +13,15 @@ NULL = {"type": "null"}
 
 
 def _typed(schema: Any, **definitions: Any) -> tuple[Any, tuple[str, ...]]:
-    """The shape of a schema, and the keywords that are checked beside it."""
-    shaper = TypePlanner({"$defs": definitions}, ClassName("Root"), "Root", {}, {"Root"})
-    shape = shaper.plan_shape(schema, "p")
-    named = shaper.items.get(shape.get("$ref", "").removeprefix("#/$defs/"))
-    return (named.shape, named.check.keywords) if isinstance(named, AliasPlan) else (shape, ())
+    """The type_schema of a schema, and the keywords that are checked beside it."""
+    planner = TypePlanner({"$defs": definitions}, ClassName("Root"), "Root", {}, {"Root"})
+    type_schema = planner.plan_type(schema, "p")
+    named = planner.items.get(type_schema.get("$ref", "").removeprefix("#/$defs/"))
+    return (named.type_schema, named.check.keywords) if isinstance(named, AliasPlan) else (type_schema, ())
 
 
 @pytest.mark.parametrize(
-    ("schema", "shape"),
+    ("schema", "type_schema"),
     [
         (True, {}),
         ({"type": "string", "format": "email", "title": "x", "default": "y"}, {"type": "string"}),
@@ -40,12 +40,12 @@ def _typed(schema: Any, **definitions: Any) -> tuple[Any, tuple[str, ...]]:
         ({"allOf": [{"description": "d"}, {"type": "string"}]}, {"type": "string"}),
     ],
 )  # fmt: skip
-def test_shapes_say_what_types_can_say(schema: Any, shape: Any) -> None:
-    assert _typed(schema) == (shape, ())
+def test_shapes_say_what_types_can_say(schema: Any, type_schema: Any) -> None:
+    assert _typed(schema) == (type_schema, ())
 
 
 @pytest.mark.parametrize(
-    ("schema", "shape", "keywords"),
+    ("schema", "type_schema", "keywords"),
     [
         (False, {}, ("not",)),
         ({"minLength": 3}, {}, ("minLength",)),
@@ -71,8 +71,8 @@ def test_shapes_say_what_types_can_say(schema: Any, shape: Any) -> None:
         ({"type": "string", "if": {"minLength": 2}, "then": {"maxLength": 4}}, {"type": "string"}, ("if",)),
     ],
 )  # fmt: skip
-def test_what_types_cannot_say_is_checked(schema: Any, shape: Any, keywords: tuple[str, ...]) -> None:
-    assert _typed(schema) == (shape, keywords)
+def test_what_types_cannot_say_is_checked(schema: Any, type_schema: Any, keywords: tuple[str, ...]) -> None:
+    assert _typed(schema) == (type_schema, keywords)
 
 
 OBJECT = {"type": "object", "properties": {"a": {"type": "string"}}}
@@ -93,31 +93,31 @@ OBJECT = {"type": "object", "properties": {"a": {"type": "string"}}}
     ],
 )  # fmt: skip
 def test_a_class_checks_what_its_fields_do_not_say(schema: Any, keywords: tuple[str, ...]) -> None:
-    shaper = TypePlanner(schema, ClassName("Root"), "Root", {}, {"Root"})
-    shaper.object_root(None)
-    assert shaper.items["Root"].check.keywords == keywords
+    planner = TypePlanner(schema, ClassName("Root"), "Root", {}, {"Root"})
+    planner.object_root(None)
+    assert planner.items["Root"].check.keywords == keywords
 
 
 def test_objects_beside_other_types_check_their_own_keywords() -> None:
-    shaper = TypePlanner({}, ClassName("Root"), "Root", {}, {"Root"})
-    shape = shaper.plan_shape(
+    planner = TypePlanner({}, ClassName("Root"), "Root", {}, {"Root"})
+    type_schema = planner.plan_type(
         {**OBJECT, "type": ["object", "null"], "minProperties": 1, "not": {"required": ["b"]}}, "p"
     )
-    shaper.finish()
+    planner.finish()
 
-    alias = shaper.items[shape["$ref"].removeprefix("#/$defs/")]
+    alias = planner.items[type_schema["$ref"].removeprefix("#/$defs/")]
     assert alias.check.keywords == ("not",)
-    assert [i.check.keywords for i in shaper.items.values() if isinstance(i, ClassPlan)] == [("minProperties",)]
+    assert [i.check.keywords for i in planner.items.values() if isinstance(i, ClassPlan)] == [("minProperties",)]
 
 
 def test_recursive_plain_definitions_are_checked_inside_of_themselves() -> None:
     tree = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"$ref": "#/$defs/tree"}}]}
-    shaper = TypePlanner({"$defs": {"tree": tree}}, ClassName("Root"), "Root", {}, {"Root"})
+    planner = TypePlanner({"$defs": {"tree": tree}}, ClassName("Root"), "Root", {}, {"Root"})
 
-    assert shaper.plan_shape({"$ref": "#/$defs/tree"}, "p") == {
+    assert planner.plan_type({"$ref": "#/$defs/tree"}, "p") == {
         "anyOf": [{"type": "string"}, {"type": "array", "items": {"$ref": "#/$defs/RootTreeOption2Item"}}]
     }
-    assert shaper.items["RootTreeOption2Item"].check.keywords == ("$ref",)
+    assert planner.items["RootTreeOption2Item"].check.keywords == ("$ref",)
 
 
 def test_shared_definitions_do_not_multiply() -> None:
@@ -131,10 +131,12 @@ def test_shared_definitions_do_not_multiply() -> None:
         for i in range(60)
     }
 
-    shaper = TypePlanner({"$defs": {**definitions, "d60": {"type": "string"}}}, ClassName("Root"), "Root", {}, {"Root"})
-    shape = shaper.plan_shape({"$ref": "#/$defs/d0"}, "p")
+    planner = TypePlanner(
+        {"$defs": {**definitions, "d60": {"type": "string"}}}, ClassName("Root"), "Root", {}, {"Root"}
+    )
+    type_schema = planner.plan_type({"$ref": "#/$defs/d0"}, "p")
 
-    assert len(str(shape)) + len(str(list(shaper.items.values()))) < 500_000
+    assert len(str(type_schema)) + len(str(list(planner.items.values()))) < 500_000
 
 
 def _ring(count: int) -> list[ClassPlan | AliasPlan]:
@@ -148,9 +150,9 @@ def _ring(count: int) -> list[ClassPlan | AliasPlan]:
         },
         "properties": {"start": {"$ref": "#/$defs/n0"}},
     }
-    shaper = TypePlanner(root, ClassName("Root"), "Root", {}, {"Root"})
-    shaper.object_root(None)
-    return list(shaper.items.values())
+    planner = TypePlanner(root, ClassName("Root"), "Root", {}, {"Root"})
+    planner.object_root(None)
+    return list(planner.items.values())
 
 
 def test_leaves_come_first_and_long_circles_are_broken() -> None:
