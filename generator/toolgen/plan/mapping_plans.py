@@ -1,9 +1,9 @@
-"""Objects on a wire as they are planned: mappings with their keys, and unions of mappings, as data for both directions.
+"""Plans of mappings: objects of a wire with their keys, unions and arrays of them, as data for both directions.
 
-A plain object is what most objects of a mapping look like: it is read and written in a few comparisons. It has exactly the keys
-that are always there, each with a value that means on the wire what it means in the format; a plain value of the format has
-no extras and nothing that such an object cannot carry. Every other one goes the long way, through the codecs. The plain
-forms of codecs stand here as data; tests hold them against the codecs.
+A regular object is read or written with a few comparisons. It has exactly the keys that are always present, each with a
+value that means the same on the wire and in the format. A regular value of the format has no extras, and nothing that
+such an object cannot express. All others are converted by the general path, with the field readers and writers. Their
+forms for regular values are data below; tests check that both agree.
 """
 
 from __future__ import annotations
@@ -15,12 +15,11 @@ from typing import Any, Literal
 
 @dataclass(frozen=True, slots=True)
 class FastPathForm:
-    """When a codec passes a value on as it is: tests over its fields (`{0}`, `{1}`, …), of which the first is the value.
+    """The form of a value that a field reader and writer pass on unchanged, as tests over the fields `{0}`, `{1}`, ...
 
-    `{table}` is the table that the profile gives to the codec.
-
-    Where both are empty, a plain object does not have the key, and the field is None. `last` tests have an effect,
-    so that they come after all others. `written` is the expression of the value on the wire, where that is another one.
+    `{0}` is the value, and `{table}` is the table that the profile gives to the functions. If both tests are empty, a
+    regular object does not have the key, and the field is None. `last` tests have an effect, so they come after all
+    others. `written` is the expression of the value on the wire, if it is a different one.
     """
 
     reads: str = ""
@@ -54,7 +53,7 @@ PLAIN_FORMS: Mapping[str, FastPathForm] = {
     "arguments_text": JSON_TEXT,
     "parsable_arguments": replace(JSON_TEXT, writes=f"{JSON_TEXT.writes} and text.isascii()"),
 }
-"""By codec. An object that demands a key whose codec is not here has no plain form."""
+"""Forms by function name. An object that requires a key without a form here is never regular."""
 
 TESTS: Mapping[str, str] = {
     "string": "type({0}) is str",
@@ -64,14 +63,14 @@ TESTS: Mapping[str, str] = {
     "object": "type({0}) is dict",
     "array": "type({0}) is list",
 }
-"""By JSON type of a field: the test that its plain value passes on the wire."""
+"""By JSON type of a field, the test for a regular value on the wire."""
 
 
 @dataclass(frozen=True, slots=True)
 class FastPathKey:
-    """A key of a plain object: the object that holds it, its variable, its value in the format, and its tests.
+    """A key of a regular object: the object that contains it, its variable, its value in the format, and its tests.
 
-    One that other objects may lack is `usual`, and is written after the others, as the long way does.
+    A `usual` key may be absent from other objects. It is written after the required keys, as on the general path.
     """
 
     usual: bool
@@ -86,10 +85,10 @@ class FastPathKey:
 
 @dataclass(frozen=True, slots=True)
 class FastPathObject:
-    """The plain object of a mapping: the number of keys of each object in it, its keys, what must be None to be written.
+    """The regular object of a mapping: the sizes of the objects in it, its keys, and the fields that must be None.
 
-    `arguments` are those of the type's constructor. Where the mapping has no further keys on the `open` object, what
-    else stands there are extras and nothing more, so that it is still a plain one.
+    `arguments` are those of the type's constructor. The object is `open` if the mapping has no further keys in it: any
+    other member becomes an extra, and the object is still regular.
     """
 
     sizes: Mapping[str, int]
@@ -100,23 +99,23 @@ class FastPathObject:
 
     @property
     def conditions_to_read(self) -> list[str]:
-        """What holds for a plain object on the wire."""
+        """Return the tests for a regular object on the wire."""
         sizes = [f"len({h}) == {size}" for h, size in self.sizes.items() if h != "wire" or not self.open]
         return sizes + [key.reads for key in sorted(self.keys, key=lambda k: k.last)]
 
     @property
     def conditions_to_write(self) -> list[str]:
-        """What holds for a plain value of the format."""
+        """Return the tests for a regular value of the format."""
         return [f"{field} is None" for field in self.unset] + [
             key.writes for key in sorted(self.keys, key=lambda k: k.last) if key.writes
         ]
 
     def keys_below(self, holder: str, usual: bool) -> list[FastPathKey]:
-        """The keys of one of the objects, those that others may lack or those that they may not."""
+        """Return the keys of one of the objects: those that other objects may lack, or the required ones."""
         return [key for key in self.keys if key.holder == holder and key.usual == usual]
 
     def has_key(self, variable: str) -> bool:
-        """Whether a plain object has the key of this variable."""
+        """Return whether a regular object has the key of this variable."""
         return any(key.variable == variable for key in self.keys)
 
 
@@ -125,9 +124,9 @@ Kind = Literal["plain", "also", "call", "list", "text_or", "beside"]
 
 @dataclass(frozen=True, slots=True)
 class WireObjectPlan:
-    """An object of the mapping, the outer one first; `key_path` are the keys that lead to it.
+    """An object of a mapping. The outer object comes first. `way` is the key path that leads to it.
 
-    `parent` is the variable of the object around it, `known` the constant of the keys that are known in it.
+    `parent` is the variable of the object around it, and `known` is the constant with the known keys of the object.
     """
 
     variable: str
@@ -140,12 +139,12 @@ class WireObjectPlan:
 
 @dataclass(frozen=True, slots=True)
 class FieldMapping:
-    """A key and the fields that it carries.
+    """A key of a mapping, with the fields that it carries.
 
-    `key_path` are the keys that lead to it on the wire, with its own, `field` is its first field's name in the format.
-    `variables` hold what was read, by field, and `attributes` are the fields in Python. `reads` and `writes` are the
-    functions of a codec, block or union, where `kind` is not plain. A key of kind `beside` shares its fields with other
-    keys of the object: its functions are given the object, and give what goes into it.
+    `key_path` leads to it on the wire, and `field` is the name of its first field in the format. `variables` contain
+    what was read, by field, and `attributes` are the fields in Python. `reads` and `writes` are the functions of a
+    field, block or union, unless `kind` is `plain`. A key of kind `beside` shares its fields with other keys of the
+    object: its functions receive the object, and return its members.
     """
 
     kind: Kind
@@ -170,7 +169,7 @@ class FieldMapping:
 
 @dataclass(frozen=True, slots=True)
 class UnmappedField:
-    """A field that the wire has no place for, and how much is lost with it; `harmless_if_true` where that is a note."""
+    """A field that the wire cannot express, and the severity of its loss: a note for true if `harmless_if_true`."""
 
     python: str
     json: str
@@ -180,7 +179,7 @@ class UnmappedField:
 
 @dataclass(frozen=True, slots=True)
 class ObjectMapping:
-    """A mapping, ready to print. `outside` are the variables of texts that whoever reads the object has to give."""
+    """A mapping, ready to print. `outside` are the variables of texts that the caller of the reader passes."""
 
     name: str
     type: str
@@ -199,24 +198,24 @@ class ObjectMapping:
     outside: tuple[str, ...]
 
     def keys_below(self, holder: str) -> tuple[FieldMapping, ...]:
-        """The keys of one of the objects."""
+        """Return the keys of one of the objects."""
         return tuple(k for k in self.keys if k.holder == holder)
 
     @property
     def keys_in_reading_order(self) -> tuple[FieldMapping, ...]:
-        """The keys in the order in which they are read: what a request offers says how its history is spelled."""
+        """Return the keys in reading order. The tools of a request come first, as they define how calls are encoded."""
         return tuple(sorted(self.keys, key=lambda k: self.type != "Request" or k.variables[0] != "tools"))
 
     def inner_objects(self, holder: str) -> tuple[WireObjectPlan, ...]:
-        """The objects inside one of the objects."""
+        """Return the objects directly inside one of the objects."""
         return tuple(o for o in self.objects if o.parent == holder)
 
 
 @dataclass(frozen=True, slots=True)
 class MemberPlan:
-    """A member of a union: the mapping, and the word of the tag that objects of it have, if the union has a tag.
+    """A member of a union: the mapping, and the value of the tag that its objects have, if the union has a tag.
 
-    Where it `may_lack_tag`, objects without the tag are of this mapping too. `needs` are keys that must be there besides.
+    If it `may_lack_tag`, objects without the tag also belong to this mapping. `needs` are further required keys.
     """
 
     word: str | None
@@ -228,9 +227,9 @@ class MemberPlan:
 
 @dataclass(frozen=True, slots=True)
 class UnionPlan:
-    """Objects of several mappings, told apart by a tag, or by the function `by`. What has none of the mappings stays opaque.
+    """A union of mappings, distinguished by a tag or by the function `by`. Any other object becomes an opaque part.
 
-    Objects of one mapping alone need neither.
+    A union of one mapping needs neither.
     """
 
     name: str
@@ -242,10 +241,10 @@ class UnionPlan:
 
 @dataclass(frozen=True, slots=True)
 class ListPlan:
-    """An array of objects, of which those of some mappings are read and written without a call for each.
+    """An array of objects. Regular objects of some mappings are read and written without a call for each of them.
 
-    They are told apart by their tag, or by their first key. Every other object of it is an `item`. The class of the API uses
-    it in some `directions`.
+    They are distinguished by their tag, or by their first key. Any other object is an `item`. `directions` are those
+    that the class of the API uses.
     """
 
     name: str

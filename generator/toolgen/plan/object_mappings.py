@@ -1,7 +1,7 @@
-"""Mappings and unions: objects on the wire and the types of the format that they stand for, planned from a profile.
+"""Planning of mappings and unions, which map objects of the wire to types of the format, from a profile.
 
-A profile states a mapping once, key by key. A plan of it becomes two methods (`render/converters`), one for each
-direction, so that the directions cannot disagree; a field of the type that no key carries is reported when it is written.
+A profile states a mapping once, key by key. Its plan becomes two methods (`render/converters`), one for each direction,
+so the directions cannot disagree. A field of the type that no key carries is reported when it is written.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ CHECKS: Mapping[str, tuple[str, str]] = {
     "object": ("type({}) is not dict", "an object"),
     "array": ("type({}) is not list", "an array"),
 }
-"""By JSON type of a field: the test that a value fails, and what it should have been."""
+"""By JSON type of a field, the test that a wrong value passes, and the type that was expected."""
 
 TAKEN = {"wire", "at", "reader", "writer", "extras", "rest", "value", "holder"}
-"""Local names of the methods that are printed; a field called so gets an underscore."""
+"""Local names of the printed methods. A field with such a name gets an underscore."""
 
 
 class MappingError(ValueError):
-    """A profile's mapping that does not fit the format; `pointer` is its place in the profile called `profile`."""
+    """A mapping that does not fit the format. `pointer` is its location in the profile named `profile`."""
 
     def __init__(self, pointer: tuple[str, ...], reason: str, profile: str = "") -> None:
         super().__init__(reason)
@@ -55,11 +55,11 @@ class MappingError(ValueError):
 def plan_mapping(name: str, mapping: Mapping[str, Any], format: Format) -> ObjectMapping:
     """Plan a mapping.
 
-    A key whose optional field the format does not have is left to extras, so that a field taken out of
-    `schemas/format` leaves every converter.
+    A key whose optional field the format does not have becomes an extra. So a field that is removed from
+    `schemas/format` is removed from every converter.
 
     Raises:
-        MappingError: the type is unknown, or a required field of it is carried by no key.
+        MappingError: The type is unknown, or no key carries one of its required fields.
     """
     kind = format.types.get(str(mapping["type"]))
     if kind is None:
@@ -70,10 +70,10 @@ def plan_mapping(name: str, mapping: Mapping[str, Any], format: Format) -> Objec
 def plan_union(
     name: str, union: Mapping[str, Any], facts: Mapping[str, Any], mappings: Mapping[str, ObjectMapping], format: Format
 ) -> UnionPlan:
-    """Plan a union of the mappings of a profile, whose facts these are.
+    """Plan a union of mappings from the facts of a profile.
 
     Raises:
-        MappingError: a type or a mapping is unknown, or the mappings cannot be told apart.
+        MappingError: A type or a mapping is unknown, or the mappings cannot be distinguished.
     """
     if not ("by" in union or "tag" in union or len(union["mappings"]) == 1):
         raise MappingError(("unions", name), "needs a tag, or a function that tells its mappings apart")
@@ -101,12 +101,12 @@ def plan_union(
 def plan_list(
     name: str, said: Mapping[str, Any], mappings: Mapping[str, ObjectMapping], used: Collection[str]
 ) -> ListPlan:
-    """Plan an array of a profile's mappings; those without a regular form are read and written one by one.
+    """Plan an array of mappings. Objects of a mapping without a regular form are converted one by one.
 
     `used` are the names of the methods that the class of the API uses.
 
     Raises:
-        MappingError: a mapping is unknown.
+        MappingError: A mapping is unknown.
     """
     for mapping in said["mappings"]:
         if mapping not in mappings:
@@ -118,13 +118,13 @@ def plan_list(
 
 
 def variable_name(text: str) -> str:
-    """A variable's name from any text: ASCII letters, digits and underscores, no digit first."""
+    """Return a variable name for any text: ASCII letters, digits and underscores, not starting with a digit."""
     name = re.sub(r"[^a-z0-9_]", "_", re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", text).lower())
     return name if name[:1].isalpha() else f"k_{name}"
 
 
 def constant_name(*names: str) -> str:
-    """A module constant's name."""
+    """Return the name of a module constant."""
     return "_" + "_".join(variable_name(name).upper() for name in names)
 
 
@@ -172,7 +172,7 @@ class _Planner:
         )
 
     def _outside(self) -> dict[str, str]:
-        """The variables of the fields that stand outside of the object, by field."""
+        """Return the variables of the fields that are outside the object, by field."""
         found = {}
         for name in self.mapping.get("outside", {}):
             field = self.fields.get(name)
@@ -188,7 +188,7 @@ class _Planner:
         return str(first.schema.get("type", ""))
 
     def _plain(self, tags: int, value: str) -> FastPathObject | None:
-        """The plain object of the mapping; None where a key that is always there has no plain form, or there are no keys."""
+        """Return the regular object of the mapping. None without keys, or if a required key has no regular form."""
         if (
             not self.keys
             or any(self.mapping.get(key) for key in ("also", "aside"))
@@ -230,7 +230,7 @@ class _Planner:
         )
 
     def _arguments(self, carried: set[str]) -> tuple[str, ...]:
-        """Arguments of the type's constructor: by position as far as no field is left out, then by name."""
+        """Return the constructor's arguments: by position up to the first field that is left out, then by name."""
         found: list[str] = []
         gap = False
         for field in self.kind.fields:
@@ -242,10 +242,10 @@ class _Planner:
         return tuple(found)
 
     def _least(self, tags: tuple[str, ...], needed: set[str]) -> dict[str, tuple[str, ...]]:
-        """The keys that objects of the mapping must have; an object with no others needs no further look.
+        """Return the keys that objects of the mapping must have. An object with only these needs no further checks.
 
-        Empty where a required field may come without its key, or from several keys, or a tag in several words, for then
-        that is not so.
+        Empty if this does not hold: a required field may come without its key or from several keys, or the tag has
+        several values.
         """
         found: dict[str, tuple[str, ...]] = {}
         if self.mapping.get("aside") or self.mapping.get("also") or any(key.kind == "beside" for key in self.keys):
@@ -307,7 +307,7 @@ class _Planner:
         self.objects[place] = replace(self.objects[place], required=any_required or variable == "wire")
 
     def _inner_variable(self, key: str) -> str:
-        """A variable for the object under a key, that no field and no other object has."""
+        """Return a variable for the object at a key that no field and no other object uses."""
         name = variable_name(key)
         while (
             name in TAKEN

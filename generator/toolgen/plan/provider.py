@@ -1,4 +1,4 @@
-"""A provider's module: its mappings, unions and tables, ready to print."""
+"""Plan of a provider's module: its mappings, unions and tables, ready to print."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from toolgen.resources import modules_by_exported_name
 
 @dataclass(frozen=True, slots=True)
 class ProviderPlan:
-    """What is printed for a provider. `notions` are what the wire has, besides tools, calls and results.
+    """The plan of a provider's module. `notions` are what the wire supports besides tools, calls and results.
 
-    `wire_facts` are the arguments of `WireFacts`, `class_attributes` the attributes that the class of the API declares.
+    `wire_facts` are the arguments of `WireFacts`, and `class_attributes` the attributes that the API's class declares.
     """
 
     name: str
@@ -41,18 +41,18 @@ class ProviderPlan:
     depth: int
 
     def has(self, type_name: str, field: str) -> bool:
-        """Whether the format has a field; what speaks of one that was taken out is not printed."""
+        """Return whether the format has a field. Nothing is printed for a field that was removed from the format."""
         return field in self.fields.get(type_name, frozenset())
 
     @property
     def has_strict_flag(self) -> bool:
-        """Whether a request says of each tool whether the model is held to its schema, by which values are spelled otherwise."""
+        """Return whether requests state `strict` for each tool, which affects how arguments are encoded."""
         keys = [key for mapping in self.mappings.values() if mapping.type == "ToolDefinition" for key in mapping.keys]
         return bool(self.facts["dialects"].get("strict")) and any("strict" in key.variables for key in keys)
 
     @property
     def exports(self) -> tuple[str, ...]:
-        """The public names of the provider's module, sorted as import sorters have it."""
+        """Return the public names of the provider's module, in the order of import sorters."""
         own = {"FINGERPRINT", "TOOLS", "ToolName", "tools", *self.public_functions}
         own |= {"Stream", "aiter_events", "iter_events"} if "stream" in self.notions else set()
         own |= {"StreamWriter"} if "writer" in self.notions else set()
@@ -60,7 +60,7 @@ class ProviderPlan:
 
     @property
     def public_functions(self) -> tuple[str, ...]:
-        """The public functions of the provider's converter."""
+        """Return the public functions of the provider's converter."""
         methods = dir(converter_class(str(self.facts["converter"])))
         return tuple(
             name for name, notion in PUBLIC.items() if (not notion or notion in self.notions) and name in methods
@@ -89,11 +89,11 @@ PUBLIC: Mapping[str, str] = {
     "from_agent_event": "agent_events",
     "parse_text": "",
 }
-"""The public functions that converters may have, and the notion of the wire that each needs."""
+"""The public functions that converters may have, with the notion that each requires."""
 
 
 def class_name(provider: str) -> str:
-    """The name of the class that is made from a profile."""
+    """Return the name of the class that is generated from a profile."""
     return "".join(part.capitalize() for part in provider.split("_"))
 
 
@@ -101,7 +101,7 @@ def plan_provider(profile: Profile, catalog: Catalog) -> ProviderPlan:
     """Plan the module of a provider.
 
     Raises:
-        MappingError: a mapping or union of the profile does not fit.
+        MappingError: A mapping or union of the profile does not fit the format.
     """
     try:
         return _plan(profile, catalog)
@@ -145,7 +145,7 @@ def _plan(profile: Profile, catalog: Catalog) -> ProviderPlan:
 
 
 def _wire_facts(name: str, facts: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments of `WireFacts`."""
+    """Return the arguments of `WireFacts`."""
     found: dict[str, Any] = {"name": name, "title": facts["title"]}
     found |= {"names": facts["names"]["pattern"], "name_length": facts["names"]["length"]}
     if "ids" in facts:
@@ -159,10 +159,10 @@ def _wire_facts(name: str, facts: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def converter_class(name: str) -> Any:
-    """The class of an API.
+    """Return the class of an API.
 
     Raises:
-        MappingError: there is not one of this name.
+        MappingError: There is no class of this name.
     """
     module = modules_by_exported_name().get(name)
     if module is None:
@@ -172,10 +172,10 @@ def converter_class(name: str) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class ClassAttribute:
-    """An attribute of a provider's class: a value, a call with values, or the name of something.
+    """An attribute of a provider's class: a value, a call, or a reference to a name.
 
-    `call` is what is called with `arguments` and `keywords`; without it the attribute is `arguments[0]` itself, or
-    what is called `reference`. `annotation` is what the class of the API says of its type.
+    `call` is called with `arguments` and `keywords`. Without it, the attribute is `arguments[0]` or the name
+    `reference`. `annotation` is the type that the class of the API declares.
     """
 
     name: str
@@ -189,7 +189,7 @@ class ClassAttribute:
 def _class_facts(
     facts: Mapping[str, Any], mappings: Mapping[str, ObjectMapping], tables: Mapping[str, Any]
 ) -> tuple[ClassAttribute, ...]:
-    """The attributes that the class of the API declares and the profile has facts for."""
+    """Return the attributes that the class of the API declares and the profile has facts for."""
     sdk = facts.get("sdk", {})
     values: dict[str, Any] = {
         "TOOL_CHOICES": facts.get("tool_choice"),
@@ -240,7 +240,7 @@ NOTION_HOOKS: Mapping[str, tuple[str, ...]] = {
     "request": ("read_request", "write_request"),
     "answer": ("read_response", "write_response"),
 }
-"""What the class of a wire with a notion must have."""
+"""The attributes that the class of a wire with a notion must have."""
 
 
 def _check_complete(
@@ -250,10 +250,10 @@ def _check_complete(
     objects: Collection[str],
     facts: Mapping[str, Any],
 ) -> None:
-    """Check that a profile has all that the class of its API asks for.
+    """Check that a profile has everything that the class of its API needs.
 
     Raises:
-        MappingError: a fact, a mapping or a default is missing.
+        MappingError: A fact, a mapping or a default is missing.
     """
     given = {fact.name for fact in fields}
     for name in sorted(_annotations(kind).keys() & _used_by(kind)):
@@ -273,7 +273,7 @@ def _check_complete(
 
 
 def _used_by(kind: Any) -> set[str]:
-    """The attributes that the methods of an API's class speak of, its own and those that it inherits from such classes."""
+    """Return the attributes that the methods of an API's class use, including inherited methods of such classes."""
     functions = [getattr(kind, name) for name in dir(kind)]
     codes = [f.__code__ for f in functions if isfunction(f) and ".apis." in f.__module__]
     found: set[str] = set()
@@ -285,14 +285,14 @@ def _used_by(kind: Any) -> set[str]:
 
 
 def _roles(mapping: ObjectMapping | None) -> tuple[str, ...] | None:
-    """The words of the tag `role`, the one that is written first."""
+    """Return the values of the tag `role`, starting with the one that is written."""
     if mapping is None:
         return None
     return (str(dict(mapping.tag).get("role", "")), *mapping.tag_also.get("role", ()))
 
 
 def _annotations(kind: Any) -> dict[str, str]:
-    """The attributes that a class and its bases declare, with what they say of their types."""
+    """Return the attributes that a class and its bases declare, with their annotations."""
     return {name: str(said) for base in reversed(kind.__mro__) for name, said in get_annotations(base).items()}
 
 
@@ -305,7 +305,7 @@ NEEDS: Mapping[str, tuple[str, ...]] = {
 
 
 def _notions(facts: Mapping[str, Any], mappings: Mapping[str, ObjectMapping]) -> frozenset[str]:
-    """What the wire has a notion of, by the sections and the mappings that its profile has."""
+    """Return the notions of the wire, which follow from the sections and mappings of its profile."""
     types = {mapping.type for mapping in mappings.values()}
     found = {
         "messages": not types.isdisjoint(("Request", "UserMessage")),
@@ -345,10 +345,10 @@ def _fields(format: Format) -> Mapping[str, frozenset[str]]:
 
 
 def _tables(facts: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Constants of the module: tables that readers and writers of fields are given, by the constant's name.
+    """Return the tables for field readers and writers, by the name of the module's constant.
 
     Raises:
-        MappingError: a key is given a table that the profile does not have.
+        MappingError: A key refers to a table that the profile does not have.
     """
     found: dict[str, Any] = {}
 
@@ -371,7 +371,7 @@ def _tables(facts: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _without_notes(value: Any) -> Any:
-    """A table without what only explains it."""
+    """Return a table without its explanations."""
     if isinstance(value, Mapping):
         return {k: _without_notes(v) for k, v in value.items() if k not in ("date", "evidence") and v is not None}
     return value

@@ -1,4 +1,4 @@
-"""Token counts: the provider's numbers and the format's, as sums that can be taken apart again."""
+"""Token counts: the numbers of the provider and of the format, as sums that can be separated again."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from toolgen.resolve import Format
 
 @dataclass(frozen=True, slots=True)
 class CountPlan:
-    """A number of the provider: where it is, and the variable that holds it.
+    """A number of the provider: its location, and its variable.
 
-    `other` is the key beside the holders that has the number where this one is not there.
+    `other` is the key next to the holders that has the number if this one is absent.
     """
 
     variable: str
@@ -25,9 +25,9 @@ class CountPlan:
 
 @dataclass(frozen=True, slots=True)
 class IncludedCount:
-    """A number that a field of the format includes and the provider counts apart: the variable that holds it.
+    """A number that is part of a field of the format but counted separately by the provider, with its variable.
 
-    `field` is the field of the format that has the number alone; where there is none, it is kept under its `way`.
+    `field` is the field of the format with only this number. Without one, the number becomes an extra at its `way`.
     """
 
     variable: str
@@ -37,9 +37,9 @@ class IncludedCount:
 
 @dataclass(frozen=True, slots=True)
 class TotalPlan:
-    """A field of the format. `count` is its own number of the provider's, if it has one.
+    """A field of the format. `count` is the provider's own number for it, if there is one.
 
-    `others` are included in the field. Where the provider has no number, `parts` are the fields that add up to it.
+    `others` are included in the field. If the provider has no number, `parts` are the fields that add up to it.
     """
 
     field: str
@@ -51,9 +51,9 @@ class TotalPlan:
 
 @dataclass(frozen=True, slots=True)
 class UsagePlan:
-    """The counts of a provider, ready to print. `holders` are objects inside the object: variable and key.
+    """The token counts of a provider, ready to print. `holders` are the objects in the usage: variable and key.
 
-    `fields` are those of the format's type, in its order, but for the metadata.
+    `fields` are the fields of `Usage`, in its order, without the metadata.
     """
 
     holders: tuple[tuple[str, str], ...]
@@ -64,10 +64,10 @@ class UsagePlan:
 
 
 def plan_usage(table: Mapping[str, Any], format: Format) -> UsagePlan:
-    """Plan the counts. `table` gives, by field of `Usage`, the ways to the provider's numbers that make it up.
+    """Plan the token counts. `table` has the key paths to the provider's numbers that make up each field of `Usage`.
 
     Raises:
-        MappingError: two ways cannot be told apart by name, or a field that must be there has no way.
+        MappingError: Two key paths have the same variable name, or a required field has no key path.
     """
     fields = {f.name: f for f in format.types["Usage"].fields}
     said = {name: [[w.strip() for w in str(way).split("|")] for way in table[name]] for name in table if name in fields}

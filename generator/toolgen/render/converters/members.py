@@ -1,4 +1,4 @@
-"""A provider's class and its module, and the methods for unions and for arrays, whose objects have several mappings."""
+"""A provider's class and module, with the methods for unions and for arrays of several mappings."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from toolgen.render.literals import python_literal, python_string
 
 
 def union_reader_method(union: UnionPlan) -> Method:
-    """The method that reads an object by its mapping."""
+    """Return the method that reads an object of one of the union's mappings."""
     members = [_kind(union)] if union.by or union.tag else []
     return Method(
         f"read_{union.name}",
@@ -52,7 +52,7 @@ def _read_member(member: MemberPlan) -> Statement:
 
 
 def union_writer_method(union: UnionPlan, *, rejects: bool) -> Method:
-    """The method that writes a value by its type; `rejects` where the API refuses what its relatives take."""
+    """Return the method that writes a value by its type. `rejects`: the API rejects fields that related APIs have."""
     return Method(
         f"write_{union.name}",
         ("value: Any", "at: Path", "writer: Writer"),
@@ -77,11 +77,11 @@ def _write_union(union: UnionPlan, rejects: bool) -> Iterator[Statement]:
 
 @dataclass(frozen=True, slots=True)
 class WireClass:
-    """A provider's class as it is printed: its bases, its attributes and methods, and the constants that these use.
+    """A provider's class, ready to print: its bases, attributes and methods, and the constants that these use.
 
-    `converter` is the class of its API, which is the only base unless it is derived from another provider's class.
+    `converter` is the class of its API. It is the only base, unless the class is derived from another provider's class.
 
-    Each is held by its name, as Python text; a method as a tree of statements.
+    Each constant and attribute is Python text by its name, and each method is a tree of statements.
     """
 
     name: str
@@ -92,10 +92,10 @@ class WireClass:
     methods: Mapping[str, Method]
 
     def derived_from(self, parent: WireClass) -> WireClass | None:
-        """This class as a subclass of another one, with what differs; None where it would behave otherwise so.
+        """Return this class as a subclass of another one, with what differs. None if it would behave differently then.
 
-        That is where the other class has attributes that this one lacks, or of another type, or is of an API that this
-        one's is not based on. A method that this one lacks is called by none of its methods.
+        That is the case if the other class has attributes that this one lacks or declares with another type, or if its
+        API is not a base of this one's. A method that this class lacks is not called by any of its methods.
         """
         own, other = converter_class(self.converter), converter_class(parent.converter)
         overridden = {name for base in own.__mro__ if base not in other.__mro__ for name in vars(base)}
@@ -128,7 +128,7 @@ class WireClass:
 
 
 def wire_class(plan: ProviderPlan) -> WireClass:
-    """The class of a provider, on the class of its API."""
+    """Return the class of a provider, based on the class of its API."""
     converter = str(plan.facts["converter"])
     return WireClass(
         plan.class_name,
@@ -141,12 +141,12 @@ def wire_class(plan: ProviderPlan) -> WireClass:
 
 
 def _names(*texts: str) -> set[str]:
-    """The words in texts that may be names of constants."""
+    """Return the words in texts that may be names of constants."""
     return {word for text in texts for word in re.findall(r"\b_[A-Z][A-Z0-9_]*", text)}
 
 
 def _constants(plan: ProviderPlan) -> Iterator[tuple[str, str]]:
-    """The module's constants: the keys of each object that are known, and the tables of readers and writers."""
+    """Yield the constants of the module: the known keys of each object, and the tables of field readers and writers."""
     for mapping in plan.mappings.values():
         yield from ((name, f"{name}: frozenset[str] = {_frozenset(keys)}") for name, keys in mapping.known.items())
         yield from (
@@ -162,12 +162,12 @@ def _constants(plan: ProviderPlan) -> Iterator[tuple[str, str]]:
 
 
 def _attribute(fact: ClassAttribute) -> str:
-    """An attribute, as the class of the API declares it."""
+    """Return an attribute as the class of the API declares it."""
     return f"{fact.name}{f': {fact.annotation}' if fact.annotation else ''} = {_value(fact)}"
 
 
 def _methods(plan: ProviderPlan) -> Iterator[Method]:
-    """The class's methods: two for the usage, and two for each union, array and mapping, one a direction."""
+    """Yield the methods of the class: a reader and a writer for the usage, each union, each array and each mapping."""
     if plan.usage is not None:
         yield from (usage_reader_method(plan.usage), usage_writer_method(plan.usage))
     for union in plan.unions.values():
@@ -193,7 +193,7 @@ def _value(fact: ClassAttribute) -> str:
 
 
 def read_items(plan: ListPlan) -> Method:
-    """The method that reads an array."""
+    """Return the method that reads an array."""
     one_by_one = call("read_list", "value", "at", "reader", f"self.read_{plan.item}")
     item = call(f"self.read_{plan.item}", "wire", "(at, len(found))", "reader")
     members = [_read_regular(plan, mapping, mapping.plain) for mapping in plan.members if mapping.plain is not None]
@@ -221,13 +221,13 @@ def read_items(plan: ListPlan) -> Method:
 
 
 def _chain(blocks: list[Block]) -> Iterator[Block]:
-    """Blocks of which the first one that holds is run."""
+    """Turn blocks into a chain of which the first matching one runs."""
     for i, each in enumerate(blocks):
         yield block(f"{'elif' if i else 'if'} {each.head}", *each.body)
 
 
 def _read_regular(plan: ListPlan, mapping: ObjectMapping, plain: FastPathObject) -> Block:
-    """Read a regular object of a mapping; the head is what tells it from others."""
+    """Return the block that reads a regular object of a mapping. Its head distinguishes the object from others."""
     said = "kind" if len(plan.members) > 1 else get("wire", plan.tag)
     first = next(iter(mapping.objects[1:]), None)
     key = first.key if first is not None else plain.keys[0].key
@@ -254,7 +254,7 @@ def _read_regular(plan: ListPlan, mapping: ObjectMapping, plain: FastPathObject)
 
 
 def write_items(plan: ListPlan) -> Method:
-    """The method that writes an array."""
+    """Return the method that writes an array."""
     members = [_write_regular(mapping, mapping.plain) for mapping in plan.members if mapping.plain is not None]
     return Method(
         f"write_{plan.name}",
@@ -275,7 +275,7 @@ def write_items(plan: ListPlan) -> Method:
 
 
 def _write_regular(mapping: ObjectMapping, plain: FastPathObject) -> Block:
-    """Write a regular value of a mapping; many APIs refuse an empty text, so that it is not one."""
+    """Return the block that writes a regular value. Empty text is not regular, because many APIs reject it."""
     written = f"found.append({plain_object(mapping, plain, 'wire')})"
     if mapping.type != "ToolCall":
         tests = [*plain.conditions_to_write, *(["part.text"] if mapping.type == "TextPart" else [])]

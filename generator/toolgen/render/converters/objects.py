@@ -1,4 +1,4 @@
-"""The methods that read an object of a mapping, and write a value as one."""
+"""The methods that read an object of a mapping and write a value as such an object."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from toolgen.render.literals import python_literal, python_string
 
 
 def reader_method(mapping: ObjectMapping, *, has_strict_flag: bool) -> Method:
-    """The method; `has_strict_flag` where a request says of its tools how the values of their calls are spelled."""
+    """Return the reader. With `has_strict_flag`, the tools of a request define how its calls are encoded."""
     return Method(
         f"read_{mapping.name}",
         ("wire: dict[str, Any]", "at: Path", "reader: Reader", *(f"{name}: str" for name in mapping.outside)),
@@ -47,7 +47,7 @@ def reader_method(mapping: ObjectMapping, *, has_strict_flag: bool) -> Method:
 
 
 def _inner_objects(mapping: ObjectMapping) -> Iterator[Statement]:
-    """Take the objects out that stand inside of the object."""
+    """Get the objects that are inside the object."""
     for held in mapping.objects[1:]:
         yield f"{held.variable} = {get(held.parent, held.key)}"
         if not held.required:
@@ -56,7 +56,7 @@ def _inner_objects(mapping: ObjectMapping) -> Iterator[Statement]:
 
 
 def _read_when_plain(mapping: ObjectMapping) -> Iterator[Statement]:
-    """Read an object at once that holds nothing but plain values."""
+    """Read an object at once if it contains only regular values."""
     plain = mapping.plain
     if plain is None:
         return
@@ -87,24 +87,24 @@ def _tag_test(mapping: ObjectMapping) -> list[str]:
 
 
 def plain_value(mapping: ObjectMapping, plain: FastPathObject) -> str:
-    """The value of a regular object."""
+    """Return the expression of the value of a regular object."""
     return _made(mapping, plain.arguments, with_rest=False)
 
 
 def _is_certain(mapping: ObjectMapping, plain: FastPathObject) -> bool:
-    """Whether every object that can be read is a regular one: it has keys alone that must be there, each of one type."""
+    """Return whether every readable object is regular: all keys are required, and each has one type."""
     checked = all(key.kind == "plain" and key.required and key.test for key in mapping.keys)
     return plain.open and checked and len(mapping.objects) == 1 and not mapping.untagged
 
 
 def _read_plain_call(mapping: ObjectMapping, plain: FastPathObject) -> Iterator[Statement]:
-    """Read a call whose id and name may yet turn out to be spelled otherwise than in the format."""
+    """Read a regular call. Its id and name may still be different in the format."""
     tests, found = plain_call(mapping, plain, noted=False)
     yield block(f"if {' and '.join(tests)}", f"found = {found}", block("if found is not None", "return found"))
 
 
 def plain_call(mapping: ObjectMapping, plain: FastPathObject, *, noted: bool) -> tuple[list[str], str]:
-    """What holds for the object of a regular call, and the call; it is `noted` where results may come after it."""
+    """Return the tests for a regular call, and its expression. A `noted` call is recorded for its result."""
     arguments = next(key for key in mapping.keys if key.variables[0] == "arguments")
     is_text = PLAIN_FORMS[arguments.reads.removeprefix("read_")].written == JSON_TEXT.written
     kept, exact = _extras_of_call(mapping, plain, has_tag=noted)
@@ -136,7 +136,7 @@ def _extras_of_call(mapping: ObjectMapping, plain: FastPathObject, *, has_tag: b
 
 
 def _read_keys(mapping: ObjectMapping, has_strict_flag: bool) -> Iterator[Statement]:
-    """Read the value of every key, each into the variables of its fields."""
+    """Read the value of every key into the variables of its fields."""
     for key in mapping.keys_in_reading_order:
         yield from _read_key(mapping, key)
         if has_strict_flag and mapping.type == "Request" and key.variables[0] == "tools":
@@ -173,7 +173,7 @@ def _check_type(key: FieldMapping) -> Iterator[Block]:
 
 
 def _read_without_rest(mapping: ObjectMapping) -> Iterator[Block]:
-    """Make the value where the object has the keys alone that it must have, and nothing has to be kept."""
+    """Return the value at once if the object has only the required keys and there are no extras."""
     if mapping.plain is not None and _is_certain(mapping, mapping.plain):
         yield block(f"if len(wire) == {mapping.plain.sizes['wire']}", f"return {plain_value(mapping, mapping.plain)}")
     if not mapping.least:
@@ -190,7 +190,7 @@ def _read_without_rest(mapping: ObjectMapping) -> Iterator[Block]:
 
 
 def _collect_rest(mapping: ObjectMapping) -> Iterator[Statement]:
-    """Collect what the fields do not say of the object: unknown keys, and other spellings of what is known."""
+    """Collect the extras: unknown keys, and values that would be written differently."""
     yield f"rest = {call('unmapped_members', 'wire', mapping.objects[0].known)}"
     for tag, word in mapping.tag:
         if tag in mapping.tag_also:
@@ -215,12 +215,12 @@ def _collect_rest(mapping: ObjectMapping) -> Iterator[Statement]:
 
 
 def _rest_of(variable: str) -> str:
-    """The variable of what an object holds beyond the fields."""
+    """Return the variable of the extras of an object."""
     return "rest" if variable == "wire" else f"{variable}_rest"
 
 
 def _made(mapping: ObjectMapping, arguments: Iterable[str], *, with_rest: bool) -> str:
-    """The value that was read."""
+    """Return the expression of the value."""
     value = call(mapping.type, *arguments, *(["metadata=reader.metadata(rest)"] if with_rest else []))
     return call("reader.decode_call", value) if mapping.type == "ToolCall" else value
 
@@ -230,7 +230,7 @@ def _wrong_type(way: Iterable[str], expected: str, value: str) -> str:
 
 
 def writer_method(mapping: ObjectMapping) -> Method:
-    """The method."""
+    """Return the writer."""
     value = mapping.variable
     return Method(
         f"write_{mapping.name}",
@@ -250,14 +250,14 @@ def writer_method(mapping: ObjectMapping) -> Method:
 
 
 def _write_when_plain(mapping: ObjectMapping) -> Iterator[Block]:
-    """Write a value at once that such an object says in full."""
+    """Write a value at once if a regular object can express all of it."""
     if mapping.plain is not None:
         written = plain_object(mapping, mapping.plain, "wire")
         yield block(f"if {' and '.join(mapping.plain.conditions_to_write)}", f"return {written}")
 
 
 def _write_plain_call(mapping: ObjectMapping) -> Iterator[Statement]:
-    """Write a call at once; `writer.is_unchanged_call` has most of the tests, and knows whether its values are encoded."""
+    """Write a regular call at once. `writer.is_unchanged_call` makes most tests, also that nothing is encoded."""
     value = mapping.variable
     encode = f"{value} = {call('writer.encode_call', value, 'at')}"
     if mapping.plain is None or not _is_known(mapping, mapping.plain):
@@ -270,7 +270,7 @@ def _write_plain_call(mapping: ObjectMapping) -> Iterator[Statement]:
 
 
 def _is_known(mapping: ObjectMapping, plain: FastPathObject) -> bool:
-    """Whether `writer.is_unchanged_call` has the tests of a call's name and id."""
+    """Return whether `writer.is_unchanged_call` makes the tests of the call's name and id."""
     return set(_known_tests(mapping)).issubset(plain.conditions_to_write)
 
 
@@ -281,14 +281,14 @@ def _known_tests(mapping: ObjectMapping) -> Iterator[str]:
 
 
 def plain_call_tests(mapping: ObjectMapping, plain: FastPathObject) -> list[str]:
-    """What holds for a regular call."""
+    """Return the tests for a regular call."""
     known, unread = set(_known_tests(mapping)), f"{mapping.variable}.invalid is None and "
     tests = [test.removeprefix(unread) for test in plain.conditions_to_write if test not in known]
     return [call("writer.is_unchanged_call", mapping.variable), *tests]
 
 
 def plain_object(mapping: ObjectMapping, plain: FastPathObject, holder: str) -> str:
-    """What a regular value is on the wire."""
+    """Return the expression of a regular value on the wire."""
     entries = [(tag, python_literal(word)) for tag, word in mapping.tag] if holder == "wire" else []
     entries += [(key.key, key.value) for key in plain.keys_below(holder, usual=False)]
     entries += [(held.key, plain_object(mapping, plain, held.variable)) for held in mapping.inner_objects(holder)]
@@ -297,7 +297,7 @@ def plain_object(mapping: ObjectMapping, plain: FastPathObject, holder: str) -> 
 
 
 def _report_loss(value: str, field: UnmappedField) -> Block:
-    """Report a field that the wire has no place for, unless it says nothing."""
+    """Report a field that the wire cannot express, unless it is None."""
     field_value = f"{value}.{field.python}"
     severity = [python_string(field.severity)] if field.severity != "note" else []
     if field.harmless_if_true:
@@ -307,7 +307,7 @@ def _report_loss(value: str, field: UnmappedField) -> Block:
 
 
 def _write_object(mapping: ObjectMapping, held: WireObjectPlan) -> Iterator[Statement]:
-    """Write one of the objects: first what is always there, then what its fields and its inner objects may lack."""
+    """Write one of the objects: first the members that are always present, then the optional ones."""
     variable, keys = held.variable, mapping.keys_below(held.variable)
     entries = list(_tag(mapping)) if variable == "wire" else []
     entries += [(key.key, _written(mapping, key)) for key in keys if _is_always_there(key)]
@@ -322,7 +322,7 @@ def _write_object(mapping: ObjectMapping, held: WireObjectPlan) -> Iterator[Stat
 
 
 def _tag(mapping: ObjectMapping) -> Iterator[tuple[str, str]]:
-    """The tag's keys with their words; of several words the one that was read."""
+    """Yield the keys of the tag with their values. If a tag has several values, the one that was read is written."""
     for tag, word in mapping.tag:
         said = python_literal(word)
         yield tag, get("extras", tag, said) if tag in mapping.tag_also else said
@@ -333,7 +333,7 @@ def _is_always_there(key: FieldMapping) -> bool:
 
 
 def _write_key(mapping: ObjectMapping, key: FieldMapping) -> Iterator[Statement]:
-    """Write a key that an object may lack."""
+    """Write a key that may be absent."""
     name, written = key.attributes[0], _written(mapping, key)
     if key.kind == "beside":
         yield f"{key.holder} |= {written}"
@@ -348,7 +348,7 @@ def _write_key(mapping: ObjectMapping, key: FieldMapping) -> Iterator[Statement]
 
 
 def _written(mapping: ObjectMapping, key: FieldMapping) -> str:
-    """What a key's fields are on the wire."""
+    """Return the expression of a key's fields on the wire."""
     value, *others = (f"{mapping.variable}.{name}" for name in key.attributes)
     where = path_expression(key.field)
     if key.kind in ("call", "beside"):
@@ -367,7 +367,7 @@ def _written(mapping: ObjectMapping, key: FieldMapping) -> str:
 
 
 def _write_without_tag(mapping: ObjectMapping) -> Iterator[Block]:
-    """Leave the tag out of an object that came without it."""
+    """Remove the tag of an object that was read without it."""
     if mapping.untagged:
         tag = python_string(mapping.untagged)
         yield block(f'if {tag} in extras.get("$absent", ())', f"del wire[{tag}]")
