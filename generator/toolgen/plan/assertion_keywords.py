@@ -1,6 +1,6 @@
-"""The keywords by which a schema refuses values: those that a type does not express, and those that pydantic enforces.
+"""The keywords with which a schema refuses values, and which of them types or pydantic enforce.
 
-What pydantic enforces as JSON Schema means it becomes type schemas of texts, numbers and enumerations.
+Keywords that pydantic enforces as JSON Schema defines them become type schemas of strings, numbers and enumerations.
 """
 
 from __future__ import annotations
@@ -141,17 +141,17 @@ _IDLE: Mapping[str, Callable[[Any, Mapping[str, Any]], bool]] = {
     "if": _idle_condition,
     "contains": _idle_contains,
 }
-"""The condition under which a keyword has no effect, by its value and the schema around it."""
+"""The condition under which a keyword has no effect, given its value and the schema around it."""
 
 
 TypeSchema = dict[str, Any]
-"""A schema of the few keywords that the model backend is trusted with. `{}` is any value."""
+"""A schema of the few keywords that the model generator is trusted with. `{}` is any value."""
 
 _EXACT = 2**53
 
 
 def literal_type(schema: Mapping[str, Any]) -> TypeSchema | None:
-    """The type schema of `enum` and `const`: texts, whole numbers, true, false and null. None where there are others."""
+    """Return the type schema of `enum` and `const` if all values are strings, integers, booleans or null; else None."""
     values = [_whole(v) for v in ([schema["const"]] if "const" in schema else schema["enum"])]
     named = schema.get("type")
     if named is not None:
@@ -187,7 +187,7 @@ def _type(value: Any) -> str:
 
 
 def text_type(schema: Mapping[str, Any]) -> TypeSchema:
-    """A string with its length and pattern, or with its format: a type of Python's has neither length nor pattern."""
+    """Return a string with length and pattern, or with its format: types of formats have neither of them."""
     type_schema: TypeSchema = {"type": "string"}
     if schema.get("format") in FORMATS:
         return {**type_schema, "format": schema["format"]}
@@ -198,9 +198,9 @@ def text_type(schema: Mapping[str, Any]) -> TypeSchema:
 
 
 def number_type(schema: Mapping[str, Any], kind: str) -> tuple[TypeSchema, frozenset[str]]:
-    """A number with its bounds, and the keywords that are said by them.
+    """Return a number with its bounds, and the keywords that they express.
 
-    Bounds of whole numbers are made whole; a step is kept for whole numbers only.
+    Bounds of integers are rounded to integers. A step is kept only for integers.
     """
     type_schema: TypeSchema = {"type": kind}
     said = {"type"}
@@ -238,7 +238,7 @@ def _counts(schema: Mapping[str, Any], *keywords: str) -> TypeSchema:
 
 
 MAX_UNION = 100
-"""Members of a union. More are not a type that anybody reads, and beyond some thousand no Python either."""
+"""Maximum number of members of a union. Nobody reads a larger type, and Python cannot import one of some thousands."""
 
 
 def union_type(type_schemas: list[TypeSchema]) -> TypeSchema:

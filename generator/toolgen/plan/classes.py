@@ -1,6 +1,6 @@
 """Plans of generated classes, and their order in a module.
 
-Leaf first, and no circle so long that pydantic cannot import it.
+Dependencies come first, and no cycle is so long that pydantic cannot import it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from toolgen.plan.names import ClassName, PythonName
 from toolgen.plan.object_views import PREFIX
 
 Presence = Literal["required", "omittable", "optional"]
-"""`omittable` may be absent but not null, and reads as None then; `optional` may be both, or has a default."""
+"""`omittable` may be absent, then it reads as None, but not null. `optional` may be both, or has a default."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +28,9 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class FieldPlan:
-    """A field. `default` is the value of an absent property; it is None for one without a default.
+    """A field. `default` is the value of an absent property, or None without a default.
 
-    `is_parsed` where the default, or a part of it, is spelled otherwise in JSON than it is in Python: a date.
+    `is_parsed`: the default, or a part of it, is a different value in JSON than in Python, such as a date.
     """
 
     name: PythonName
@@ -44,9 +44,9 @@ class FieldPlan:
 
 @dataclass(frozen=True, slots=True)
 class ClassPlan:
-    """A class of an object. `closed` refuses other properties; else `extras` is the type schema of each of them.
+    """A class of an object. If `closed`, it refuses other properties; otherwise `extras` is their type schema.
 
-    `check` has what the fields do not say, and no keywords where they say all.
+    `check` covers what the fields do not express. It has no keywords if they express everything.
     """
 
     name: ClassName
@@ -61,7 +61,7 @@ class ClassPlan:
 class AliasPlan:
     """A named type that is not an object, with a check of what the type does not express.
 
-    `tag` is the field that tells the classes of a union apart.
+    `tag` is the field that distinguishes the classes of a union.
     """
 
     name: ClassName
@@ -73,12 +73,12 @@ class AliasPlan:
 
 @dataclass(frozen=True, slots=True)
 class ModelsPlan:
-    """The classes and aliases of one module, leaf first, and the shared types they refer to."""
+    """The classes and aliases of a module, dependencies first, and the shared types that they refer to."""
 
     items: tuple[ClassPlan | AliasPlan, ...]
     shared: tuple[str, ...] = ()
     rebuilt: tuple[ClassName, ...] = field(default=())
-    """Classes that refer to one below them: pydantic completes them at the end of the module."""
+    """Return the classes that refer to a later one. pydantic completes them at the end of the module."""
 
 
 MAX_CIRCLE = 40
@@ -115,7 +115,7 @@ def sort_by_dependency(items: list[Item], shared: Mapping[str, str], roots: Set[
 
 
 def _reached(by_name: Mapping[str, Item], roots: Set[str]) -> dict[str, Item]:
-    """The items that the roots refer to, directly or not, and the roots: a type schema that was given up left others after."""
+    """Return the roots and all items that they refer to. Other items are left from type schemas that were given up."""
     reached, waiting = set(roots), list(roots)
     while waiting:
         for name in _refers(by_name[waiting.pop()]):
@@ -153,9 +153,9 @@ def referenced_names(type_schema: Any) -> Iterator[str]:
 
 
 def _cut(item: Item, names: set[str]) -> Item:
-    """The item with any object (of a class) or any value (of an alias) in the place of these names.
+    """Return the item with these names replaced by any object (for a class) or any value (for an alias).
 
-    Where one of them was met, all that the schema says is checked beside the type.
+    If one of them occurs, a check next to the type covers everything that the schema states.
     """
     if names.isdisjoint(_refers(item)):
         return item
@@ -177,7 +177,7 @@ def _without(type_schema: Any, names: set[str], instead: TypeSchema) -> Any:
 
 
 def _groups(edges: Mapping[str, list[str]]) -> Iterator[list[str]]:
-    """The strongly connected groups of a graph, leaf first, each as it was met (Tarjan, without recursion)."""
+    """Return the strongly connected groups of a graph, dependencies first (Tarjan's algorithm without recursion)."""
     index: dict[str, int] = {}
     low: dict[str, int] = {}
     stack: list[str] = []

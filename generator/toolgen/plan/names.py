@@ -1,4 +1,4 @@
-"""Python names made from any text. Each kind of name has one function, and everything that is printed has passed it."""
+"""Python names for any text. There is one function for each kind of name, and all printed names come from them."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ _MODEL_ATTRIBUTES = frozenset(
         "register",
     ]
 )
-"""What a field would hide in `BaseModel` or its metaclass. A test compares this with the installed pydantic."""
+"""Names that a field would hide in `BaseModel` or its metaclass. A test compares them with the installed pydantic."""
 
 _ANNOTATION_WORDS = frozenset(["bool", "bytes", "dict", "float", "int", "list", "str", "tuple"])
-"""Built-in names that annotations use: a field of that name would stand in their place."""
+"""Built-in names that annotations use. A field with such a name would hide the built-in."""
 
 _PACKAGE_WORDS = frozenset(
     [
@@ -62,32 +62,32 @@ _PACKAGE_WORDS = frozenset(
         "protocols",
     ]
 )
-"""Names of `generated.tools` that a module of the same name would replace once it is imported."""
+"""Names of `generated.tools` that a module of the same name would replace when it is imported."""
 
 
 class PythonName(str):
-    """The name of a field: an ASCII identifier that hides nothing of pydantic, and begins with a small letter."""
+    """Return the name of a field: an ASCII identifier in lower case at the start that hides nothing of pydantic."""
 
     __slots__ = ()
 
 
 class ClassName(str):
-    """The name of a class: an ASCII identifier that begins with a capital."""
+    """Return the name of a class: an ASCII identifier that starts with a capital letter."""
 
     __slots__ = ()
 
 
 class ModuleName(str):
-    """The name of a module below `generated.tools`, lower-case and portable to every disk."""
+    """Return the name of a module below `generated.tools`: lower-case, and valid on every file system."""
 
     __slots__ = ()
 
 
 def field_names(wires: Iterable[str]) -> dict[str, PythonName]:
-    """Distinct names for the properties of one object.
+    """Return distinct names for the properties of one object.
 
-    A property whose spelling is a fit name keeps it, whatever the order; the others are spelled as PEP 8 has it, and give
-    way by a number.
+    A property that is a valid name keeps it, whatever the order. The others are written in the style of PEP 8, with a
+    number if the name is already used.
     """
     order = list(dict.fromkeys(wires))
     names = {wire: PythonName(wire) for wire in order if _field_name(wire) == wire}
@@ -100,7 +100,7 @@ def field_names(wires: Iterable[str]) -> dict[str, PythonName]:
 
 
 _WORD_BREAK = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z](?!s(?![a-z]))[a-z])")
-"""Where a word begins in `accountSid`, `HTTPServer` and `userIDs`."""
+"""The beginnings of words in `accountSid`, `HTTPServer` and `userIDs`."""
 
 
 def _snake(text: str) -> str:
@@ -141,13 +141,13 @@ def type_name(*texts: str, taken: Iterable[str] = ()) -> ClassName:
 
 
 GENERIC = frozenset(["extra", "item", "value"])
-"""Steps that say nothing without the one before them; so do those that end in a number."""
+"""Steps that mean nothing without the step before them. Steps that end in a number do not either."""
 
 
 def nested_class_name(stem: str, steps: tuple[str, ...], taken: Collection[str]) -> ClassName:
-    """A class name for a schema inside another: `stem` and the last step that leads there, more steps where that is taken.
+    """Return a class name for a schema inside another: `stem` and the last step, with more steps if it is already used.
 
-    A step that begins with the stem stands alone.
+    A step that starts with the stem is used without it.
     """
     for start in range(len(steps) - 1, -1, -1):
         if start and (steps[start] in GENERIC or steps[start][-1:].isdigit()):
@@ -163,7 +163,7 @@ _PLURALS = (("ies", "y"), ("sses", "ss"), ("ches", "ch"), ("shes", "sh"), ("xes"
 
 
 def singularize(text: str) -> str | None:
-    """Return the singular of a plural that is made with an s; None for any other word."""
+    """Return the singular of a plural that ends in s, or None."""
     if len(text) < 4 or text.lower().endswith(("ss", "us", "is", "news", "series", "species")):
         return None
     for ending, instead in _PLURALS:
@@ -173,7 +173,7 @@ def singularize(text: str) -> str | None:
 
 
 def tool_class_name(tool: str) -> ClassName:
-    """What the names of a tool's classes begin with. Legal tool names that differ in letters and digits differ here."""
+    """Return the start of the names of a tool's classes. It differs for tools that differ in letters and digits."""
     name = class_name(tool.replace("-", "_"))
     return ClassName("Tool" if name == "N" else f"Tool{name[1:]}" if _digit_first(tool) else name)
 
@@ -183,14 +183,13 @@ def _digit_first(tool: str) -> bool:
 
 
 _KEPT = DEVICES | _PACKAGE_WORDS | {"conftest", "sitecustomize", "usercustomize"}
-"""Names that no module of a tool has: pytest and Python run modules of the last three wherever they find them."""
+"""Names that no tool's module may have, because pytest and Python import modules with the last three anywhere."""
 
 
 def module_name(tool: str) -> ModuleName:
     """Return the name of a tool's module.
 
-    Only case, dashes and underscores are changed, so that tools whose names do not fall together have modules of
-    their own.
+    Only case, dashes and underscores are changed, so tools with distinct names have distinct modules.
     """
     name = _snake(tool.replace("-", "_")).strip("_") or "_"
     if name[0].isdigit():

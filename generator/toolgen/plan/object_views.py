@@ -1,6 +1,6 @@
-"""What schemas admit: null, the fields of a class, and whether at most one of several schemas can admit a value.
+"""What schemas admit: null, the fields of a class, and whether values can satisfy several schemas at once.
 
-A schema and everything it combines with `$ref` and `allOf` are seen as one object.
+A schema is viewed as one object together with everything that it combines with `$ref` and `allOf`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from toolgen.plan.assertion_keywords import residual_keywords, types_of
 PREFIX = "#/$defs/"
 
 MAX_CHAIN = 50
-"""References followed for one answer; at the end of a longer chain null counts as admitted."""
+"""Maximum number of references that are followed. At the end of a longer chain, null counts as admitted."""
 
 
 def admits_null(schema: Any, definitions: Mapping[str, Any], root: Any = None) -> bool:
@@ -71,10 +71,10 @@ Lookup = Callable[[str], Any]
 
 @dataclass(slots=True)
 class ObjectView:
-    """The properties of an object. `extra` is False where it is closed, else the schema of further properties.
+    """The properties of an object. `extra` is False if it is closed, otherwise the schema of further properties.
 
-    The view admits at least what the schema admits: of several schemas for one property it holds the first.
-    `said` are the keywords of the schema that the view has in full.
+    The view admits at least what the schema admits. Of several schemas for one property, it contains the first.
+    `said` are the keywords of the schema that the view expresses completely.
     """
 
     properties: dict[str, Any] = field(default_factory=dict)
@@ -85,7 +85,7 @@ class ObjectView:
 
 
 def object_view(schema: Any, lookup: Lookup, *, assume: bool = False) -> ObjectView | None:
-    """The view of a schema that admits objects only, or None. With `assume`, a missing type means object."""
+    """Return the view of a schema that admits only objects, or None. With `assume`, a missing type means object."""
     parts = conjuncts(schema, lookup)
     if not any(part.get("type") in ("object", ["object"]) for part in parts) and not assume:
         return None
@@ -106,7 +106,7 @@ def object_view(schema: Any, lookup: Lookup, *, assume: bool = False) -> ObjectV
 
 
 def _said(parts: list[Mapping[str, Any]], one_shape: bool, whole: bool) -> frozenset[str]:
-    """The keywords of the first schema that the fields of a class say, given all schemas that make it up."""
+    """Return the keywords of the first schema that the fields of a class express, given all combined schemas."""
     first, *others = parts
     said = {"type", "properties", "required"}
     if one_shape and "patternProperties" not in first:
@@ -143,7 +143,7 @@ def conjuncts(schema: Any, lookup: Lookup) -> list[Mapping[str, Any]]:
 
 
 MAX_COMPARED = 40
-"""Schemas that are compared with one another; more of them count as not exclusive."""
+"""Maximum number of schemas that are compared with one another. More of them count as not exclusive."""
 
 
 def are_mutually_exclusive(choices: Sequence[Any], lookup: Lookup) -> bool:
@@ -170,7 +170,7 @@ _ALL = frozenset(["array", "boolean", "null", "number", "object", "string"])
 
 
 def _types(parts: list[Mapping[str, Any]]) -> frozenset[str]:
-    """The types that the schemas admit together; a constant has the type of its value."""
+    """Return the types that the schemas admit together. A constant has the type of its value."""
     found = _ALL
     for part in parts:
         named = types_of(part)
@@ -182,7 +182,7 @@ def _types(parts: list[Mapping[str, Any]]) -> frozenset[str]:
 
 
 def _texts(parts: list[Mapping[str, Any]]) -> frozenset[str] | None:
-    """The texts that are listed, where one of the schemas lists texts only."""
+    """Return the listed texts, if one of the schemas admits only listed texts."""
     for part in parts:
         found = _constants(part)
         if found is not None:
@@ -200,7 +200,7 @@ def _constants(schema: Any) -> frozenset[str] | None:
 
 
 def find_tag(choices: Sequence[Any], lookup: Lookup) -> tuple[str, list[frozenset[str]]] | None:
-    """The property whose constant tells several schemas of objects apart, and its texts in each; None where there is none."""
+    """Return the property whose constant distinguishes object schemas, and its texts in each; None without one."""
     if not 1 < len(choices) <= MAX_COMPARED:
         return None
     parts = [conjuncts(choice, lookup) for choice in choices]

@@ -1,4 +1,4 @@
-"""What is generated for tools and shared types, in Python's terms, and a declared tool as the format's ToolDefinition."""
+"""Plans of the modules of tools and shared types, and declared tools as `ToolDefinition` of the format."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from toolgen.resolve.catalog import SharedType, Tool
 from toolgen.resolve.value_checks import drop_unchecked_formats
 
 STRICT: dict[str, bool | None] = {"auto": None, "always": True, "never": False}
-"""What `strict` of a declaration says to every provider; `auto` leaves it to the provider's lowering."""
+"""The value of `strict` that a declaration states for every provider. `auto` leaves the choice to each lowering."""
 
 METADATA_KEYS = ("annotations", "display_name")
-"""What a declaration says of a tool for any wire that has a key for it; `declared` of a profile names the key."""
+"""Facts of a declaration for every wire that has a key for them. `declared` in a profile names the key."""
 
 
 def definition_fields(tool: Tool) -> dict[str, Any]:
@@ -37,9 +37,9 @@ def definition_fields(tool: Tool) -> dict[str, Any]:
 
 
 def _metadata(tool: Tool) -> dict[str, Any]:
-    """What the declaration says beyond the definition, and of single providers, as the runtime's `write_tool_definition` reads it.
+    """Return what a declaration states beyond the definition and for single providers, for `write_tool_definition`.
 
-    Another name is no part of it: a wire's names are mapped both ways, in results and choices too.
+    Wire names are not part of it, because they are mapped in both directions, also in results and tool choices.
     """
     found: dict[str, dict[str, Any]] = {}
     aliases = {"$aliases": list(tool.aliases)} if tool.aliases else {}  # for readers of calls in text
@@ -61,8 +61,8 @@ def _metadata(tool: Tool) -> dict[str, Any]:
 class ToolPlan:
     """The module of one tool. `imports` are pairs of a shared type's class and its name in the module.
 
-    `anything` where any value may stand right in a field of the arguments. `other` is the type of arguments that are
-    no object, where the schema does not say that they are one.
+    `anything`: a field of the arguments admits any value. `other` is the type of arguments that are not an object, if
+    the schema does not require an object.
     """
 
     tool: Tool
@@ -95,7 +95,7 @@ class UnreadPlan(LazyAttributes, ToolPlan):
 
 @dataclass(frozen=True, slots=True)
 class ToolsPlan:
-    """The modules of all tools, by name, and the module of shared types."""
+    """The modules of all tools, by name, and the module of the shared types."""
 
     tools: tuple[ToolPlan, ...]
     types: ModelsPlan
@@ -173,9 +173,9 @@ def _non_object_arguments(parameters: Any, name: str, planner: TypePlanner) -> A
 
 
 def _anything(arguments: ClassName, models: ModelsPlan) -> bool:
-    """Whether a field of the arguments, or an item in one, may be any value.
+    """Return whether a field of the arguments, or an item in one, may be any value.
 
-    What stands under keys of its own is left aside: a text with such keys is known by their number.
+    Values under keys of their own do not count: a text with such keys is recognized by their number.
     """
     by_name = {item.name: item for item in models.items}
     root = by_name[arguments]
@@ -209,7 +209,7 @@ def _types(types: list[SharedType]) -> ModelsPlan:
 
 
 def _named(schema: Any, name: ClassName, shared: Mapping[str, str], taken: set[str]) -> list[ClassPlan | AliasPlan]:
-    """The class, or the alias where it is not an object, that stands for a schema, and the classes it needs."""
+    """Return the plans of the class or alias for a schema, and of the classes that it needs."""
     planner = TypePlanner(schema, name, name, shared, taken)
     view = None if "$ref" in _keys(schema) else object_view(schema, planner.lookup)
     if view is not None and view.properties:

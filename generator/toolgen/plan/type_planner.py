@@ -1,8 +1,8 @@
-"""Type schemas of whole schemas: our own reading of JSON Schema as types, which may admit more but never less.
+"""Type schemas of whole schemas: JSON Schema as Python types, which may admit more values but never fewer.
 
-Objects become classes whose names depend on their own document alone. What a type cannot say (exclusive choice,
-negation, conditions, counts of properties) is put into a check beside it: every type schema notes the keywords that it says
-in full, and a schema with others becomes a class, or a named type, with a check of these.
+Objects become classes whose names depend only on their own document. A check next to the type covers what a type cannot
+express: exclusive choice, negation, conditions, counts of properties. Every type schema states the keywords that it
+expresses completely. A schema with other keywords becomes a class or a named type with a check of these.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ from toolgen.resolve.value_checks import ValueValidator, fits_type
 from toolgen.runtime.tools.formats import FORMATS
 
 MAX_INLINE = 200
-"""Keywords of a definition that is written out at each of its places. A larger one has a name."""
+"""Maximum size, in keywords, of a definition that is repeated where it is used. A larger one becomes a named type."""
 
 MAX_NESTING = 90
-"""Schemas inside schemas that are written out in one type. What is deeper becomes any value, with a check."""
+"""Maximum depth of schemas in one type. A deeper schema becomes any value, with a check."""
 
 _TYPES = ("string", "integer", "number", "boolean", "array", "object", "null")
 
@@ -45,14 +45,14 @@ ExpressedKeywords = frozenset[str]
 _NOTHING: ExpressedKeywords = frozenset()
 
 NameSteps = tuple[str, ...]
-"""The steps that lead to a schema from the root or a definition: properties, and words for what has no name."""
+"""The steps to a schema from the root or a definition: properties, and words for anything without a name."""
 
 
 @dataclass(slots=True)
 class TypePlanner:
-    """Type schemas of one self-contained schema. `shared` are the definitions that are classes or aliases elsewhere.
+    """Plans the type schemas of one self-contained schema. `shared` are definitions that other modules contain.
 
-    The names of other classes than the root's begin with `stem`.
+    The names of classes, except for the root, start with `stem`.
     """
 
     root: Any
@@ -70,7 +70,7 @@ class TypePlanner:
 
     @property
     def definitions(self) -> Mapping[str, Any]:
-        """The definitions of the schema."""
+        """Return the definitions of the schema."""
         return self.root.get("$defs", {}) if isinstance(self.root, Mapping) else {}
 
     def lookup(self, ref: str) -> Any:
@@ -99,7 +99,7 @@ class TypePlanner:
             self.items[name] = self._class(name, pointer, view, description, check)
 
     def plan_type(self, schema: Any, *pointer: str) -> TypeSchema:
-        """The type schema of a schema; the steps that lead there name the classes of objects in it."""
+        """Return the type schema of a schema. The steps to it give names to the classes of its objects."""
         type_schema, left = self._planned(schema, pointer)
         if not left:
             return type_schema
@@ -113,7 +113,7 @@ class TypePlanner:
         return Check(schema, keywords, self.root)
 
     def _planned(self, schema: Any, pointer: NameSteps) -> tuple[TypeSchema, tuple[str, ...]]:
-        """The type schema of a schema, and the keywords that it does not say; `not` stands for a schema that is false."""
+        """Return the type schema of a schema, and the keywords that it does not express: `not` for the schema false."""
         if schema is False:
             return {}, ("not",)
         if not isinstance(schema, Mapping):
@@ -183,7 +183,7 @@ class TypePlanner:
     def _object(
         self, schema: Mapping[str, Any], pointer: NameSteps, *, alone: bool
     ) -> tuple[TypeSchema, ExpressedKeywords]:
-        """The type schema of objects; `alone` where the schema admits nothing else, so that a class can say all of it."""
+        """Return the type schema of objects. With `alone`, the schema admits only objects: a class can express it."""
         only = schema if schema.get("type") == "object" else {**schema, "type": "object"}
         keyword = "anyOf" if only.get("anyOf") else "oneOf"
         choices = only.get(keyword)
@@ -239,7 +239,7 @@ class TypePlanner:
         return union_type([found, *({"type": "null"} for _ in some[len(plain) :])])
 
     def _tag_field(self, type_schemas: list[TypeSchema], choices: list[Any], tag: str) -> PythonName | None:
-        """The field that tells the classes of a union apart; None where they are not all classes, or differ in its name."""
+        """Return the field that distinguishes the classes of a union. None if there is no such field in all of them."""
         fields: set[PythonName] = set()
         for type_schema, choice in zip(type_schemas, choices, strict=True):
             view = object_view(choice, self.lookup)
@@ -253,13 +253,13 @@ class TypePlanner:
         return fields.pop() if len(fields) == 1 else None
 
     def _chosen(self, keyword: str, choices: list[Any], type_schema: TypeSchema) -> ExpressedKeywords:
-        """What a union says of the choice that it was made of."""
+        """Return the keywords that a union expresses of the choice that it was made of."""
         if not type_schema or (keyword == "oneOf" and not are_mutually_exclusive(choices, self.lookup)):
             return _NOTHING
         return frozenset({keyword})
 
     def _all_of(self, schema: Mapping[str, Any], pointer: NameSteps) -> tuple[TypeSchema, ExpressedKeywords]:
-        """One of several schemas that hold together is enough: a value of all of them is a value of it."""
+        """Return one of several schemas that all apply: a value that satisfies all of them also satisfies it."""
         parts = schema.get("allOf", ())
         if not parts:
             return {}, _NOTHING
@@ -273,7 +273,7 @@ class TypePlanner:
         return type_schema, frozenset({"allOf"}) if type_schema and len(telling) == 1 else _NOTHING
 
     def _reference(self, ref: str, pointer: NameSteps) -> tuple[TypeSchema, ExpressedKeywords]:
-        """The type schema of what a reference leads to. Inside of itself a definition that is not a class is any value."""
+        """Return the type schema of a reference's target. A recursive one that is not a class becomes any value."""
         key, target = self._followed(ref)
         said = frozenset({"$ref"})
         if key in self.shared:
@@ -290,7 +290,7 @@ class TypePlanner:
         return ({}, _NOTHING) if key in self._open else (self._inline(key, target), said)
 
     def _followed(self, ref: str) -> tuple[str, Any]:
-        """The key and the schema at the end of a chain of references, or where a shared type or a class is met."""
+        """Follow a chain of references to its end, or to a shared type or class. Return the key and the schema."""
         while True:
             key = ref.removeprefix(PREFIX) if ref.startswith(PREFIX) else "#"
             target = self.lookup(ref)
@@ -305,7 +305,7 @@ class TypePlanner:
             ref = target["$ref"]
 
     def _inline(self, key: str, target: Any) -> TypeSchema:
-        """The type schema of a definition that is not a class; a large one gets a name."""
+        """Return the type schema of a definition that is not a class. A large one becomes a named type."""
         if key not in self._inlined:
             self._open.append(key)
             type_schema = self.plan_type(target, key)
@@ -341,11 +341,11 @@ class TypePlanner:
         return FieldPlan(name, wire, type_schema, "optional" if null else "omittable", None, description)
 
     def _fits_type(self, default: Any, schema: Mapping[str, Any]) -> bool:
-        """Whether a default can stand in the code: one that its own type refuses is left out, with a finding of its own."""
+        """Return whether a default can be printed. One that its type refuses is left out, with a finding elsewhere."""
         return fits_type(default, schema, ValueValidator(self.root))
 
     def _has_format(self, schema: Any) -> bool:
-        """Whether a string that a schema speaks of, or one of those it refers to, is another thing in Python."""
+        """Return whether a string of the schema, or of a schema that it refers to, is a different type in Python."""
         left, met = [schema], set()
         while left:
             for _, sub in walk_schemas(left.pop()):
@@ -359,7 +359,7 @@ class TypePlanner:
 
 
 def _item(pointer: NameSteps) -> NameSteps:
-    """The steps that lead to the items of an array: its name in the singular, where that is another word."""
+    """Return the steps to the items of an array: the singular of the array's name, if that is a different word."""
     one = singularize(pointer[-1]) if pointer else None
     return (*pointer, "item") if one is None else (*pointer[:-1], one)
 

@@ -1,7 +1,7 @@
-"""Types from datamodel-code-generator, of tools and of the format: the only module that imports it.
+"""Types from datamodel-code-generator, for tools and for the format. Only this module imports it.
 
-Of tools it is given type schemas and nothing else: class names, texts and patterns are replaced by tokens before and put back
-afterwards through `python_string`, so no text of a source passes through its templates.
+For tools it receives only type schemas. Class names, texts and patterns are replaced by tokens, and put back afterwards
+through `python_string`, so no text of a source passes through its templates.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from toolgen.resolve import Format
 _FIELDS_PER_CLASS = 40
 
 _RENAMED = {"StrictInt": "Integer", "StrictFloat": "Number", "Dict": "dict", "List": "list"}
-"""Names of pydantic and typing that are printed as names of our own, or of the language."""
+"""Names of pydantic and typing that are printed as names of our own or as built-in names."""
 
 _FORMATS = {"date": "StrictDate", "date-time": "StrictDateTime", "time": "StrictTime", "uuid": "StrictUuid"}
 """Our own names for strings of the formats that are checked."""
@@ -53,13 +53,13 @@ _KNOWN = frozenset(
         "tuple",
     ]
 )
-"""All names but those of classes that a type expression may have."""
+"""All names that a type expression may contain, besides those of classes."""
 
 _PREFIX = "#/$defs/"
 
 
 def type_expressions(type_schemas: Sequence[Any]) -> list[Expression]:
-    """The Python type of each type schema. Classes that type schemas refer to are printed by their names."""
+    """Return the Python type of each type schema. Classes that type schemas refer to are printed by their names."""
     tokens = _Tokens()
     keys = [json.dumps(type_schema, sort_keys=True) for type_schema in type_schemas]
     distinct = dict(zip(keys, type_schemas, strict=True))
@@ -97,14 +97,14 @@ def _expressions(masked: list[Any], tokens: _Tokens) -> list[Expression]:
 
 
 def _annotated(node: ast.ClassDef) -> Iterator[tuple[str, ast.expr]]:
-    """The fields of a class with their annotations."""
+    """Return the fields of a class with their annotations."""
     for line in node.body:
         if isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name):
             yield line.target.id, line.annotation
 
 
 def _aliased(node: ast.Assign) -> dict[str, ast.expr]:
-    """The name and the type of a `Name = TypeAliasType("Name", type)`."""
+    """Return the name and the type of a statement `Name = TypeAliasType("Name", type)`."""
     target, call = node.targets[0], node.value
     if isinstance(target, ast.Name) and isinstance(call, ast.Call) and len(call.args) == 2:
         return {target.id: call.args[1]}
@@ -112,7 +112,7 @@ def _aliased(node: ast.Assign) -> dict[str, ast.expr]:
 
 
 def model_code(schema: dict[str, Any]) -> str:
-    """The code of models for a schema of allow-listed keywords, with options that are pinned."""
+    """Return the code of the models for a schema of permitted keywords. The options are pinned."""
     return _generated(
         schema,
         output_model_type=DataModelType.PydanticV2BaseModel,
@@ -132,7 +132,7 @@ def model_code(schema: dict[str, Any]) -> str:
 
 
 def _generated(schema: dict[str, Any], **options: Any) -> str:
-    """The one module that the model generator makes of a schema: nothing is fetched, formatted or dated."""
+    """Return the one module that the model generator makes of a schema. Nothing is fetched, formatted or dated."""
     code = generate(
         schema,
         config=GenerateConfig(
@@ -155,7 +155,7 @@ def _generated(schema: dict[str, Any], **options: Any) -> str:
 
 @dataclass(slots=True)
 class _Tokens(ast.NodeTransformer):
-    """Puts tokens in the place of names and texts, and the names and texts back."""
+    """Replaces names and texts by tokens, and tokens by names and texts."""
 
     classes: dict[str, str] = field(default_factory=dict)
     texts: dict[str, str] = field(default_factory=dict)
@@ -165,7 +165,7 @@ class _Tokens(ast.NodeTransformer):
     _used: set[str] = field(default_factory=set)
 
     def masked(self, type_schema: Any) -> Any:
-        """A type schema with tokens for classes and texts."""
+        """Return a type schema with tokens for classes and texts."""
         if isinstance(type_schema, list):
             return [self.masked(member) for member in type_schema]
         if not isinstance(type_schema, dict):
@@ -194,7 +194,7 @@ class _Tokens(ast.NodeTransformer):
         return there[text]
 
     def unmasked(self, annotation: ast.expr) -> Expression:
-        """The text of an annotation with the names and texts put back."""
+        """Return the text of an annotation with names and texts put back."""
         self._used = set()
         text = ast.unparse(self.visit(deepcopy(annotation)))
         return Expression(text, frozenset(self._used))
@@ -229,10 +229,10 @@ def _number(node: ast.Constant | ast.UnaryOp) -> bool:
 
 
 def format_code(format: Format) -> tuple[tuple[ClassText, ...], tuple[AliasText, ...]]:
-    """The types of the format as slotted dataclasses: classes and aliases, each in the order of the sources.
+    """Return the types of the format as slotted dataclasses: classes and aliases, each in the order of the sources.
 
-    The generator gives annotations and defaults; the layout is the template's. Plain dataclasses and not pydantic
-    models: built by position they cost a seventh, and importing them imports no pydantic (docs/design.md).
+    The generator makes annotations and defaults, and a template the layout. They are plain dataclasses and not pydantic
+    models: creating one by position costs a seventh, and importing them does not import pydantic (docs/design.md).
     """
     metadata = {"type": "object", "additionalProperties": True}
     schema = {"$defs": {n: _inlined(s, metadata) for n, s in format.schema["$defs"].items() if n != "Metadata"}}
@@ -250,7 +250,7 @@ def format_code(format: Format) -> tuple[tuple[ClassText, ...], tuple[AliasText,
 
 
 def _inlined(value: Any, metadata: dict[str, Any]) -> Any:
-    """Without descriptions, which the template writes, and with Metadata as the plain object it is."""
+    """Return the schema without descriptions, which the template writes, and with Metadata as a plain object."""
     if isinstance(value, dict):
         if value.get("$ref") == "#/$defs/Metadata":
             return metadata
