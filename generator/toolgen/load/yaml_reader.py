@@ -66,17 +66,29 @@ def parse_documents(text: str, reporter: FaultReporter) -> list[Node]:
         Unreadable: it is not valid YAML, or exceeds a budget; the finding is reported.
     """
     reject_characters(_BREAKS, text, reporter)
+    try:
+        return _compose(text, reporter, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    except _NestingError:  # the C parser looks ahead: it fails before it reports the bracket that is too deep
+        return _compose(text, reporter, yaml.SafeLoader)
+
+
+class _NestingError(Exception):
+    """The C parser has reached its own limit of depth."""
+
+
+def _compose(text: str, reporter: FaultReporter, parser: type[yaml.SafeLoader]) -> list[Node]:
     composer = _Composer(reporter)
-    for event in _events(text, reporter):
+    for event in _events(text, reporter, parser):
         composer.take(event)
     return composer.roots
 
 
-def _events(text: str, reporter: FaultReporter) -> Iterator[yaml.Event]:
-    parser = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+def _events(text: str, reporter: FaultReporter, parser: type[yaml.SafeLoader]) -> Iterator[yaml.Event]:
     try:
         yield from yaml.parse(text, Loader=parser)
     except yaml.MarkedYAMLError as error:
+        if error.problem == "exceeded maximum nesting depth":
+            raise _NestingError from error
         problem, hint, mark = _cause(error, text)
         place = (mark[0], mark[1], mark[0], mark[1] + 1) if mark else WHOLE
         reporter.abort("not-yaml", place, hint=hint, problem=_quote_parser_message(problem))
