@@ -1,1 +1,1 @@
-"""Plan stage: the catalog becomes plans of Python code, which templates only print."""
+"""Plan stage: turns the catalog into plans of Python code, which templates only print."""

@@ -1,6 +1,6 @@
-"""The keywords with which a schema refuses values, and which of them types or pydantic enforce.
+"""Keywords with which a schema refuses values, and the type schemas of those that pydantic enforces.
 
-Keywords that pydantic enforces as JSON Schema defines them become type schemas of strings, numbers and enumerations.
+Only keywords that pydantic enforces exactly as JSON Schema does become part of a type schema.
 """
 
 from __future__ import annotations
@@ -141,17 +141,17 @@ _IDLE: Mapping[str, Callable[[Any, Mapping[str, Any]], bool]] = {
     "if": _idle_condition,
     "contains": _idle_contains,
 }
-"""The condition under which a keyword has no effect, given its value and the schema around it."""
+"""When a keyword has no effect: by keyword, a function of its value and the schema around it."""
 
 
 TypeSchema = dict[str, Any]
-"""A schema of the few keywords that the model generator is trusted with. `{}` is any value."""
+"""A schema with only the few keywords that the model generator handles reliably. `{}` admits any value."""
 
 _EXACT = 2**53
 
 
 def literal_type(schema: Mapping[str, Any]) -> TypeSchema | None:
-    """Return the type schema of `enum` and `const` if all values are strings, integers, booleans or null; else None."""
+    """Return the type schema of `enum` or `const`; None if a value is not a string, integer, boolean or null."""
     values = [_whole(v) for v in ([schema["const"]] if "const" in schema else schema["enum"])]
     named = schema.get("type")
     if named is not None:
@@ -187,7 +187,7 @@ def _type(value: Any) -> str:
 
 
 def text_type(schema: Mapping[str, Any]) -> TypeSchema:
-    """Return a string with length and pattern, or with its format: types of formats have neither of them."""
+    """Return the type schema of a string with its format, or with its length and pattern."""
     type_schema: TypeSchema = {"type": "string"}
     if schema.get("format") in FORMATS:
         return {**type_schema, "format": schema["format"]}
@@ -198,9 +198,9 @@ def text_type(schema: Mapping[str, Any]) -> TypeSchema:
 
 
 def number_type(schema: Mapping[str, Any], kind: str) -> tuple[TypeSchema, frozenset[str]]:
-    """Return a number with its bounds, and the keywords that they express.
+    """Return the type schema of a number with its bounds, and the keywords that it expresses.
 
-    Bounds of integers are rounded to integers. A step is kept only for integers.
+    Bounds of integers are rounded to integers. `multipleOf` is expressed for integers only.
     """
     type_schema: TypeSchema = {"type": kind}
     said = {"type"}
@@ -238,11 +238,11 @@ def _counts(schema: Mapping[str, Any], *keywords: str) -> TypeSchema:
 
 
 MAX_UNION = 100
-"""Maximum number of members of a union. Nobody reads a larger type, and Python cannot import one of some thousands."""
+"""The largest number of members in a union. Nobody reads longer types, and Python fails at some thousand members."""
 
 
 def union_type(type_schemas: list[TypeSchema]) -> TypeSchema:
-    """Return the type schema that admits what any of the type schemas admits."""
+    """Return the type schema that admits what any of the given ones admits."""
     flat: list[TypeSchema] = []
     for type_schema in type_schemas:
         for member in type_schema.get("anyOf", [type_schema]):

@@ -1,6 +1,6 @@
 """Plans of generated classes, and their order in a module.
 
-Dependencies come first, and no cycle is so long that pydantic cannot import it.
+Dependencies come first, and cycles are cut before they are too long for pydantic to import.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from toolgen.plan.names import ClassName, PythonName
 from toolgen.plan.object_views import PREFIX
 
 Presence = Literal["required", "omittable", "optional"]
-"""`omittable` may be absent, then it reads as None, but not null. `optional` may be both, or has a default."""
+"""`omittable` may be absent, which reads as None, but not null; `optional` may be both, or has a default."""
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """The keywords of a schema that its type does not express. References in it resolve inside `root`."""
+    """The keywords of a schema that its type does not express. References in the schema resolve inside `root`."""
 
     schema: Any
     keywords: tuple[str, ...]
@@ -28,9 +28,9 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class FieldPlan:
-    """A field. `default` is the value of an absent property, or None without a default.
+    """A field. `default` is the value of an absent property; it is None if the field has no default.
 
-    `is_parsed`: the default, or a part of it, is a different value in JSON than in Python, such as a date.
+    `is_parsed` is whether the default, or a part of it, differs between JSON and Python, such as a date.
     """
 
     name: PythonName
@@ -44,9 +44,9 @@ class FieldPlan:
 
 @dataclass(frozen=True, slots=True)
 class ClassPlan:
-    """A class of an object. If `closed`, it refuses other properties; otherwise `extras` is their type schema.
+    """The class of an object. `closed` refuses further properties; otherwise `extras` is their type schema.
 
-    `check` covers what the fields do not express. It has no keywords if they express everything.
+    `check` has the keywords that the fields do not express, if any.
     """
 
     name: ClassName
@@ -73,16 +73,16 @@ class AliasPlan:
 
 @dataclass(frozen=True, slots=True)
 class ModelsPlan:
-    """The classes and aliases of a module, dependencies first, and the shared types that they refer to."""
+    """The classes and aliases of one module, dependencies first, and the shared types that they refer to."""
 
     items: tuple[ClassPlan | AliasPlan, ...]
     shared: tuple[str, ...] = ()
     rebuilt: tuple[ClassName, ...] = field(default=())
-    """Return the classes that refer to a later one. pydantic completes them at the end of the module."""
+    """Classes that refer to a later class: pydantic completes them at the end of the module."""
 
 
 MAX_CIRCLE = 40
-"""Classes that may refer to each other in a circle. pydantic 2.14 imports 60 and fails at 100."""
+"""The largest number of classes in a reference cycle. pydantic 2.14 imports 60 and fails at 100."""
 
 Item = ClassPlan | AliasPlan
 
@@ -90,7 +90,7 @@ Item = ClassPlan | AliasPlan
 def sort_by_dependency(items: list[Item], shared: Mapping[str, str], roots: Set[str]) -> ModelsPlan:
     """Sort the items of a module that the roots need, so that dependencies come first.
 
-    `shared` maps the names from `types` to themselves.
+    `shared` maps the names of shared types in this module to their names in `types`.
     """
     by_name = _reached({item.name: item for item in items}, roots)
     edges = {name: [n for n in _refers(item) if n in by_name] for name, item in by_name.items()}
@@ -115,7 +115,7 @@ def sort_by_dependency(items: list[Item], shared: Mapping[str, str], roots: Set[
 
 
 def _reached(by_name: Mapping[str, Item], roots: Set[str]) -> dict[str, Item]:
-    """Return the roots and all items that they refer to. Other items are left from type schemas that were given up."""
+    """Return the roots and the items that they refer to, directly or not; discarded type schemas leave unused items."""
     reached, waiting = set(roots), list(roots)
     while waiting:
         for name in _refers(by_name[waiting.pop()]):
@@ -153,9 +153,9 @@ def referenced_names(type_schema: Any) -> Iterator[str]:
 
 
 def _cut(item: Item, names: set[str]) -> Item:
-    """Return the item with these names replaced by any object (for a class) or any value (for an alias).
+    """Replace references to these names by any object (in a class) or any value (in an alias).
 
-    If one of them occurs, a check next to the type covers everything that the schema states.
+    If the item has such a reference, its check contains all keywords of its schema.
     """
     if names.isdisjoint(_refers(item)):
         return item
@@ -177,7 +177,7 @@ def _without(type_schema: Any, names: set[str], instead: TypeSchema) -> Any:
 
 
 def _groups(edges: Mapping[str, list[str]]) -> Iterator[list[str]]:
-    """Return the strongly connected groups of a graph, dependencies first (Tarjan's algorithm without recursion)."""
+    """Yield the strongly connected groups of a graph, dependencies first (Tarjan's algorithm, without recursion)."""
     index: dict[str, int] = {}
     low: dict[str, int] = {}
     stack: list[str] = []

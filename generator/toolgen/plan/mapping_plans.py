@@ -1,9 +1,9 @@
-"""Plans of mappings: objects of a wire with their keys, unions and arrays of them, as data for both directions.
+"""Plans of the objects on a wire: mappings with their keys, unions of mappings, and arrays, for both directions.
 
-A regular object is read or written with a few comparisons. It has exactly the keys that are always present, each with a
-value that means the same on the wire and in the format. A regular value of the format has no extras, and nothing that
-such an object cannot express. All others are converted by the general path, with the field readers and writers. Their
-forms for regular values are data below; tests check that both agree.
+Most objects of a mapping are regular, and are read and written with a few comparisons. A regular object has exactly
+the keys that are always present, each with a value that means the same on the wire and in the format. A regular
+value of the format has no extras, and no fields that such an object cannot carry. All others take the general path,
+through the field readers and writers. Here their regular forms are data; tests compare the two.
 """
 
 from __future__ import annotations
@@ -15,11 +15,12 @@ from typing import Any, Literal
 
 @dataclass(frozen=True, slots=True)
 class FastPathForm:
-    """The form of a value that a field reader and writer pass on unchanged, as tests over the fields `{0}`, `{1}`, ...
+    """When a field reader or writer passes a value on unchanged: tests of fields (`{0}`, `{1}`, …), the value first.
 
-    `{0}` is the value, and `{table}` is the table that the profile gives to the functions. If both tests are empty, a
-    regular object does not have the key, and the field is None. `last` tests have an effect, so they come after all
-    others. `written` is the expression of the value on the wire, if it is a different one.
+    `{table}` is the table that the profile gives to the field reader.
+
+    If both are empty, a regular object does not have the key, and the field is None. `last` tests have an effect, so
+    they come after all others. `written` is the expression of the value on the wire, if it differs.
     """
 
     reads: str = ""
@@ -31,7 +32,7 @@ class FastPathForm:
 JSON_TEXT = FastPathForm(
     "type({0}) is str", "{1} is None and (text := strict_json_text({0})) is not None", written="text"
 )
-"""Arguments as JSON text."""
+"""The form of arguments that are JSON text."""
 
 PLAIN_FORMS: Mapping[str, FastPathForm] = {
     "tool_name": FastPathForm("type({0}) is str and {0} not in reader.tool_names", "writer.names.get({0}) == {0}"),
@@ -53,7 +54,7 @@ PLAIN_FORMS: Mapping[str, FastPathForm] = {
     "arguments_text": JSON_TEXT,
     "parsable_arguments": replace(JSON_TEXT, writes=f"{JSON_TEXT.writes} and text.isascii()"),
 }
-"""Forms by function name. An object that requires a key without a form here is never regular."""
+"""By name of the field reader. An object that requires a key whose reader is not listed has no regular form."""
 
 TESTS: Mapping[str, str] = {
     "string": "type({0}) is str",
@@ -63,14 +64,14 @@ TESTS: Mapping[str, str] = {
     "object": "type({0}) is dict",
     "array": "type({0}) is list",
 }
-"""By JSON type of a field, the test for a regular value on the wire."""
+"""By JSON type of a field: the test that its regular value passes on the wire."""
 
 
 @dataclass(frozen=True, slots=True)
 class FastPathKey:
-    """A key of a regular object: the object that contains it, its variable, its value in the format, and its tests.
+    """A key of a regular object: the object that has it, its variable, its value in the format, and its tests.
 
-    A `usual` key may be absent from other objects. It is written after the required keys, as on the general path.
+    A key that other objects may lack is `usual`, and is written after the others, as on the general path.
     """
 
     usual: bool
@@ -85,10 +86,10 @@ class FastPathKey:
 
 @dataclass(frozen=True, slots=True)
 class FastPathObject:
-    """The regular object of a mapping: the sizes of the objects in it, its keys, and the fields that must be None.
+    """The regular object of a mapping: how many keys each object in it has, its keys, and the fields that must be None.
 
-    `arguments` are those of the type's constructor. The object is `open` if the mapping has no further keys in it: any
-    other member becomes an extra, and the object is still regular.
+    `arguments` are those of the type's constructor. `open` is whether the regular object has all keys of the mapping.
+    Any further keys are then only extras, and the object can still be read at once.
     """
 
     sizes: Mapping[str, int]
@@ -99,23 +100,23 @@ class FastPathObject:
 
     @property
     def conditions_to_read(self) -> list[str]:
-        """Return the tests for a regular object on the wire."""
+        """Return the tests that a regular object on the wire passes."""
         sizes = [f"len({h}) == {size}" for h, size in self.sizes.items() if h != "wire" or not self.open]
         return sizes + [key.reads for key in sorted(self.keys, key=lambda k: k.last)]
 
     @property
     def conditions_to_write(self) -> list[str]:
-        """Return the tests for a regular value of the format."""
+        """Return the tests that a regular value of the format passes."""
         return [f"{field} is None" for field in self.unset] + [
             key.writes for key in sorted(self.keys, key=lambda k: k.last) if key.writes
         ]
 
     def keys_below(self, holder: str, usual: bool) -> list[FastPathKey]:
-        """Return the keys of one of the objects: those that other objects may lack, or the required ones."""
+        """Return the keys of one of the objects: those that other objects may lack, or those that they may not."""
         return [key for key in self.keys if key.holder == holder and key.usual == usual]
 
     def has_key(self, variable: str) -> bool:
-        """Return whether a regular object has the key of this variable."""
+        """Return whether a regular object has the key with this variable."""
         return any(key.variable == variable for key in self.keys)
 
 
@@ -124,9 +125,9 @@ Kind = Literal["plain", "also", "call", "list", "text_or", "beside"]
 
 @dataclass(frozen=True, slots=True)
 class WireObjectPlan:
-    """An object of a mapping. The outer object comes first. `way` is the key path that leads to it.
+    """An object of the mapping, the outer one first; `way` are the keys that lead to it.
 
-    `parent` is the variable of the object around it, and `known` is the constant with the known keys of the object.
+    `parent` is the variable of the object around it, `known` the constant that lists its known keys.
     """
 
     variable: str
@@ -139,12 +140,12 @@ class WireObjectPlan:
 
 @dataclass(frozen=True, slots=True)
 class FieldMapping:
-    """A key of a mapping, with the fields that it carries.
+    """A key and the fields that it carries.
 
-    `key_path` leads to it on the wire, and `field` is the name of its first field in the format. `variables` contain
-    what was read, by field, and `attributes` are the fields in Python. `reads` and `writes` are the functions of a
-    field, block or union, unless `kind` is `plain`. A key of kind `beside` shares its fields with other keys of the
-    object: its functions receive the object, and return its members.
+    `key_path` leads to the key on the wire and ends with it; `field` is the name of its first field in the format.
+    `variables` hold the values read, by field, and `attributes` are the fields in Python. `reads` and `writes` are the
+    functions of a field, mapping or union, if `kind` is not plain. A key of kind `beside` shares its fields with other
+    keys of the object: its functions read the whole object, and return what is added to it.
     """
 
     kind: Kind
@@ -169,7 +170,7 @@ class FieldMapping:
 
 @dataclass(frozen=True, slots=True)
 class UnmappedField:
-    """A field that the wire cannot express, and the severity of its loss: a note for true if `harmless_if_true`."""
+    """A field without a key on the wire, and the severity of its loss: a note if it is true and `harmless_if_true`."""
 
     python: str
     json: str
@@ -179,7 +180,7 @@ class UnmappedField:
 
 @dataclass(frozen=True, slots=True)
 class ObjectMapping:
-    """A mapping, ready to print. `outside` are the variables of texts that the caller of the reader passes."""
+    """A mapping, ready to print. `outside` are the variables of strings that the caller of its reader has to pass."""
 
     name: str
     type: str
@@ -203,7 +204,7 @@ class ObjectMapping:
 
     @property
     def keys_in_reading_order(self) -> tuple[FieldMapping, ...]:
-        """Return the keys in reading order. The tools of a request come first, as they define how calls are encoded."""
+        """Return the keys in reading order; tools first: they determine how calls of the history are decoded."""
         return tuple(sorted(self.keys, key=lambda k: self.type != "Request" or k.variables[0] != "tools"))
 
     def inner_objects(self, holder: str) -> tuple[WireObjectPlan, ...]:
@@ -213,9 +214,9 @@ class ObjectMapping:
 
 @dataclass(frozen=True, slots=True)
 class MemberPlan:
-    """A member of a union: the mapping, and the value of the tag that its objects have, if the union has a tag.
+    """A member of a union: the mapping, and the value of the tag on its objects, if the union has a tag.
 
-    If it `may_lack_tag`, objects without the tag also belong to this mapping. `needs` are further required keys.
+    If it `may_lack_tag`, objects without the tag have this mapping too. `needs` are keys that must also be present.
     """
 
     word: str | None
@@ -227,9 +228,9 @@ class MemberPlan:
 
 @dataclass(frozen=True, slots=True)
 class UnionPlan:
-    """A union of mappings, distinguished by a tag or by the function `by`. Any other object becomes an opaque part.
+    """Objects of several mappings, distinguished by a tag or by the function `by`. Others stay opaque.
 
-    A union of one mapping needs neither.
+    A union of a single mapping needs neither.
     """
 
     name: str
@@ -241,9 +242,9 @@ class UnionPlan:
 
 @dataclass(frozen=True, slots=True)
 class ListPlan:
-    """An array of objects. Regular objects of some mappings are read and written without a call for each of them.
+    """An array of objects; those of some mappings are read and written without a call for each.
 
-    They are distinguished by their tag, or by their first key. Any other object is an `item`. `directions` are those
+    They are distinguished by their tag, or by their first key. Every other object is an `item`. `directions` are those
     that the class of the API uses.
     """
 

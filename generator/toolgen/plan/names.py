@@ -1,4 +1,4 @@
-"""Python names for any text. There is one function for each kind of name, and all printed names come from them."""
+"""Python names made from any text, with one function for each kind of name. Every printed name comes from one."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ _MODEL_ATTRIBUTES = frozenset(
         "register",
     ]
 )
-"""Names that a field would hide in `BaseModel` or its metaclass. A test compares them with the installed pydantic."""
+"""Names that a field would hide in `BaseModel` or its metaclass. A test compares this with the installed pydantic."""
 
 _ANNOTATION_WORDS = frozenset(["bool", "bytes", "dict", "float", "int", "list", "str", "tuple"])
-"""Built-in names that annotations use. A field with such a name would hide the built-in."""
+"""Built-in names that annotations use, and that a field of the same name would hide."""
 
 _PACKAGE_WORDS = frozenset(
     [
@@ -62,23 +62,23 @@ _PACKAGE_WORDS = frozenset(
         "protocols",
     ]
 )
-"""Names of `generated.tools` that a module of the same name would replace when it is imported."""
+"""Names of `generated.tools` that a module of the same name would replace once it is imported."""
 
 
 class PythonName(str):
-    """Return the name of a field: an ASCII identifier in lower case at the start that hides nothing of pydantic."""
+    """The name of a field: an ASCII identifier that hides no name of pydantic, and begins with a lower-case letter."""
 
     __slots__ = ()
 
 
 class ClassName(str):
-    """Return the name of a class: an ASCII identifier that starts with a capital letter."""
+    """The name of a class: an ASCII identifier that begins with a capital."""
 
     __slots__ = ()
 
 
 class ModuleName(str):
-    """Return the name of a module below `generated.tools`: lower-case, and valid on every file system."""
+    """The name of a module below `generated.tools`: lower-case, and valid on every file system."""
 
     __slots__ = ()
 
@@ -86,8 +86,8 @@ class ModuleName(str):
 def field_names(wires: Iterable[str]) -> dict[str, PythonName]:
     """Return distinct names for the properties of one object.
 
-    A property that is a valid name keeps it, whatever the order. The others are written in the style of PEP 8, with a
-    number if the name is already used.
+    A property whose own name is a valid field name keeps it, in any order. The others are written as PEP 8 demands, and
+    get a number if their name is taken.
     """
     order = list(dict.fromkeys(wires))
     names = {wire: PythonName(wire) for wire in order if _field_name(wire) == wire}
@@ -100,7 +100,7 @@ def field_names(wires: Iterable[str]) -> dict[str, PythonName]:
 
 
 _WORD_BREAK = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z](?!s(?![a-z]))[a-z])")
-"""The beginnings of words in `accountSid`, `HTTPServer` and `userIDs`."""
+"""Matches the start of a word, as in `accountSid`, `HTTPServer` and `userIDs`."""
 
 
 def _snake(text: str) -> str:
@@ -131,7 +131,7 @@ def _distinct(name: str, taken: Iterable[str]) -> PythonName:
 
 
 def type_name(*texts: str, taken: Iterable[str] = ()) -> ClassName:
-    """Return a class name made of texts that differs from the given ones."""
+    """Return a class name made of texts that differs from all names in `taken`."""
     name = class_name(*texts)
     found, n = name, 1
     while found in taken:
@@ -141,13 +141,13 @@ def type_name(*texts: str, taken: Iterable[str] = ()) -> ClassName:
 
 
 GENERIC = frozenset(["extra", "item", "value"])
-"""Steps that mean nothing without the step before them. Steps that end in a number do not either."""
+"""Steps that are meaningless without the one before them, as are those that end in a number."""
 
 
 def nested_class_name(stem: str, steps: tuple[str, ...], taken: Collection[str]) -> ClassName:
-    """Return a class name for a schema inside another: `stem` and the last step, with more steps if it is already used.
+    """Return a class name for a nested schema: `stem` and the last step to it, or more steps if that name is taken.
 
-    A step that starts with the stem is used without it.
+    A step that begins with the stem is used without the stem.
     """
     for start in range(len(steps) - 1, -1, -1):
         if start and (steps[start] in GENERIC or steps[start][-1:].isdigit()):
@@ -163,7 +163,7 @@ _PLURALS = (("ies", "y"), ("sses", "ss"), ("ches", "ch"), ("shes", "sh"), ("xes"
 
 
 def singularize(text: str) -> str | None:
-    """Return the singular of a plural that ends in s, or None."""
+    """Return the singular of a plural that ends in s; None for any other word."""
     if len(text) < 4 or text.lower().endswith(("ss", "us", "is", "news", "series", "species")):
         return None
     for ending, instead in _PLURALS:
@@ -173,7 +173,7 @@ def singularize(text: str) -> str | None:
 
 
 def tool_class_name(tool: str) -> ClassName:
-    """Return the start of the names of a tool's classes. It differs for tools that differ in letters and digits."""
+    """Return the prefix of a tool's class names. Valid tool names that differ in letters or digits differ here too."""
     name = class_name(tool.replace("-", "_"))
     return ClassName("Tool" if name == "N" else f"Tool{name[1:]}" if _digit_first(tool) else name)
 
@@ -183,13 +183,13 @@ def _digit_first(tool: str) -> bool:
 
 
 _KEPT = DEVICES | _PACKAGE_WORDS | {"conftest", "sitecustomize", "usercustomize"}
-"""Names that no tool's module may have, because pytest and Python import modules with the last three anywhere."""
+"""Names that no module of a tool may have: pytest and Python run modules with the last three wherever they are."""
 
 
 def module_name(tool: str) -> ModuleName:
     """Return the name of a tool's module.
 
-    Only case, dashes and underscores are changed, so tools with distinct names have distinct modules.
+    Only case, dashes and underscores change, so tools whose names differ in more have different modules.
     """
     name = _snake(tool.replace("-", "_")).strip("_") or "_"
     if name[0].isdigit():

@@ -1,7 +1,7 @@
-"""Planning of mappings and unions, which map objects of the wire to types of the format, from a profile.
+"""Mappings and unions, planned from a profile: objects on the wire and the types of the format that they become.
 
-A profile states a mapping once, key by key. Its plan becomes two methods (`render/converters`), one for each direction,
-so the directions cannot disagree. A field of the type that no key carries is reported when it is written.
+A profile maps each object once, key by key. Its plan becomes two methods (`render/converters`), one for each direction,
+so the two cannot disagree. A field of the type without a key is reported when it is written.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ CHECKS: Mapping[str, tuple[str, str]] = {
     "object": ("type({}) is not dict", "an object"),
     "array": ("type({}) is not list", "an array"),
 }
-"""By JSON type of a field, the test that a wrong value passes, and the type that was expected."""
+"""By JSON type of a field: the test that finds a wrong value, and what was expected."""
 
 TAKEN = {"wire", "at", "reader", "writer", "extras", "rest", "value", "holder"}
-"""Local names of the printed methods. A field with such a name gets an underscore."""
+"""Local names of the printed methods; a field with one of these names gets an underscore."""
 
 
 class MappingError(ValueError):
-    """A mapping that does not fit the format. `pointer` is its location in the profile named `profile`."""
+    """A mapping of a profile that does not fit the format; `pointer` locates it in the profile called `profile`."""
 
     def __init__(self, pointer: tuple[str, ...], reason: str, profile: str = "") -> None:
         super().__init__(reason)
@@ -55,11 +55,11 @@ class MappingError(ValueError):
 def plan_mapping(name: str, mapping: Mapping[str, Any], format: Format) -> ObjectMapping:
     """Plan a mapping.
 
-    A key whose optional field the format does not have becomes an extra. So a field that is removed from
-    `schemas/format` is removed from every converter.
+    A key whose optional field is not in the format is left to the extras, so that a field removed from
+    `schemas/format` disappears from every converter.
 
     Raises:
-        MappingError: The type is unknown, or no key carries one of its required fields.
+        MappingError: the type is unknown, or no key maps to one of its required fields.
     """
     kind = format.types.get(str(mapping["type"]))
     if kind is None:
@@ -70,10 +70,10 @@ def plan_mapping(name: str, mapping: Mapping[str, Any], format: Format) -> Objec
 def plan_union(
     name: str, union: Mapping[str, Any], facts: Mapping[str, Any], mappings: Mapping[str, ObjectMapping], format: Format
 ) -> UnionPlan:
-    """Plan a union of mappings from the facts of a profile.
+    """Plan a union of mappings of the profile that has these facts.
 
     Raises:
-        MappingError: A type or a mapping is unknown, or the mappings cannot be distinguished.
+        MappingError: a type or a mapping is unknown, or the mappings cannot be distinguished.
     """
     if not ("by" in union or "tag" in union or len(union["mappings"]) == 1):
         raise MappingError(("unions", name), "needs a tag, or a function that tells its mappings apart")
@@ -101,12 +101,12 @@ def plan_union(
 def plan_list(
     name: str, said: Mapping[str, Any], mappings: Mapping[str, ObjectMapping], used: Collection[str]
 ) -> ListPlan:
-    """Plan an array of mappings. Objects of a mapping without a regular form are converted one by one.
+    """Plan an array of objects. Those whose mapping has no regular form are read and written one by one.
 
     `used` are the names of the methods that the class of the API uses.
 
     Raises:
-        MappingError: A mapping is unknown.
+        MappingError: a mapping is unknown.
     """
     for mapping in said["mappings"]:
         if mapping not in mappings:
@@ -118,7 +118,7 @@ def plan_list(
 
 
 def variable_name(text: str) -> str:
-    """Return a variable name for any text: ASCII letters, digits and underscores, not starting with a digit."""
+    """Return a variable name for any text: ASCII letters, digits and underscores, without a leading digit."""
     name = re.sub(r"[^a-z0-9_]", "_", re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", text).lower())
     return name if name[:1].isalpha() else f"k_{name}"
 
@@ -188,7 +188,7 @@ class _Planner:
         return str(first.schema.get("type", ""))
 
     def _plain(self, tags: int, value: str) -> FastPathObject | None:
-        """Return the regular object of the mapping. None without keys, or if a required key has no regular form."""
+        """Return the regular object of the mapping; None without keys, or if a required key has no regular form."""
         if (
             not self.keys
             or any(self.mapping.get(key) for key in ("also", "aside"))
@@ -230,7 +230,7 @@ class _Planner:
         )
 
     def _arguments(self, carried: set[str]) -> tuple[str, ...]:
-        """Return the constructor's arguments: by position up to the first field that is left out, then by name."""
+        """Return the arguments of the type's constructor: by position up to the first omitted field, then by name."""
         found: list[str] = []
         gap = False
         for field in self.kind.fields:
@@ -242,7 +242,7 @@ class _Planner:
         return tuple(found)
 
     def _least(self, tags: tuple[str, ...], needed: set[str]) -> dict[str, tuple[str, ...]]:
-        """Return the keys that objects of the mapping must have. An object with only these needs no further checks.
+        """Return the keys that an object of the mapping must have; an object with no others needs no search for extras.
 
         Empty if this does not hold: a required field may come without its key or from several keys, or the tag has
         several values.
@@ -307,7 +307,7 @@ class _Planner:
         self.objects[place] = replace(self.objects[place], required=any_required or variable == "wire")
 
     def _inner_variable(self, key: str) -> str:
-        """Return a variable for the object at a key that no field and no other object uses."""
+        """Return a variable for the object under a key that no field and no other object uses."""
         name = variable_name(key)
         while (
             name in TAKEN

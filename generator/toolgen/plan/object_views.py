@@ -1,6 +1,6 @@
-"""What schemas admit: null, the fields of a class, and whether values can satisfy several schemas at once.
+"""What schemas admit: null, the fields of a class, and whether several schemas exclude one another.
 
-A schema is viewed as one object together with everything that it combines with `$ref` and `allOf`.
+A schema and the schemas that it combines by `$ref` and `allOf` are viewed as one object.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from toolgen.plan.assertion_keywords import residual_keywords, types_of
 PREFIX = "#/$defs/"
 
 MAX_CHAIN = 50
-"""Maximum number of references that are followed. At the end of a longer chain, null counts as admitted."""
+"""The number of references that are followed; a longer chain counts as admitting null."""
 
 
 def admits_null(schema: Any, definitions: Mapping[str, Any], root: Any = None) -> bool:
@@ -71,9 +71,9 @@ Lookup = Callable[[str], Any]
 
 @dataclass(slots=True)
 class ObjectView:
-    """The properties of an object. `extra` is False if it is closed, otherwise the schema of further properties.
+    """The properties of an object. `extra` is False if it is closed; otherwise it is the schema of further properties.
 
-    The view admits at least what the schema admits. Of several schemas for one property, it contains the first.
+    The view admits at least what the schema admits: of several schemas for one property it has the first.
     `said` are the keywords of the schema that the view expresses completely.
     """
 
@@ -106,7 +106,7 @@ def object_view(schema: Any, lookup: Lookup, *, assume: bool = False) -> ObjectV
 
 
 def _said(parts: list[Mapping[str, Any]], one_shape: bool, whole: bool) -> frozenset[str]:
-    """Return the keywords of the first schema that the fields of a class express, given all combined schemas."""
+    """Return the keywords of the first schema that a class expresses with its fields, given all combined schemas."""
     first, *others = parts
     said = {"type", "properties", "required"}
     if one_shape and "patternProperties" not in first:
@@ -124,7 +124,7 @@ def _objects(schema: Mapping[str, Any]) -> bool:
 
 
 def conjuncts(schema: Any, lookup: Lookup) -> list[Mapping[str, Any]]:
-    """Return the schemas that a value must all satisfy: this one, its reference's target, and those of `allOf`."""
+    """Return the schemas that a value must all satisfy: this one, the target of its reference, and those of `allOf`."""
     found: list[Mapping[str, Any]] = []
     seen: set[int] = set()
     stack: list[Any] = [schema]
@@ -143,11 +143,11 @@ def conjuncts(schema: Any, lookup: Lookup) -> list[Mapping[str, Any]]:
 
 
 MAX_COMPARED = 40
-"""Maximum number of schemas that are compared with one another. More of them count as not exclusive."""
+"""The number of schemas that are compared with each other; more count as not mutually exclusive."""
 
 
 def are_mutually_exclusive(choices: Sequence[Any], lookup: Lookup) -> bool:
-    """Return whether no value satisfies two of the schemas. False also if that is uncertain."""
+    """Return whether no value satisfies two of the schemas. False also if this is uncertain."""
     if len(choices) > MAX_COMPARED:
         return False
     parts = [conjuncts(choice, lookup) for choice in choices]
@@ -170,7 +170,7 @@ _ALL = frozenset(["array", "boolean", "null", "number", "object", "string"])
 
 
 def _types(parts: list[Mapping[str, Any]]) -> frozenset[str]:
-    """Return the types that the schemas admit together. A constant has the type of its value."""
+    """Return the types that the schemas admit together; a constant has the type of its value."""
     found = _ALL
     for part in parts:
         named = types_of(part)
@@ -182,7 +182,7 @@ def _types(parts: list[Mapping[str, Any]]) -> frozenset[str]:
 
 
 def _texts(parts: list[Mapping[str, Any]]) -> frozenset[str] | None:
-    """Return the listed texts, if one of the schemas admits only listed texts."""
+    """Return the strings that the first schema with only string constants lists; None if there is no such schema."""
     for part in parts:
         found = _constants(part)
         if found is not None:
@@ -200,7 +200,7 @@ def _constants(schema: Any) -> frozenset[str] | None:
 
 
 def find_tag(choices: Sequence[Any], lookup: Lookup) -> tuple[str, list[frozenset[str]]] | None:
-    """Return the property whose constant distinguishes object schemas, and its texts in each; None without one."""
+    """Return the property whose constants distinguish object schemas, and its strings in each; None if none does."""
     if not 1 < len(choices) <= MAX_COMPARED:
         return None
     parts = [conjuncts(choice, lookup) for choice in choices]
@@ -213,7 +213,7 @@ def find_tag(choices: Sequence[Any], lookup: Lookup) -> tuple[str, list[frozense
 
 
 def _tags(parts: list[Mapping[str, Any]]) -> dict[str, frozenset[str]]:
-    """Return the properties that an object must have, with the possible texts of each."""
+    """Return the required properties of an object that have constants, with the possible strings of each."""
     needed = {name for part in parts for name in part.get("required", ())}
     found: dict[str, frozenset[str]] = {}
     for part in parts:

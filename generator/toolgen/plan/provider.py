@@ -18,9 +18,9 @@ from toolgen.resources import modules_by_exported_name
 
 @dataclass(frozen=True, slots=True)
 class ProviderPlan:
-    """The plan of a provider's module. `notions` are what the wire supports besides tools, calls and results.
+    """What is printed for a provider. `notions` are the capabilities of the wire besides tools, calls and results.
 
-    `wire_facts` are the arguments of `WireFacts`, and `class_attributes` the attributes that the API's class declares.
+    `wire_facts` are the arguments of `WireFacts`, `class_attributes` the attributes that the class of the API declares.
     """
 
     name: str
@@ -41,18 +41,18 @@ class ProviderPlan:
     depth: int
 
     def has(self, type_name: str, field: str) -> bool:
-        """Return whether the format has a field. Nothing is printed for a field that was removed from the format."""
+        """Return whether the format has a field; code for a field that was removed is not printed."""
         return field in self.fields.get(type_name, frozenset())
 
     @property
     def has_strict_flag(self) -> bool:
-        """Return whether requests state `strict` for each tool, which affects how arguments are encoded."""
+        """Return whether a request has a strict flag for each tool, which determines how values are encoded."""
         keys = [key for mapping in self.mappings.values() if mapping.type == "ToolDefinition" for key in mapping.keys]
         return bool(self.facts["dialects"].get("strict")) and any("strict" in key.variables for key in keys)
 
     @property
     def exports(self) -> tuple[str, ...]:
-        """Return the public names of the provider's module, in the order of import sorters."""
+        """Return the public names of the provider's module in the order of import sorters."""
         own = {"FINGERPRINT", "TOOLS", "ToolName", "tools", *self.public_functions}
         own |= {"Stream", "aiter_events", "iter_events"} if "stream" in self.notions else set()
         own |= {"StreamWriter"} if "writer" in self.notions else set()
@@ -89,11 +89,11 @@ PUBLIC: Mapping[str, str] = {
     "from_agent_event": "agent_events",
     "parse_text": "",
 }
-"""The public functions that converters may have, with the notion that each requires."""
+"""The public functions that converters may have, and the capability of the wire that each needs."""
 
 
 def class_name(provider: str) -> str:
-    """Return the name of the class that is generated from a profile."""
+    """Return the name of the class that is made from a profile."""
     return "".join(part.capitalize() for part in provider.split("_"))
 
 
@@ -101,7 +101,7 @@ def plan_provider(profile: Profile, catalog: Catalog) -> ProviderPlan:
     """Plan the module of a provider.
 
     Raises:
-        MappingError: A mapping or union of the profile does not fit the format.
+        MappingError: a mapping or union of the profile is invalid.
     """
     try:
         return _plan(profile, catalog)
@@ -162,7 +162,7 @@ def converter_class(name: str) -> Any:
     """Return the class of an API.
 
     Raises:
-        MappingError: There is no class of this name.
+        MappingError: there is no class of this name.
     """
     module = modules_by_exported_name().get(name)
     if module is None:
@@ -172,9 +172,9 @@ def converter_class(name: str) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class ClassAttribute:
-    """An attribute of a provider's class: a value, a call, or a reference to a name.
+    """An attribute of a provider's class: a value, a call with values, or a reference to a name.
 
-    `call` is called with `arguments` and `keywords`. Without it, the attribute is `arguments[0]` or the name
+    `call` is called with `arguments` and `keywords`; without it the attribute is `arguments[0]` itself, or the name
     `reference`. `annotation` is the type that the class of the API declares.
     """
 
@@ -189,7 +189,7 @@ class ClassAttribute:
 def _class_facts(
     facts: Mapping[str, Any], mappings: Mapping[str, ObjectMapping], tables: Mapping[str, Any]
 ) -> tuple[ClassAttribute, ...]:
-    """Return the attributes that the class of the API declares and the profile has facts for."""
+    """Return the attributes that the class of the API declares and that the profile has facts for."""
     sdk = facts.get("sdk", {})
     values: dict[str, Any] = {
         "TOOL_CHOICES": facts.get("tool_choice"),
@@ -240,7 +240,7 @@ NOTION_HOOKS: Mapping[str, tuple[str, ...]] = {
     "request": ("read_request", "write_request"),
     "answer": ("read_response", "write_response"),
 }
-"""The attributes that the class of a wire with a notion must have."""
+"""The methods that the class of a wire needs for each capability."""
 
 
 def _check_complete(
@@ -250,10 +250,10 @@ def _check_complete(
     objects: Collection[str],
     facts: Mapping[str, Any],
 ) -> None:
-    """Check that a profile has everything that the class of its API needs.
+    """Check that a profile has everything that the class of its API requires.
 
     Raises:
-        MappingError: A fact, a mapping or a default is missing.
+        MappingError: a fact, a mapping or a default is missing.
     """
     given = {fact.name for fact in fields}
     for name in sorted(_annotations(kind).keys() & _used_by(kind)):
@@ -273,7 +273,7 @@ def _check_complete(
 
 
 def _used_by(kind: Any) -> set[str]:
-    """Return the attributes that the methods of an API's class use, including inherited methods of such classes."""
+    """Return the attributes that the methods of an API's class use, its own and those inherited from other APIs."""
     functions = [getattr(kind, name) for name in dir(kind)]
     codes = [f.__code__ for f in functions if isfunction(f) and ".apis." in f.__module__]
     found: set[str] = set()
@@ -285,7 +285,7 @@ def _used_by(kind: Any) -> set[str]:
 
 
 def _roles(mapping: ObjectMapping | None) -> tuple[str, ...] | None:
-    """Return the values of the tag `role`, starting with the one that is written."""
+    """Return the values of the tag `role`; the one that is written comes first."""
     if mapping is None:
         return None
     return (str(dict(mapping.tag).get("role", "")), *mapping.tag_also.get("role", ()))
@@ -301,11 +301,11 @@ NEEDS: Mapping[str, tuple[str, ...]] = {
     "stream": ("finish_reasons",),
     "ids": ("ids",),
 }
-"""The sections that a profile must have for a notion."""
+"""The sections that a profile must have for each capability."""
 
 
 def _notions(facts: Mapping[str, Any], mappings: Mapping[str, ObjectMapping]) -> frozenset[str]:
-    """Return the notions of the wire, which follow from the sections and mappings of its profile."""
+    """Return the capabilities of the wire, which follow from the sections and mappings of its profile."""
     types = {mapping.type for mapping in mappings.values()}
     found = {
         "messages": not types.isdisjoint(("Request", "UserMessage")),
@@ -345,10 +345,10 @@ def _fields(format: Format) -> Mapping[str, frozenset[str]]:
 
 
 def _tables(facts: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the tables for field readers and writers, by the name of the module's constant.
+    """Return the tables that the profile gives to readers and writers of fields, by the name of their module constant.
 
     Raises:
-        MappingError: A key refers to a table that the profile does not have.
+        MappingError: a key refers to a table that the profile does not have.
     """
     found: dict[str, Any] = {}
 
@@ -371,7 +371,7 @@ def _tables(facts: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _without_notes(value: Any) -> Any:
-    """Return a table without its explanations."""
+    """Return a table without its dates and evidence."""
     if isinstance(value, Mapping):
         return {k: _without_notes(v) for k, v in value.items() if k not in ("date", "evidence") and v is not None}
     return value

@@ -1,4 +1,4 @@
-"""Token counts: the numbers of the provider and of the format, as sums that can be separated again."""
+"""Token counts of a provider and of the format, as sums that can be split again."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from toolgen.resolve import Format
 
 @dataclass(frozen=True, slots=True)
 class CountPlan:
-    """A number of the provider: its location, and its variable.
+    """A count of the provider: the object and key that have it, and the variable that holds it.
 
-    `other` is the key next to the holders that has the number if this one is absent.
+    `other` is the key, outside the holders, that has the number if this one is missing.
     """
 
     variable: str
@@ -25,9 +25,9 @@ class CountPlan:
 
 @dataclass(frozen=True, slots=True)
 class IncludedCount:
-    """A number that is part of a field of the format but counted separately by the provider, with its variable.
+    """A count that a field of the format includes but the provider reports separately: the variable that holds it.
 
-    `field` is the field of the format with only this number. Without one, the number becomes an extra at its `way`.
+    `field` is the field of the format with only this count; without one, the count is in the extras under `way`.
     """
 
     variable: str
@@ -39,7 +39,7 @@ class IncludedCount:
 class TotalPlan:
     """A field of the format. `count` is the provider's own number for it, if there is one.
 
-    `others` are included in the field. If the provider has no number, `parts` are the fields that add up to it.
+    `others` are included in the field. If the provider has no number, the field is the sum of the fields `parts`.
     """
 
     field: str
@@ -51,9 +51,9 @@ class TotalPlan:
 
 @dataclass(frozen=True, slots=True)
 class UsagePlan:
-    """The token counts of a provider, ready to print. `holders` are the objects in the usage: variable and key.
+    """The counts of a provider, ready to print. `holders` are the inner objects: variable and key.
 
-    `fields` are the fields of `Usage`, in its order, without the metadata.
+    `fields` are the fields of the format's type, in its order, without the metadata.
     """
 
     holders: tuple[tuple[str, str], ...]
@@ -64,10 +64,10 @@ class UsagePlan:
 
 
 def plan_usage(table: Mapping[str, Any], format: Format) -> UsagePlan:
-    """Plan the token counts. `table` has the key paths to the provider's numbers that make up each field of `Usage`.
+    """Plan the counts. `table` has, for each field of `Usage`, the paths of the provider's numbers that it consists of.
 
     Raises:
-        MappingError: Two key paths have the same variable name, or a required field has no key path.
+        MappingError: two paths have the same variable name, or a required field has no path.
     """
     fields = {f.name: f for f in format.types["Usage"].fields}
     said = {name: [[w.strip() for w in str(way).split("|")] for way in table[name]] for name in table if name in fields}

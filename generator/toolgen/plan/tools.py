@@ -1,4 +1,4 @@
-"""Plans of the modules of tools and shared types, and declared tools as `ToolDefinition` of the format."""
+"""Plans of the code for tools and shared types, and declared tools as fields of the format's ToolDefinition."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from toolgen.resolve.catalog import SharedType, Tool
 from toolgen.resolve.value_checks import drop_unchecked_formats
 
 STRICT: dict[str, bool | None] = {"auto": None, "always": True, "never": False}
-"""The value of `strict` that a declaration states for every provider. `auto` leaves the choice to each lowering."""
+"""What `strict` of a declaration means for every provider; `auto` leaves the decision to the provider's lowering."""
 
 METADATA_KEYS = ("annotations", "display_name")
-"""Facts of a declaration for every wire that has a key for them. `declared` in a profile names the key."""
+"""Keys of a declaration for any wire that has a key for them; `declared` of a profile names that key."""
 
 
 def definition_fields(tool: Tool) -> dict[str, Any]:
@@ -37,14 +37,14 @@ def definition_fields(tool: Tool) -> dict[str, Any]:
 
 
 def _metadata(tool: Tool) -> dict[str, Any]:
-    """Return what a declaration states beyond the definition and for single providers, for `write_tool_definition`.
+    """Return the declared facts beyond the definition, and those for single providers, for `write_tool_definition`.
 
-    Wire names are not part of it, because they are mapped in both directions, also in results and tool choices.
+    Names on wires are not included: they are mapped in both directions, in results and tool choices too.
     """
     found: dict[str, dict[str, Any]] = {}
     aliases = {"$aliases": list(tool.aliases)} if tool.aliases else {}  # for readers of calls in text
     beyond = {f"${key}": value for key in METADATA_KEYS if (value := getattr(tool, key)) is not None}
-    found["declaration"] = {**aliases, **beyond, "$strict": tool.strict}  # `auto` is settled for each wire
+    found["declaration"] = {**aliases, **beyond, "$strict": tool.strict}  # `auto` is decided for each wire
     for provider, patch in sorted(tool.providers.items()):
         entry: dict[str, Any] = {}
         if "description" in patch:
@@ -61,8 +61,8 @@ def _metadata(tool: Tool) -> dict[str, Any]:
 class ToolPlan:
     """The module of one tool. `imports` are pairs of a shared type's class and its name in the module.
 
-    `anything`: a field of the arguments admits any value. `other` is the type of arguments that are not an object, if
-    the schema does not require an object.
+    `anything` is whether a field of the arguments may have any value. `other` is the type of arguments that are
+    not an object, if the schema does not require one.
     """
 
     tool: Tool
@@ -76,7 +76,7 @@ class ToolPlan:
 
     @property
     def handler(self) -> ClassName:
-        """Return the type name of the tool's handler."""
+        """Return the class name of the tool's handler."""
         return ClassName(f"{self.arguments.removesuffix('Arguments')}Handler")
 
 
@@ -95,14 +95,14 @@ class UnreadPlan(LazyAttributes, ToolPlan):
 
 @dataclass(frozen=True, slots=True)
 class ToolsPlan:
-    """The modules of all tools, by name, and the module of the shared types."""
+    """The modules of all tools, by name, and the module of shared types."""
 
     tools: tuple[ToolPlan, ...]
     types: ModelsPlan
 
 
 def plan_tools(tools: Iterable[Tool], types: Iterable[SharedType]) -> ToolsPlan:
-    """Plan the modules of tools. The plan of a tool depends on that tool alone."""
+    """Plan the modules of tools. The plan of a tool depends only on that tool."""
     by_name = sorted(tools, key=lambda tool: tool.name)
     return ToolsPlan(tuple(reuse_or_make(partial(_tool, tool), "plan", tool) for tool in by_name), _types(list(types)))
 
@@ -175,7 +175,7 @@ def _non_object_arguments(parameters: Any, name: str, planner: TypePlanner) -> A
 def _anything(arguments: ClassName, models: ModelsPlan) -> bool:
     """Return whether a field of the arguments, or an item in one, may be any value.
 
-    Values under keys of their own do not count: a text with such keys is recognized by their number.
+    Values under keys of their own are ignored: a text with such keys is recognized by their number.
     """
     by_name = {item.name: item for item in models.items}
     root = by_name[arguments]
@@ -185,7 +185,7 @@ def _anything(arguments: ClassName, models: ModelsPlan) -> bool:
         type_schema = stack.pop()
         name = type_schema.get("$ref", "").removeprefix(PREFIX)
         named = by_name.get(ClassName(name))
-        if type_schema == {} or (name and named is None):  # the types of other modules are not looked into
+        if type_schema == {} or (name and named is None):  # types of other modules are not examined
             return True
         if isinstance(named, AliasPlan) and name not in met:
             met.add(name)
@@ -209,7 +209,7 @@ def _types(types: list[SharedType]) -> ModelsPlan:
 
 
 def _named(schema: Any, name: ClassName, shared: Mapping[str, str], taken: set[str]) -> list[ClassPlan | AliasPlan]:
-    """Return the plans of the class or alias for a schema, and of the classes that it needs."""
+    """Plan the class, or the alias if it is not an object, for a schema, and return it with the classes it needs."""
     planner = TypePlanner(schema, name, name, shared, taken)
     view = None if "$ref" in _keys(schema) else object_view(schema, planner.lookup)
     if view is not None and view.properties:

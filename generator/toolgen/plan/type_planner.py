@@ -1,8 +1,8 @@
-"""Type schemas of whole schemas: JSON Schema as Python types, which may admit more values but never fewer.
+"""Type schemas of whole schemas: an interpretation of JSON Schema as types, which may admit more but never less.
 
-Objects become classes whose names depend only on their own document. A check next to the type covers what a type cannot
-express: exclusive choice, negation, conditions, counts of properties. Every type schema states the keywords that it
-expresses completely. A schema with other keywords becomes a class or a named type with a check of these.
+Objects become classes whose names depend only on their own document. What a type cannot express (exclusive choice,
+negation, conditions, counts of properties) becomes a check beside it: each type schema comes with the keywords that it
+expresses completely, and a schema with others becomes a class, or a named type, with a check of these.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ from toolgen.resolve.value_checks import ValueValidator, fits_type
 from toolgen.runtime.tools.formats import FORMATS
 
 MAX_INLINE = 200
-"""Maximum size, in keywords, of a definition that is repeated where it is used. A larger one becomes a named type."""
+"""The size up to which a definition is repeated wherever it is used. A larger one gets a name."""
 
 MAX_NESTING = 90
-"""Maximum depth of schemas in one type. A deeper schema becomes any value, with a check."""
+"""The depth of nested schemas in one type. Deeper schemas become any value, with a check."""
 
 _TYPES = ("string", "integer", "number", "boolean", "array", "object", "null")
 
@@ -45,14 +45,14 @@ ExpressedKeywords = frozenset[str]
 _NOTHING: ExpressedKeywords = frozenset()
 
 NameSteps = tuple[str, ...]
-"""The steps to a schema from the root or a definition: properties, and words for anything without a name."""
+"""The steps from the root or a definition to a schema: properties, and words for parts without a name."""
 
 
 @dataclass(slots=True)
 class TypePlanner:
-    """Plans the type schemas of one self-contained schema. `shared` are definitions that other modules contain.
+    """Plans the types of one self-contained schema. `shared` are the definitions that are classes or aliases elsewhere.
 
-    The names of classes, except for the root, start with `stem`.
+    The names of all classes but the root's begin with `stem`.
     """
 
     root: Any
@@ -78,7 +78,7 @@ class TypePlanner:
         return self.definitions[ref.removeprefix(PREFIX)] if ref.startswith(PREFIX) else self.root
 
     def object_root(self, description: str | None) -> None:
-        """Plan the root as a class, whatever its schema says: the arguments of a tool are an object."""
+        """Plan the root as a class, whatever its schema admits, because the arguments of a tool are an object."""
         view = object_view(self.root, self.lookup, assume=True) or ObjectView()
         if object_view(self.root, self.lookup) is not None:
             self._names["#"] = self.root_name
@@ -99,7 +99,7 @@ class TypePlanner:
             self.items[name] = self._class(name, pointer, view, description, check)
 
     def plan_type(self, schema: Any, *pointer: str) -> TypeSchema:
-        """Return the type schema of a schema. The steps to it give names to the classes of its objects."""
+        """Return the type schema of a schema. Classes of objects in it are named after the steps that lead there."""
         type_schema, left = self._planned(schema, pointer)
         if not left:
             return type_schema
@@ -113,7 +113,7 @@ class TypePlanner:
         return Check(schema, keywords, self.root)
 
     def _planned(self, schema: Any, pointer: NameSteps) -> tuple[TypeSchema, tuple[str, ...]]:
-        """Return the type schema of a schema, and the keywords that it does not express: `not` for the schema false."""
+        """Return the type schema of a schema, and the keywords that it does not express: `not` for a false schema."""
         if schema is False:
             return {}, ("not",)
         if not isinstance(schema, Mapping):
@@ -183,7 +183,7 @@ class TypePlanner:
     def _object(
         self, schema: Mapping[str, Any], pointer: NameSteps, *, alone: bool
     ) -> tuple[TypeSchema, ExpressedKeywords]:
-        """Return the type schema of objects. With `alone`, the schema admits only objects: a class can express it."""
+        """Plan the type of objects; `alone` if the schema admits nothing else, so a class can express all of it."""
         only = schema if schema.get("type") == "object" else {**schema, "type": "object"}
         keyword = "anyOf" if only.get("anyOf") else "oneOf"
         choices = only.get(keyword)
@@ -239,7 +239,7 @@ class TypePlanner:
         return union_type([found, *({"type": "null"} for _ in some[len(plain) :])])
 
     def _tag_field(self, type_schemas: list[TypeSchema], choices: list[Any], tag: str) -> PythonName | None:
-        """Return the field that distinguishes the classes of a union. None if there is no such field in all of them."""
+        """Return the field that distinguishes the classes of a union; None if some are no class or differ in it."""
         fields: set[PythonName] = set()
         for type_schema, choice in zip(type_schemas, choices, strict=True):
             view = object_view(choice, self.lookup)
@@ -253,13 +253,13 @@ class TypePlanner:
         return fields.pop() if len(fields) == 1 else None
 
     def _chosen(self, keyword: str, choices: list[Any], type_schema: TypeSchema) -> ExpressedKeywords:
-        """Return the keywords that a union expresses of the choice that it was made of."""
+        """Return the keyword of a choice if its union expresses the choice completely."""
         if not type_schema or (keyword == "oneOf" and not are_mutually_exclusive(choices, self.lookup)):
             return _NOTHING
         return frozenset({keyword})
 
     def _all_of(self, schema: Mapping[str, Any], pointer: NameSteps) -> tuple[TypeSchema, ExpressedKeywords]:
-        """Return one of several schemas that all apply: a value that satisfies all of them also satisfies it."""
+        """Plan the type of one of several combined schemas: every value of all of them is a value of that one."""
         parts = schema.get("allOf", ())
         if not parts:
             return {}, _NOTHING
@@ -273,7 +273,7 @@ class TypePlanner:
         return type_schema, frozenset({"allOf"}) if type_schema and len(telling) == 1 else _NOTHING
 
     def _reference(self, ref: str, pointer: NameSteps) -> tuple[TypeSchema, ExpressedKeywords]:
-        """Return the type schema of a reference's target. A recursive one that is not a class becomes any value."""
+        """Plan the type of the target of a reference. A recursive definition that is not a class becomes any value."""
         key, target = self._followed(ref)
         said = frozenset({"$ref"})
         if key in self.shared:
@@ -290,7 +290,7 @@ class TypePlanner:
         return ({}, _NOTHING) if key in self._open else (self._inline(key, target), said)
 
     def _followed(self, ref: str) -> tuple[str, Any]:
-        """Follow a chain of references to its end, or to a shared type or class. Return the key and the schema."""
+        """Follow references to the first shared type, class or other schema, and return its key and schema."""
         while True:
             key = ref.removeprefix(PREFIX) if ref.startswith(PREFIX) else "#"
             target = self.lookup(ref)
@@ -305,7 +305,7 @@ class TypePlanner:
             ref = target["$ref"]
 
     def _inline(self, key: str, target: Any) -> TypeSchema:
-        """Return the type schema of a definition that is not a class. A large one becomes a named type."""
+        """Return the type schema of a definition that is not a class; a large one gets a name."""
         if key not in self._inlined:
             self._open.append(key)
             type_schema = self.plan_type(target, key)
@@ -341,11 +341,11 @@ class TypePlanner:
         return FieldPlan(name, wire, type_schema, "optional" if null else "omittable", None, description)
 
     def _fits_type(self, default: Any, schema: Mapping[str, Any]) -> bool:
-        """Return whether a default can be printed. One that its type refuses is left out, with a finding elsewhere."""
+        """Return whether a default may be printed. One that its own type refuses is left out, with a finding."""
         return fits_type(default, schema, ValueValidator(self.root))
 
     def _has_format(self, schema: Any) -> bool:
-        """Return whether a string of the schema, or of a schema that it refers to, is a different type in Python."""
+        """Return whether a string in a schema, or in one that it refers to, has another type in Python."""
         left, met = [schema], set()
         while left:
             for _, sub in walk_schemas(left.pop()):
@@ -359,7 +359,7 @@ class TypePlanner:
 
 
 def _item(pointer: NameSteps) -> NameSteps:
-    """Return the steps to the items of an array: the singular of the array's name, if that is a different word."""
+    """Return the steps to the items of an array: the singular of its name if there is one, else `item`."""
     one = singularize(pointer[-1]) if pointer else None
     return (*pointer, "item") if one is None else (*pointer[:-1], one)
 

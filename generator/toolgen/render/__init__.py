@@ -1,1 +1,1 @@
-"""The render stage."""
+"""Render stage: prints plans as Python, and lowers the declared tools to payloads."""

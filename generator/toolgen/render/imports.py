@@ -1,4 +1,4 @@
-"""Imports of generated modules: the lines that name them, and which modules of the runtime a package needs for them."""
+"""Imports of generated modules: the import lines, and the modules of the runtime that a package needs."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _MODULES = {
     **dict.fromkeys(("Exact", "Integer", "Number"), "fields"),
     **dict.fromkeys(("StrictDate", "StrictDateTime", "StrictTime", "StrictUuid"), "formats"),
 }
-"""The modules of the runtime's tools that have a name of a type."""
+"""The modules of the runtime's tools that define names of types, by name."""
 
 
 @lru_cache(maxsize=8192)
 def natural_key(name: str) -> tuple[int, list[tuple[int, str]]]:
-    """What names are sorted by where linters look at the order: constants, classes, others; numbers by their value."""
+    """Return the sort key of names where linters check the order: constants, classes, others; numbers by value."""
     parts = re.split(r"(\d+)", name)
     kind = 0 if name.isupper() and len(name) > 1 else 1 if name[:1].isupper() else 2
     return kind, [(int(part), "") if i % 2 else (0, part) for i, part in enumerate(parts)]
@@ -43,11 +43,11 @@ class Imports:
     names: dict[str, set[tuple[str, str]]] = field(default_factory=dict)
 
     def add(self, module: str, name: str, local: str | None = None) -> None:
-        """Import a name, under another one where `local` says so."""
+        """Import a name, as `local` if it is given."""
         self.names.setdefault(module, set()).add((name, local or name))
 
     def use(self, names: Iterable[str], runtime: str) -> None:
-        """Import what a type expression uses, as far as it is not of the module itself."""
+        """Import the names that a type expression uses, except those of its own module."""
         for name in names:
             if name in _HOMES:
                 self.add(_HOMES[name], name)
@@ -55,7 +55,7 @@ class Imports:
                 self.add(f"{runtime}.{_MODULES[name]}", name)
 
     def lines(self) -> list[list[str]]:
-        """The import lines: the standard library, other packages, the package itself; each group sorted."""
+        """Return the import lines in sorted groups: the standard library, other packages, the package itself."""
         groups: list[list[str]] = [[], [], []]
         for module in sorted(self.names, key=lambda m: (-_dots(m), m)):
             names = ", ".join(
@@ -79,13 +79,13 @@ MARK = "# imports\n"
 """The line of a template that the imports replace."""
 
 _FUTURE = "from __future__ import annotations\n"
-"""Taken out before names are collected: with it, annotations are not code."""
+"""Removed before names are collected: with it, annotations are not code."""
 
 _BUILTINS = frozenset(dir(builtins))
 
 
 class UnknownNameError(ValueError):
-    """A text uses a name that nothing defines: a profile names a field, a block or a class that is not there."""
+    """A text uses an undefined name: a profile refers to a field, mapping or class that does not exist."""
 
     def __init__(self, name: str) -> None:
         super().__init__(f"there is no {name}")
@@ -119,11 +119,11 @@ def resolve_imports(
 ) -> str:
     """Replace the mark by the imports that the text needs.
 
-    `package` is the way from the module to the root of the output, as dots; `models` are the names in
-    `models.py`, `others` further names by their modules. `names_from` is a shorter text with the same names.
+    `package` leads from the module to the root of the output, as dots. `models` are the names in `models.py`, and
+    `others` further names with their modules. `names_from` is a shorter text that uses the same names.
 
     Raises:
-        UnknownNameError: a name is defined neither in the text, nor in the format, nor in the runtime.
+        UnknownNameError: a name is not defined in the text, the format or the runtime.
     """
     wanted = _globals(symtable.symtable((names_from or text).replace(_FUTURE, "", 1), "<module>", "exec"))
     groups: dict[str, list[str]] = {}
@@ -148,12 +148,12 @@ def resolve_imports(
 
 
 def _order(name: str) -> tuple[bool, bool, str, str]:
-    """Constants, then classes, then functions, as import sorters have it."""
+    """Return a sort key: constants, then classes, then functions, as import sorters order them."""
     return not name.isupper(), not name[:1].isupper(), name.lower(), name
 
 
 def _globals(module: symtable.SymbolTable) -> set[str]:
-    """Names that the module's code reads and does not define."""
+    """Return the names that the module's code reads but does not define."""
     defined = {s.get_name() for s in module.get_symbols() if s.is_assigned() or s.is_imported()}
     read = {s.get_name() for s in module.get_symbols() if s.is_referenced()}
 
@@ -170,13 +170,13 @@ IMPORTED_BY_APPS = ("runtime/loop.py",)
 """Modules that apps import, whatever the package does."""
 
 _IMPORT = re.compile(r"from (\.+)([\w.]*) import (?:\(([^)]*)\)|(.*))$", re.MULTILINE)
-"""Begins with letters, which are found fast in long modules; what stands in front of them is looked at afterwards."""
+"""Begins with letters, because these are found fast in long modules; the text before a match is checked afterwards."""
 
 
 def reachable_modules(files: Mapping[str, str]) -> dict[str, str]:
     """Leave out the modules of the runtime, and the wires of other providers, that nothing imports.
 
-    Modules are found by their relative imports, which are all that generated modules and the runtime have of their own.
+    Modules are found by relative imports, because a package imports its own modules in no other way.
     """
     found: set[str] = set()
     waiting = [path for path in files if not path.startswith(("runtime/", "wires/"))]
@@ -193,7 +193,7 @@ def reachable_modules(files: Mapping[str, str]) -> dict[str, str]:
 
 
 def _imported(path: str, text: str) -> tuple[str, ...]:
-    """The files that a module may import, packages on the way to them among them: a name may be one of something else."""
+    """Return the files that a module may import, including parent packages; an imported name may not be a file."""
     holder = path.rpartition("/")[0]
     at, files = 0, dict[str, None]()
     while found := _IMPORT.search(text, at):

@@ -1,7 +1,7 @@
 """The only code that turns text and data from a source into Python.
 
-Everything a declaration, a profile or a format says reaches generated code through `python_literal`, `docstring`
-or a name made by `toolgen.plan.names`; templates print nothing else. The formatter breaks long lines afterwards.
+All content of a declaration, profile or format reaches generated code through `python_literal`, `docstring` or a name
+made by `toolgen.plan.names`; templates print nothing else. The formatter breaks long lines afterwards.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from jinja2 import Undefined
 def python_string(text: str) -> str:
     """Return a Python string literal of `text`, in double quotes, printable and UTF-8 safe.
 
-    Control, format, private-use, unassigned and surrogate characters, separators other than the blank, and letters
-    and marks that show nothing become escapes, so that none stands raw in the output (Trojan Source, CVE-2021-42574).
+    Control, format, private-use, unassigned and surrogate characters, separators other than the space, and invisible
+    letters and marks are escaped, so that none is printed raw (Trojan Source, CVE-2021-42574).
     """
     if text.isprintable() and (text.isascii() or UNSEEN.isdisjoint(text)):
         return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
@@ -40,13 +40,13 @@ UNSEEN = frozenset(
     )
     for code in range(first, last + 1)
 )
-"""Letters and marks that show nothing: Unicode's default ignorable ones that are not format characters, and a blank."""
+"""Invisible letters and marks: Unicode's default ignorable ones that are not format characters, and a blank."""
 
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
 def is_visible(char: str) -> bool:
-    """Whether a character shows where it stands."""
+    """Return whether a character is visible."""
     return char.isprintable() and char not in UNSEEN
 
 
@@ -58,11 +58,11 @@ def _escaped(char: str) -> str:
 
 
 def python_literal(value: Any) -> str:
-    """Return a Python expression of JSON data: None, bool, int, float, str, list and dict with text keys.
+    """Return a Python expression of JSON data: None, bool, int, float, str, list and dict with string keys.
 
     Raises:
-        TypeError: the value is not one of these, or a number that is not finite; sources hold neither.
-        UndefinedError: the template speaks of a fact that is not there.
+        TypeError: the value has another type, or is a number that is not finite; sources contain neither.
+        UndefinedError: the template uses a missing fact.
     """
     if value is None or value is True or value is False:
         return repr(value)
@@ -74,14 +74,14 @@ def python_literal(value: Any) -> str:
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(python_literal, value))}]"
     if isinstance(value, Undefined):
-        str(value)  # raises what it stands for
+        str(value)  # raises its UndefinedError
     if isinstance(value, Mapping) and all(type(k) is str for k in value):
         return "{" + ", ".join(f"{python_string(k)}: {python_literal(v)}" for k, v in value.items()) + "}"
     raise TypeError(f"no literal for {kind.__name__}")
 
 
 class PythonLiteral(str):
-    """The literal of a JSON value that was rendered before."""
+    """The literal of a JSON value that is already rendered."""
 
     __slots__ = ()
 
@@ -93,10 +93,10 @@ def python_members(value: Mapping[str, Any]) -> str:
 
 
 def docstring(text: str, indent: int = 0) -> str:
-    """A docstring of `text`, indented for a body at `indent` blanks; it evaluates to the cleaned text.
+    """Return a docstring of `text` for a body indented by `indent` spaces; it evaluates to the cleaned text.
 
-    Lines are stripped at their end and blank lines at both ends dropped, as `inspect.cleandoc` does. A text
-    whose escapes would change how it reads on the page is still one literal.
+    The ends of lines are stripped, and blank lines at both ends are dropped, as `inspect.cleandoc` does. The result is
+    one literal even if the text has characters that must be escaped.
     """
     pad = " " * indent
     lines = [line.rstrip() for line in text.expandtabs().splitlines()]

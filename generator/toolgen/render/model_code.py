@@ -1,7 +1,7 @@
-"""Types from datamodel-code-generator, for tools and for the format. Only this module imports it.
+"""Types of tools and of the format, from datamodel-code-generator: the only module that imports it.
 
-For tools it receives only type schemas. Class names, texts and patterns are replaced by tokens, and put back afterwards
-through `python_string`, so no text of a source passes through its templates.
+For tools it receives only type schemas. Class names, strings and patterns are replaced by tokens before, and restored
+afterwards through `python_string`, so no text of a source passes through its templates.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from toolgen.resolve import Format
 _FIELDS_PER_CLASS = 40
 
 _RENAMED = {"StrictInt": "Integer", "StrictFloat": "Number", "Dict": "dict", "List": "list"}
-"""Names of pydantic and typing that are printed as names of our own or as built-in names."""
+"""Names of pydantic and typing that are printed as toolgen's own names, or as names of the language."""
 
 _FORMATS = {"date": "StrictDate", "date-time": "StrictDateTime", "time": "StrictTime", "uuid": "StrictUuid"}
 """Our own names for strings of the formats that are checked."""
@@ -53,17 +53,17 @@ _KNOWN = frozenset(
         "tuple",
     ]
 )
-"""All names that a type expression may contain, besides those of classes."""
+"""All names except those of classes that a type expression may have."""
 
 _PREFIX = "#/$defs/"
 
 
 def type_expressions(type_schemas: Sequence[Any]) -> list[Expression]:
-    """Return the Python type of each type schema. Classes that type schemas refer to are printed by their names."""
+    """Return the Python type of each type schema. Classes that type schemas refer to are printed by name."""
     tokens = _Tokens()
     keys = [json.dumps(type_schema, sort_keys=True) for type_schema in type_schemas]
     distinct = dict(zip(keys, type_schemas, strict=True))
-    # A class by itself is its name; thousands of them need not go through the model generator.
+    # A lone class is its name; thousands of them need not go through the model generator.
     known = {key: _named(type_schema) for key, type_schema in distinct.items() if type_schema.keys() == {"$ref"}}
     rest = [key for key in distinct if key not in known]
     masked = [tokens.masked(distinct[key]) for key in rest]
@@ -97,14 +97,14 @@ def _expressions(masked: list[Any], tokens: _Tokens) -> list[Expression]:
 
 
 def _annotated(node: ast.ClassDef) -> Iterator[tuple[str, ast.expr]]:
-    """Return the fields of a class with their annotations."""
+    """Yield the fields of a class with their annotations."""
     for line in node.body:
         if isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name):
             yield line.target.id, line.annotation
 
 
 def _aliased(node: ast.Assign) -> dict[str, ast.expr]:
-    """Return the name and the type of a statement `Name = TypeAliasType("Name", type)`."""
+    """Return the name and the type of a `Name = TypeAliasType("Name", type)`."""
     target, call = node.targets[0], node.value
     if isinstance(target, ast.Name) and isinstance(call, ast.Call) and len(call.args) == 2:
         return {target.id: call.args[1]}
@@ -112,7 +112,7 @@ def _aliased(node: ast.Assign) -> dict[str, ast.expr]:
 
 
 def model_code(schema: dict[str, Any]) -> str:
-    """Return the code of the models for a schema of permitted keywords. The options are pinned."""
+    """Return the code of models for a schema of supported keywords, with pinned options."""
     return _generated(
         schema,
         output_model_type=DataModelType.PydanticV2BaseModel,
@@ -132,7 +132,7 @@ def model_code(schema: dict[str, Any]) -> str:
 
 
 def _generated(schema: dict[str, Any], **options: Any) -> str:
-    """Return the one module that the model generator makes of a schema. Nothing is fetched, formatted or dated."""
+    """Return the single module that the model generator makes of a schema: nothing is fetched, formatted or dated."""
     code = generate(
         schema,
         config=GenerateConfig(
@@ -155,7 +155,7 @@ def _generated(schema: dict[str, Any], **options: Any) -> str:
 
 @dataclass(slots=True)
 class _Tokens(ast.NodeTransformer):
-    """Replaces names and texts by tokens, and tokens by names and texts."""
+    """Replaces names and strings by tokens, and restores them."""
 
     classes: dict[str, str] = field(default_factory=dict)
     texts: dict[str, str] = field(default_factory=dict)
@@ -165,7 +165,7 @@ class _Tokens(ast.NodeTransformer):
     _used: set[str] = field(default_factory=set)
 
     def masked(self, type_schema: Any) -> Any:
-        """Return a type schema with tokens for classes and texts."""
+        """Return a type schema with tokens for classes and strings."""
         if isinstance(type_schema, list):
             return [self.masked(member) for member in type_schema]
         if not isinstance(type_schema, dict):
@@ -194,13 +194,13 @@ class _Tokens(ast.NodeTransformer):
         return there[text]
 
     def unmasked(self, annotation: ast.expr) -> Expression:
-        """Return the text of an annotation with names and texts put back."""
+        """Return the text of an annotation with the names and strings restored."""
         self._used = set()
         text = ast.unparse(self.visit(deepcopy(annotation)))
         return Expression(text, frozenset(self._used))
 
     def visit_Name(self, node: ast.Name) -> Any:
-        """Put back the name of a class, or print our own name for one of pydantic's."""
+        """Restore the name of a class, or replace a name of pydantic by our own."""
         if node.id in self.parts and node.id not in self.classes:
             return self.visit(deepcopy(self.parts[node.id]))
         name = self.classes.get(node.id) or _RENAMED.get(node.id, node.id)
@@ -210,7 +210,7 @@ class _Tokens(ast.NodeTransformer):
         return ast.Name(name)
 
     def visit_Subscript(self, node: ast.Subscript) -> Any:
-        """Print a `Literal` of numbers or booleans as one that tells them apart."""
+        """Print a `Literal` of numbers or booleans as one that distinguishes them."""
         visited: Any = self.generic_visit(node)
         values = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         literal = isinstance(node.value, ast.Name) and node.value.id == "Literal"
@@ -220,7 +220,7 @@ class _Tokens(ast.NodeTransformer):
         return ast.Subscript(ast.Name("Annotated"), ast.Tuple([visited, ast.Name("Exact")]))
 
     def visit_Constant(self, node: ast.Constant) -> ast.expr:
-        """Put back a text; its literal is printed as it is, as a name would be."""
+        """Restore a string; its literal is printed as it is, like a name."""
         return ast.Name(python_string(self.texts[node.value])) if isinstance(node.value, str) else node
 
 
@@ -231,13 +231,13 @@ def _number(node: ast.Constant | ast.UnaryOp) -> bool:
 def format_code(format: Format) -> tuple[tuple[ClassText, ...], tuple[AliasText, ...]]:
     """Return the types of the format as slotted dataclasses: classes and aliases, each in the order of the sources.
 
-    The generator makes annotations and defaults, and a template the layout. They are plain dataclasses and not pydantic
-    models: creating one by position costs a seventh, and importing them does not import pydantic (docs/design.md).
+    The generator provides annotations and defaults, the template the layout. Plain dataclasses, not pydantic models:
+    creating them by position costs a seventh, and importing them does not import pydantic (docs/design.md).
     """
     metadata = {"type": "object", "additionalProperties": True}
     schema = {"$defs": {n: _inlined(s, metadata) for n, s in format.schema["$defs"].items() if n != "Metadata"}}
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # notices about the generator's own future defaults; the version is pinned
+        warnings.simplefilter("ignore")  # notices about future defaults of the generator, whose version is pinned
         text = _generated(
             schema,
             output_model_type=DataModelType.DataclassesDataclass,

@@ -1,4 +1,4 @@
-"""The generated package: the text of every file by path, as it will be written."""
+"""The generated package: the text of every file by path, ready to be written."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Package:
 
 
 def package_files(catalog: Catalog, schemas: str = "schemas") -> Package:
-    """Render the whole package, sorted by path; `schemas` is the folder of the sources in the places of its reports.
+    """Render the whole package, sorted by path; `schemas` is the sources folder in the locations of its reports.
 
     Raises:
         MappingError: a profile does not fit the format.
@@ -90,7 +90,7 @@ def package_files(catalog: Catalog, schemas: str = "schemas") -> Package:
 
 
 def package_payloads(catalog: Catalog) -> Mapping[str, ProviderPayloads]:
-    """The declared tools on every wire, without the text of the package.
+    """Return the declared tools on every wire, without the text of the package.
 
     Raises:
         MappingError: a profile does not fit the format.
@@ -108,7 +108,7 @@ def _models(form: Format) -> tuple[str, list[str]]:
 
 
 def _wires(catalog: Catalog, names: list[str]) -> tuple[Files, list[str]]:
-    """The modules of the wires, and the providers whose module this project has of its own."""
+    """Return the modules of the wires, and the providers whose module is generated for this project."""
     files = {"wires/__init__.py": HEADER + (wires_folder() / "__init__.py").read_text(encoding="utf-8")}
     is_ours = is_shipped(MODELS, catalog.format.schema)
     local: list[str] = []
@@ -128,11 +128,11 @@ PART_FILES: Mapping[str, tuple[str, ...]] = {
     "sessions": ("sessions/",),
     "running": ("running.py", "runtime/loop.py"),
 }
-"""The files of each part, and folders; what they need of the runtime goes with them."""
+"""The files and folders of each part; the modules of the runtime that they need are included with them."""
 
 
 def _static(path: str, runtime: str | None = None) -> str:
-    """A module that no source changes; `runtime` is the version of the installed runtime, where there is one."""
+    """Return a module that no source changes; `runtime` is the version of the installed runtime, if there is one."""
     return format_source(path, template_environment().get_template(f"{path}.jinja").render(runtime=runtime))
 
 
@@ -158,7 +158,7 @@ def runtime_module(path: str) -> str:
 
 
 def _frameworks(names: Iterable[str]) -> Files:
-    """The modules that make other frameworks' tools of the declared ones; none where no framework is asked for."""
+    """Return the modules that make tool objects of other frameworks from the declared tools, if any are configured."""
     found = {f"frameworks/{name}.py": _static(f"frameworks/{name}.py") for name in names}
     if found:
         found["frameworks/__init__.py"] = HEADER + '"""The declared tools as tool objects of other frameworks."""\n'
@@ -166,7 +166,7 @@ def _frameworks(names: Iterable[str]) -> Files:
 
 
 def _session(plan: ProviderPlan) -> str:
-    """The module of the sessions on a provider's official client.
+    """Return the module of the sessions on a provider's official client.
 
     Raises:
         MappingError: the profile lacks a fact that is printed there.
@@ -182,7 +182,7 @@ def _session(plan: ProviderPlan) -> str:
 
 
 def _sessions(catalog: Catalog) -> str:
-    """The module that makes sessions of configurations."""
+    """Return the module that makes sessions from configurations."""
     clients: dict[str, Any] = {}
     interfaces: list[tuple[str, str, str]] = []
     for profile in catalog.profiles:
@@ -197,14 +197,14 @@ def _sessions(catalog: Catalog) -> str:
 
 
 def _constant(client: Mapping[str, Any], clients: Mapping[str, Any]) -> str:
-    """The name of a client's constant: that of its module, with a number where another client has it."""
+    """Return the name of a client's constant: that of its module, with a number if another client has it."""
     named = "_" + str(client["module"]).replace(".", "_").upper()
     names = (named, *(f"{named}_{i}" for i in range(2, len(clients) + 2)))
     return next(name for name in names if clients.get(name, client) == client)
 
 
 def _coercions_module(catalog: Catalog) -> str:
-    """The module of what models may mean where they say otherwise, by tool."""
+    """Return the module with the coercions of arguments, by tool."""
     tables: dict[str, str] = {}
     for tool in catalog.tools:
         literal = load_or_make(partial(_coercions, tool), "coercions", tool.digest)
@@ -242,7 +242,7 @@ def _exports(names: list[str]) -> list[str]:
 
 
 def profile_ancestors(profiles: Iterable[Profile]) -> list[tuple[Profile, ...]]:
-    """Each profile with those that it extends after it, the nearest first; those that are extended are listed too."""
+    """Return each profile, followed by those that it extends, the nearest first. Extended profiles are listed too."""
     known = {profile.name: profile for profile in profiles}
     found: dict[str, tuple[Profile, ...]] = {}
     for first in known.values():
@@ -254,13 +254,13 @@ def profile_ancestors(profiles: Iterable[Profile]) -> list[tuple[Profile, ...]]:
 
 
 def wire_text(plans: Sequence[ProviderPlan], models: list[str]) -> str:
-    """The module of the first provider's class: what its profile says of each object.
+    """Return the module with the class of the first provider, which has the facts of its profile about each object.
 
-    The others are those that it extends, the nearest first: the class is derived from the first of theirs that has
-    no member which it lacks, and states what differs.
+    The others are those that it extends, the nearest first. The class is derived from the first one that has only
+    members that this class has too, and contains what differs.
 
     Raises:
-        MappingError: the profile lacks a fact, or names something that is not there.
+        MappingError: the profile lacks a fact, or refers to something that does not exist.
     """
     plan, *parents = plans
     made, homes = wire_class(plan), dict[str, str]()
@@ -279,13 +279,13 @@ def wire_text(plans: Sequence[ProviderPlan], models: list[str]) -> str:
 _ENTRY = re.compile(r"^( +)_entry_([0-9]+)_*(?=,?$)", re.MULTILINE)
 
 _FEW, _SHORT = 50, 400
-"""Payloads of fewer characters may stand on one line, or a part of them, and are laid out as a whole; those of more tools have more."""
+"""A payload below `_SHORT` characters in its first `_FEW` tools may fit on one line, so it is formatted as a whole."""
 
 
 def _entries_apart(form: Any) -> str:
     """Render the form of a payload as Python, with a name instead of each entry."""
     if isinstance(form, EntrySlot):
-        return f"_entry_{form.number}".ljust(100, "_")  # too long for a line with another, as an entry is
+        return f"_entry_{form.number}".ljust(100, "_")  # too long to share a line, as an entry is
     if isinstance(form, list):
         return f"[{', '.join(map(_entries_apart, form))}]"
     if isinstance(form, dict):
@@ -310,7 +310,7 @@ def _recalled(make: Callable[[], str], one: ToolPayload, *more: Hashable) -> str
 
 
 def _provider(plan: ProviderPlan, models: list[str], wire: ProviderPayloads, with_tools: bool) -> str:
-    """The module that apps import for a provider: its declared tools, and the public names."""
+    """Return the module that apps import for a provider, with its declared tools and public names."""
     form = wire.form if wire.form or plan.facts["converter"] != "PromptConverter" else ""
     offered = wire.offered
     spellings = {one.tool.name: _recalled(partial(_encoding_literal, one), one, "spelled") for one in offered}

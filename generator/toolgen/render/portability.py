@@ -1,4 +1,4 @@
-"""PORTABILITY.md: what becomes of each tool at each provider, so that a review sees a change of it."""
+"""PORTABILITY.md: what each provider receives of each tool, so that changes are visible in a review."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ lists those of one tool.
 """
 
 _MOST_PLACES = 20
-"""Places of one cause that are listed for a file; how many more there are is said."""
+"""The number of locations of one cause that are listed for a file; of the rest, only the number is printed."""
 
 
 class _Cause(NamedTuple):
-    """Why a rule does not go out as it is declared, what becomes of it, and what still checks it."""
+    """Why a rule is not sent as declared, what happens to it, and what still checks it."""
 
     what: str
     action: str
@@ -37,7 +37,7 @@ class _Cause(NamedTuple):
 
 
 def portability_report(wires: Mapping[str, ProviderPayloads], root: str) -> str:
-    """Write the report. `root` is what paths of sources begin with, and is left out of them."""
+    """Write the report. `root` is the prefix of source paths that is left out."""
     by_tool: dict[str, dict[str, str]] = {}
     lost: dict[_Cause, dict[Span, list[str]]] = {}
     reworded: dict[_Cause, dict[Span, list[str]]] = {}
@@ -56,7 +56,7 @@ def portability_report(wires: Mapping[str, ProviderPayloads], root: str) -> str:
 
 
 def _causes(one: ToolPayload) -> list[tuple[bool, _Cause, Span]]:
-    """The causes of what a tool loses, whether each is a loss, and its location."""
+    """Return each cause of a loss of a tool, whether it is severe, and its location."""
     return [
         (
             told.action != "rewritten" and (told.severe or told.what != CLOSING),
@@ -85,7 +85,7 @@ def _section(title: str, causes: Mapping[_Cause, Mapping[Span, list[str]]], root
 
 
 def _places(spans: Iterable[Span], root: str) -> Iterator[str]:
-    """A line for each file, so that tools that are added beside one another do not meet in a merge."""
+    """Yield a line for each file, so that tools added next to each other cause no merge conflict."""
     by_file: dict[str, set[tuple[int, int]]] = {}
     for span in spans:
         by_file.setdefault(span.path.removeprefix(root), set()).add((span.line, span.column))
@@ -97,7 +97,7 @@ def _places(spans: Iterable[Span], root: str) -> Iterator[str]:
 
 
 def _shown(text: str) -> str:
-    """Text of a source on one line, with what does not show, and what means something to Markdown, left harmless."""
+    """Return text of a source on one line, with invisible and Markdown characters made harmless."""
     shown = text[:300]
     if not (shown.isascii() and shown.isprintable()):
         shown = "".join(char if is_visible(char) else f"\\u{ord(char):04x}" for char in shown)

@@ -1,12 +1,12 @@
 """Generated modules that are the same for every project: the format's classes, and a class for each shipped profile.
 
 They are committed in `toolgen/runtime/models.py` and `toolgen/wires`, so that they are linted and type-checked as
-source, and a build copies them instead of making them. A digest of what each was made from is stored beside them: where
-a project's format or profile is another one, the module is made for that project. `python -m toolgen.regenerate` brings
-them up to date.
+source, and a build copies them instead of generating them. A digest of their sources is stored next to them: if a
+project's format or profile differs, the module is generated for that project. `python -m toolgen.regenerate` updates
+them.
 
-A package whose runtime is a distribution of its own has no copy: neither `runtime/` nor the classes of shipped profiles.
-Modules that are made for a project are imported from memory (`InMemoryPackage`).
+A package with an installed runtime has no copies: neither `runtime/` nor the classes of shipped profiles.
+Modules that are generated for a project are imported from memory (`InMemoryPackage`).
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ __all__ = ["MINOR", "REQUIREMENT", "InMemoryPackage", "use_installed_runtime"]
 
 
 MODELS = "models"
-"""The name of the format's classes among the digests; providers have their own."""
+"""The name of the format's classes among the digests; providers have their own names."""
 
 
 def is_shipped(name: str, *made_of: object) -> bool:
-    """Whether the committed module of a provider, or of the format, was made from these values."""
+    """Return whether the committed module of a provider, or of the format, was made from these values."""
     return _digests().get(name) == digest(*made_of)
 
 
 def wire_sources(profiles: Iterable[Profile], format: Format) -> tuple[object, ...]:
-    """What the class of a provider is made from: its profile and those that this extends, one after the other."""
+    """Return what the class of a provider is made from: its profile, those that it extends, and the format."""
     facts = [{k: v for k, v in p.facts.items() if k not in ("session", "parameter_names", "limits")} for p in profiles]
     return (*facts, format.schema)
 
@@ -72,24 +72,24 @@ def _digests() -> Mapping[str, str]:
 
 
 SHARED = "toolgen_runtime"
-"""The package that the distribution has."""
+"""The package that the distribution contains."""
 
 MINOR = ".".join(__version__.split(".")[:2])
-"""What a package says of the runtime that it needs: patches change nothing that it uses."""
+"""The version of the runtime that a package needs: patches change nothing that it uses."""
 
 REQUIREMENT = f"toolgen-runtime~={MINOR}.0"
-"""The same for installers."""
+"""The same requirement for installers."""
 
 
 def use_installed_runtime(files: Mapping[str, str], local: Collection[str]) -> dict[str, str]:
-    """Leave out what the distribution contains and import it from there. Classes of `local` profiles stay."""
+    """Leave out what the distribution contains, and import it from there. Classes of `local` profiles stay."""
     own = {f"wires/{name}.py" for name in ("__init__", *local)} if local else set()
     kept = {path: text for path, text in files.items() if not path.startswith(("runtime/", "wires/")) or path in own}
     return {path: _absolute(path, text, own) if path.endswith(".py") else text for path, text in kept.items()}
 
 
 def _absolute(path: str, text: str, own: Collection[str]) -> str:
-    """A module that imports the distribution where it imported what was left out."""
+    """Return a module with its imports of omitted files replaced by imports of the distribution."""
     lines = text.splitlines(keepends=True)
     changed = False
     for node, target in _imports(path, text):
@@ -103,7 +103,7 @@ def _absolute(path: str, text: str, own: Collection[str]) -> str:
 
 
 def _imports(path: str, text: str) -> Iterator[tuple[ast.ImportFrom, str]]:
-    """The relative imports of a module, and what each leads to: a path in the package, without its suffix."""
+    """Yield the relative imports of a module, each with its target: a path in the package, without its suffix."""
     holder = path.split("/")[:-1]
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.ImportFrom) and node.level:
@@ -115,9 +115,9 @@ _serial = itertools.count()
 
 
 class InMemoryPackage(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Makes the modules of a package importable under a name of its own, for the length of a `with` block.
+    """Makes the modules of a package importable under a unique name for the duration of a `with` block.
 
-    What runs is generated text only: source text stands in it as literals (`literals.py`), never as code.
+    Only generated text is run. Text of a source appears in it as literals (`literals.py`), never as code.
     """
 
     def __init__(self, files: Mapping[str, str]) -> None:
@@ -140,7 +140,7 @@ class InMemoryPackage(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: types.ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
-        """Find a module of this package; every other name is left to the other finders."""
+        """Find a module of this package; other names are left to other finders."""
         if fullname != self._root and not fullname.startswith(self._root + "."):
             return None
         inner = fullname[len(self._root) + 1 :].replace(".", "/")
@@ -156,7 +156,7 @@ class InMemoryPackage(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return None
 
     def exec_module(self, module: types.ModuleType) -> None:
-        """Run a module's text."""
+        """Run the text of a module."""
         spec = module.__spec__
         file = spec.loader_state if spec is not None else ""
         code = compile(self._files[file], f"<generated {file}>", "exec", dont_inherit=True)

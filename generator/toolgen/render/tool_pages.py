@@ -1,4 +1,4 @@
-"""Every tool as a page for people, as JSON for programs, and as text for models. It needs no server and no network."""
+"""Pages for all tools: for people, as JSON for programs, and as text for models. They need no server and no network."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ _FACTS = (
     ("minItems", "at least {} items"),
     ("maxItems", "at most {} items"),
 )
-"""Keywords that are shown beside a name, and how."""
+"""Keywords that are shown next to a name, and their text."""
 
 _DEEPEST = 8
 
 
 FORMS = ("html", "md", "json")
-"""What the pages can be written as: HTML for people, Markdown for models, and JSON for programs."""
+"""The forms of the pages: HTML for people, Markdown for models, and JSON for programs."""
 
 
 def tool_pages(
@@ -53,14 +53,14 @@ def tool_pages(
     changes: Mapping[str, Any] | None = None,
     forms: Collection[str] = FORMS,
 ) -> dict[str, str]:
-    """The pages and the files beside them, by path.
+    """Return the pages and the files beside them, by path.
 
     Args:
         catalog: the tools, the shared types, and the profiles of the providers.
         wires: the tools on every wire.
         handlers: the text of the module with a method for each tool.
         changes: what changed: `since` a revision, a `summary`, and `rows` with level, message, audiences and code; None
-            where nobody asked.
+            if it was not requested.
         forms: the forms to write, of `FORMS`. Pages link only to files of these forms.
     """
     signatures = _signatures(handlers)
@@ -68,7 +68,7 @@ def tool_pages(
     types = [_shared_type(one, tools) for one in catalog.types]
     for listed in (tools, types):
         taken: set[str] = set()
-        for one in listed:  # a file system may not tell capitals from small letters
+        for one in listed:  # a file system may ignore case
             while one["file"].lower() in taken:
                 one["file"] += "_"
             taken.add(one["file"].lower())
@@ -93,7 +93,7 @@ def _html_pages(
     changes: Mapping[str, Any] | None,
     forms: Collection[str],
 ) -> dict[str, str]:
-    """The HTML pages, by path."""
+    """Return the HTML pages, by path."""
     folder = shipped_folder("templates") / "docs"
     environment = Environment(
         loader=FileSystemLoader(folder),
@@ -108,7 +108,7 @@ def _html_pages(
     page = {
         "style": Markup(style),  # noqa: S704 - our own file
         "since": changes["since"] if changes is not None else "",
-        "breakable": Markup("_<wbr>"),  # a name may go on in the next line behind each of these
+        "breakable": Markup("_<wbr>"),  # a name may wrap after each of these
     }
     files = {
         "index.html": environment.get_template("index.html.jinja").render(
@@ -146,7 +146,7 @@ def _html_pages(
 
 
 def _labels(providers: Iterable[str]) -> str:
-    """The names of providers in front of a tool's statuses, where the window is too narrow for columns."""
+    """Return the style that puts names of providers before a tool's statuses if the window is narrow."""
     rules = "".join(f'.tools td:nth-child({i})::before{{content:"{name} "}}' for i, name in enumerate(providers, 3))
     return f"@media (max-width: 40rem) {{{rules}}}"
 
@@ -156,12 +156,12 @@ def _text(file: Path) -> str:
 
 
 def _hash(text: str) -> str:
-    """What a content security policy allows a text by."""
+    """Return the hash that allows a text in a content security policy."""
     return f"sha256-{base64.b64encode(sha256(text.encode()).digest()).decode()}"
 
 
 def _signatures(handlers: str) -> dict[str, str]:
-    """The head of each method of `Handlers`, by name."""
+    """Return the head of each method of `Handlers`, by name."""
     found = {}
     for node in ast.walk(ast.parse(handlers)):
         if isinstance(node, ast.FunctionDef):
@@ -171,7 +171,7 @@ def _signatures(handlers: str) -> dict[str, str]:
 
 
 def _tool(tool: Tool, wires: Mapping[str, ProviderPayloads], signatures: Mapping[str, str]) -> dict[str, Any]:
-    """What the pages say of a tool."""
+    """Return the facts about a tool that the pages show."""
     description = tool.description or ""
     parameters = tool.parameters or {}
     on = [(name, wire, next(one for one in wire.tools if one.tool.name == tool.name)) for name, wire in wires.items()]
@@ -200,7 +200,7 @@ def _tool(tool: Tool, wires: Mapping[str, ProviderPayloads], signatures: Mapping
 
 
 def _more_words(tool: Tool, shown: str, fields: list[dict[str, Any]]) -> str:
-    """What a tool is found by besides its name and the sentence that is shown: each word once."""
+    """Return further words that a search finds a tool by, besides its name and the sentence shown: each word once."""
     texts = [tool.display_name or "", *tool.aliases, tool.description or "", *_names(fields)]
     known = f"{tool.name} {shown}".lower()
     words = dict.fromkeys(word.strip(".,:;!?()[]{}\"'`*") for text in texts for word in text.lower().split())
@@ -208,14 +208,14 @@ def _more_words(tool: Tool, shown: str, fields: list[dict[str, Any]]) -> str:
 
 
 def _names(fields: list[dict[str, Any]]) -> Iterator[str]:
-    """The names of parameters, inner ones too."""
+    """Yield the names of parameters, including nested ones."""
     for field in fields:
         yield field["name"]
         yield from _names(field["fields"])
 
 
 def _shared_type(one: SharedType, tools: list[dict[str, Any]]) -> dict[str, Any]:
-    """What the page of a shared type says."""
+    """Return the facts that the page of a shared type shows."""
     users = [tool for tool in tools if one.name in {field["name"] for field in tool["definitions"]}]
     return {
         "name": one.name,
@@ -230,7 +230,7 @@ _SHOWN_FACTS = ("names", "ids", "limits", "defaults", "dialects", "tool_choice",
 
 
 def _provider(profile: Profile, wire: ProviderPayloads, tools: list[dict[str, Any]]) -> dict[str, Any]:
-    """What the page of a provider says: its tools, and the facts of its profile with their evidence."""
+    """Return the facts that the page of a provider shows: its tools, and its profile with the evidence."""
     facts = profile.facts
     rows: list[dict[str, str]] = []
     for name in _SHOWN_FACTS:
@@ -256,7 +256,7 @@ def _provider(profile: Profile, wire: ProviderPayloads, tools: list[dict[str, An
 
 
 def _definitions(tool: Tool) -> dict[str, Any]:
-    """The shared types that a tool refers to, by name."""
+    """Return the shared types that a tool refers to, by name."""
     found: dict[str, Any] = {}
     for schema in (tool.parameters, tool.result):
         if isinstance(schema, Mapping):
@@ -294,7 +294,7 @@ def _wire(provider: str, wire: ProviderPayloads, one: ToolPayload) -> dict[str, 
 
 
 def _fields(schema: Any, depth: int) -> Iterator[dict[str, Any]]:
-    """The properties of an object, or of the items of an array."""
+    """Yield the properties of an object, or of the items of an array."""
     if not isinstance(schema, Mapping) or depth > _DEEPEST:
         return
     needed = schema.get("required", ())
@@ -340,7 +340,7 @@ def _type(schema: Mapping[str, Any]) -> str:
 
 
 def _counted(fact: str) -> str:
-    """A fact with one of a thing in the singular."""
+    """Return a fact with its noun in the singular if the number is 1."""
     return re.sub(r"( 1 (?:character|item))s$", r"\1", fact)
 
 
@@ -353,7 +353,7 @@ def _json(value: Any) -> str:
 
 
 def _plain(tool: Mapping[str, Any]) -> dict[str, Any]:
-    """A tool as `catalogue.json` has it: what programs need."""
+    """Return a tool as it appears in `catalogue.json`: the facts that programs need."""
     wires = [
         {
             **{key: wire["value"] if key == "payload" else value for key, value in wire.items() if key != "value"},
@@ -365,7 +365,7 @@ def _plain(tool: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _markdown(tool: Mapping[str, Any]) -> str:
-    """A tool as a text for models and terminals."""
+    """Return a tool as text for models and terminals."""
     lines = [
         f"# {tool['name']}",
         "",

@@ -28,7 +28,7 @@ Status = Literal["ok", "lossy", "refused", "not offered"]
 
 @dataclass(frozen=True, slots=True)
 class ToolLoss:
-    """One loss of a tool: where in the source, what became of it, why, and what still checks the rule."""
+    """One loss of a tool: where in the source, what happened to it, why, and what still checks the rule."""
 
     span: Span
     pointer: str
@@ -42,11 +42,11 @@ class ToolLoss:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ToolPayload:
-    """A tool on one provider's wire. `strict` is None where the wire, or the tool, has no notion of it.
+    """A tool on one provider's wire. `strict` is None if the wire or the tool does not specify it.
 
-    `entry` is its part of the payload of all tools, as compact JSON. `digest` is the first 16 digits of the SHA-256 of the
-    payload with this tool alone. `key` represents the entry in the keys of results; it is None if the entry depends on
-    other tools.
+    `entry` is its part of the payload of all tools, as compact JSON. `digest` is the first 16 digits of the SHA-256 of
+    the payload with this tool alone. `key` represents the entry in the keys of results; it is None if the entry depends
+    on other tools.
     """
 
     tool: Tool
@@ -107,7 +107,7 @@ class ProviderPayloads:
         return _sha256(_filled(self.form, [one.entry for one in self.offered]))
 
     def tool_digests(self) -> dict[str, str]:
-        """The first 16 digits of the SHA-256 of each tool's payload, were it offered alone, by name."""
+        """Return the first 16 digits of the SHA-256 of each tool's payload if it were offered alone, by name."""
         return {one.tool.name: one.digest for one in self.offered}
 
     @property
@@ -117,7 +117,7 @@ class ProviderPayloads:
 
     @property
     def crowded_out(self) -> tuple[str, ...]:
-        """The names of the tools that are strict in a request with fewer tools."""
+        """Return the names of the tools that would be strict in a request with fewer tools."""
         return tuple(one.tool.name for one in self.tools if one.crowded_out)
 
     @property
@@ -253,7 +253,7 @@ class _StrictDecision:
 
     @property
     def strict(self) -> bool | None:
-        """Whether the tool is strict."""
+        """Return whether the tool is strict."""
         return False if self.over else self.alone
 
 
@@ -281,15 +281,15 @@ def _settled(lowerings: Any, tool: Tool, digest: str, spent: dict[str, int]) -> 
 
 
 class _Entries(Cache[Any]):
-    """Replaces the entries of a wire for the length of a `with` block, so that it writes each known tool as its number.
+    """Replaces the entries of a wire during a `with` block, so that it writes each known tool as its number.
 
-    So the converter decides where the entries of known tools belong. The definition of a known tool has only its name.
+    Thus the converter decides where the entries of known tools go. The definition of a known tool has only its name.
     """
 
     __slots__ = ("_others", "_places", "_wire")
 
     def __init__(self, wire: Any) -> None:
-        """Remember the wire and its entries."""
+        """Store the wire and its entries."""
         super().__init__()
         self._wire = wire
         self._others = wire.entries
@@ -341,7 +341,7 @@ def _stored(one: ToolPayload, how: _StrictDecision) -> ToolPayload:
 
 
 def _payload(wire: Any, tool: Tool, strict: bool | None, how: _StrictDecision, losses: Iterable[Any]) -> ToolPayload:
-    """Return a tool on a wire, with what was lost when it was written."""
+    """Return a tool on a wire, with the losses of writing it."""
     told = [_why_open(record, tool) for record in how.why]
     spelling = None
     if tool.parameters is not None:
@@ -350,7 +350,7 @@ def _payload(wire: Any, tool: Tool, strict: bool | None, how: _StrictDecision, l
         spelling = found.encoding_table
     for loss in losses:
         if loss.severity == "behaviour" and tool.strict == "always":
-            continue  # what cannot be strict is among the records
+            continue  # the schema changes already contain what cannot be strict
         told.append(
             ToolLoss(tool.document.span(), "", loss.what, loss.action, loss.reason, "", loss.severity != "note")
         )
@@ -361,7 +361,7 @@ def _payload(wire: Any, tool: Tool, strict: bool | None, how: _StrictDecision, l
 def _told(record: Any, tool: Tool) -> ToolLoss:
     severe = record.action != "rewritten" and (bool(record.checked) or record.action == "narrowed")
     if record.what == CLOSING and not record.blocks_strict:
-        severe = False  # the declaration does not say that there may be more
+        severe = False  # the declaration does not state that there may be more
     refused = record.is_unsupported and tool.strict == "always"
     place = tool.parameter_span(record.pointer, record.what)
     return ToolLoss(

@@ -32,7 +32,7 @@ __all__ = ["handler_stub"]
 
 
 def tool_modules(tools: Iterable[Tool], types: Iterable[SharedType], with_handlers: bool = True) -> dict[str, str]:
-    """The text of `tools/__init__.py`, of each tool's module and of `types.py`, by path in the output."""
+    """Return the text of `tools/__init__.py`, of each tool's module and of `types.py`, by path in the output."""
     plan = plan_tools(tools, types)
     known: dict[str, str] = {each.module: find_on_disk("module", each.tool.digest) for each in plan.tools}
     changed = [each for each in plan.tools if known[each.module] is None]
@@ -84,7 +84,7 @@ def _type_schemas(models: ModelsPlan) -> list[Any]:
 
 
 def class_names(tools: Iterable[Tool], types: Iterable[SharedType]) -> dict[str, tuple[str, ...]]:
-    """The public classes and types of the modules that `tool_modules` makes, by path in the output."""
+    """Return the public classes and types of the modules that `tool_modules` makes, by path in the output."""
     plan = plan_tools(tools, types)
     found = {f"tools/{tool.module}.py": tool.models for tool in plan.tools} | {"types.py": plan.types}
     return {path: tuple(str(item.name) for item in models.items) for path, models in found.items()}
@@ -158,7 +158,7 @@ RUNNING = (
     "dispatch_sync",
     "dispatcher",
 )
-"""Those of the part `running`."""
+"""The public names of the part `running`."""
 
 
 def _index(plan: ToolsPlan, running: bool) -> str:
@@ -184,12 +184,12 @@ def _index(plan: ToolsPlan, running: bool) -> str:
 
 
 def _export_order(name: str) -> tuple[bool, bool, str]:
-    """Constants, then classes, then functions."""
+    """Return a sort key: constants, then classes, then functions."""
     return not name.isupper(), not name[0].isupper(), name
 
 
 def _handlers(plan: ToolsPlan, name: str) -> str:
-    """The module of what an app gives to run the tools: all in one class, or each in its own."""
+    """Return the module of the handlers that an app provides: all in one class, or each in its own."""
     template = template_environment().get_template(f"tools/{name}.py.jinja")
     return template.render(
         tools=plan.tools,
@@ -201,7 +201,7 @@ def _handlers(plan: ToolsPlan, name: str) -> str:
 def _items(
     plan: ModelsPlan, expressions: Iterator[Expression], imports: Imports, runtime: str
 ) -> tuple[list[ClassText | AliasText], list[CheckFunction]]:
-    """The classes and named types of a module, and the functions that check what they do not say."""
+    """Return the classes and named types of a module, and the functions that check what they do not express."""
     classes: set[str] = {item.name for item in plan.items if isinstance(item, ClassPlan)}
     checks = CheckFunctionCollector()
     items: list[ClassText | AliasText] = []
@@ -284,7 +284,7 @@ def _field(plan: FieldPlan, expression: Expression, imports: Imports, runtime: s
 
 
 def _factory(plan: FieldPlan, expression: Expression, imports: Imports, runtime: str, classes: set[str]) -> str | None:
-    """What makes a default that is, or holds, another thing in Python than in JSON; None for plain data."""
+    """Return the code of a default that is, or has, another type in Python than in JSON; None for plain data."""
     literal = python_literal(plan.default)
     if not plan.is_parsed:
         if not isinstance(plan.default, dict | list) or not plan.default:
@@ -302,7 +302,7 @@ def _factory(plan: FieldPlan, expression: Expression, imports: Imports, runtime:
 
 
 def handler_stub(tools: Sequence[Tool], package: str, name: str) -> str:
-    """Write the class. `package` is the generated package as it is imported, `name` that of the class."""
+    """Write the class. `package` is the import name of the generated package, `name` the name of the class."""
     plan = plan_tools(tools, ())
     text = template_environment().get_template("stub.py.jinja").render(tools=plan.tools, package=package, name=name)
     return ruff_api.format_string("stub.py", ruff_api.isort_string("stub.py", text))

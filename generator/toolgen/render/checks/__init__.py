@@ -1,4 +1,4 @@
-"""Checks as Python text: conditions and functions of a generated module for the keywords of a schema."""
+"""Checks as Python text: the conditions and functions of a generated module that check the keywords of a schema."""
 
 from toolgen.render.checks.functions import CheckFunction, CheckFunctionCollector
 

@@ -1,4 +1,4 @@
-"""Conditions: boolean Python expressions with the fewest parentheses, and the scope that contains them."""
+"""Conditions: boolean Python expressions with as few parentheses as possible, and the scope of such an expression."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ class Binding(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A boolean expression as text, and its opposite where that is more than `not` before it."""
+    """A boolean expression as text, and its opposite if that is more than the expression after `not`."""
 
     text: str
     binding: Binding = Binding.ATOM
     opposite: Condition | None = field(default=None, compare=False)
 
     def as_operand(self, binding: Binding) -> str:
-        """The text as an operand of an operator that binds this strongly."""
+        """Return the text as an operand of an operator that binds this strongly."""
         return self.text if self.binding >= binding else f"({self.text})"
 
 
@@ -48,18 +48,18 @@ def comparison(left: str, operator: str, right: str) -> Condition:
 
 
 def length_comparison(left: str, operator: str, right: str) -> Condition:
-    """A comparison of lengths, one of which is always the larger one."""
+    """Return a comparison of lengths, which can be negated by the inverse operator."""
     inverse = Condition(f"{left} {_ORDER[operator]} {right}", Binding.COMPARED)
     return Condition(f"{left} {operator} {right}", Binding.COMPARED, inverse)
 
 
 def empty_condition(values: str) -> Condition:
-    """Whether a collection has no members."""
+    """Return the condition that a collection is empty."""
     return Condition(f"not {values}", Binding.NOT, Condition(f"bool({values})"))
 
 
 def conjunction(parts: Iterable[Condition]) -> Condition:
-    """Return a condition that all of the conditions hold; each is stated once."""
+    """Return the condition that all of the conditions hold; duplicates appear once."""
     distinct = [part for part in dict.fromkeys(parts) if part != TRUE]
     if FALSE in distinct:
         return FALSE
@@ -69,7 +69,7 @@ def conjunction(parts: Iterable[Condition]) -> Condition:
 
 
 def disjunction(parts: Iterable[Condition]) -> Condition:
-    """Return a condition that at least one of the conditions holds; each is stated once."""
+    """Return the condition that at least one of the conditions holds; duplicates appear once."""
     distinct = [part for part in dict.fromkeys(parts) if part != FALSE]
     if TRUE in distinct:
         return TRUE
@@ -93,15 +93,15 @@ class FunctionNames(Protocol):
     uses: set[str]
 
     def validator_name(self, schema: Any, scope: Scope) -> str:
-        """The name of the function that judges values by a schema."""
+        """Return the name of the function that checks values against a schema."""
         ...
 
     def referenced_validator_name(self, ref: str, scope: Scope) -> str:
-        """The name of the function that judges values by what a reference leads to."""
+        """Return the name of the function that checks values against the target of a reference."""
         ...
 
     def evaluated_collector_name(self, schema: Any, scope: Scope, kind: str) -> str:
-        """The name of the function that collects the properties or items that a schema has looked at."""
+        """Return the name of the function that collects the properties or items that a schema has evaluated."""
         ...
 
 
@@ -119,11 +119,11 @@ class Scope:
         return replace(self, way=(*self.way, *steps))
 
     def new_variable(self, name: str) -> tuple[str, Scope]:
-        """A variable that no expression around this one binds, and the scope in which it is bound."""
+        """Return a variable that no enclosing expression binds, and the scope in which it is bound."""
         number = self.bound + 1
         return name if number == 1 else f"{name}_{number}", replace(self, bound=number)
 
     def runtime_name(self, name: str) -> str:
-        """Return a name of the runtime, and record that it is imported."""
+        """Return a name of the runtime, and record that it must be imported."""
         self.functions.uses.add(name)
         return name

@@ -1,7 +1,7 @@
 """The functions of a module that check values: one for each check of the plan, and those that they call.
 
-A schema that is light is written out in place as a condition, one that is heavy becomes a function. An operand that cannot
-change a condition is not printed, and leaves its calls unused; such functions are left out.
+A light schema is written inline as a condition, a heavy one becomes a function. An operand that cannot change a
+condition is not printed, so functions that only it would call are left out.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ from toolgen.resolve.identifiers import ascii_words
 from toolgen.resolve.schema_locations import subschemas
 
 LIGHT = 4
-"""The weight that is written out."""
+"""The largest cost of a schema that is written inline."""
 
 
 def inline_cost(schema: Any) -> int:
-    """The keywords that refuse values in a schema and in those inside it; more than `LIGHT` are not counted."""
+    """Return how many keywords of a schema and its subschemas can refuse values; counting stops above `LIGHT`."""
     total, stack = 0, [schema]
     while stack and total <= LIGHT:
         here = stack.pop()
@@ -60,7 +60,7 @@ _FAMILY_OF = {keyword: kind for kind, family in FAMILIES.items() for keyword in 
 
 
 def schema_condition(schema: Any, value: str, scope: Scope) -> Condition:
-    """Whether a value satisfies a schema; a heavy schema is judged by a function."""
+    """Return the condition that a value satisfies a schema; for a heavy schema, a call of a function."""
     if not isinstance(schema, Mapping):
         return FALSE if schema is False else TRUE
     if inline_cost(schema) > LIGHT:
@@ -69,7 +69,7 @@ def schema_condition(schema: Any, value: str, scope: Scope) -> Condition:
 
 
 def inline_condition(schema: Mapping[str, Any], value: str, scope: Scope) -> Condition:
-    """Whether a value satisfies a schema, written out."""
+    """Return the condition that a value satisfies a schema, written inline."""
     keywords = asserted_keywords(schema)
     if "type" not in keywords:
         return conjunction(keyword_condition(schema, keyword, value, scope, guarded=True) for keyword in keywords)
@@ -79,7 +79,7 @@ def inline_condition(schema: Mapping[str, Any], value: str, scope: Scope) -> Con
 
 
 def _typed(schema: Mapping[str, Any], keywords: tuple[str, ...], value: str, scope: Scope) -> Condition:
-    """Whether a value has one of the types, and what the keywords of that type demand."""
+    """Return the condition that a value has one of the types and satisfies the keywords of that type."""
     named = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
     if "number" in named:
         named = [t for t in named if t != "integer"]
@@ -92,7 +92,7 @@ def _typed(schema: Mapping[str, Any], keywords: tuple[str, ...], value: str, sco
 
 
 def keyword_condition(schema: Mapping[str, Any], keyword: str, value: str, scope: Scope, *, guarded: bool) -> Condition:
-    """Whether a value satisfies one keyword of a schema; `guarded` where it may be of a type that this one passes."""
+    """Return the condition of one keyword; `guarded` if it does not apply to every type that the value may have."""
     family = _FAMILY_OF.get(keyword)
     if family is None:
         return _GENERAL[keyword](schema, value, scope)
@@ -137,7 +137,7 @@ def _one_of(schema: Mapping[str, Any], value: str, scope: Scope) -> Condition:
 
 
 def _members(schema: Mapping[str, Any], keyword: str, value: str, scope: Scope) -> list[Condition]:
-    """The conditions of schemas in a list; those that stand there twice count twice."""
+    """Return the condition of each schema in a list; duplicates are kept."""
     names = {"allOf": "part", "anyOf": "option", "oneOf": "option"}
     return [
         schema_condition(sub, value, scope.inner(f"{names[keyword]}{i}")) for i, sub in enumerate(schema[keyword], 1)
@@ -181,7 +181,7 @@ def count_names(expressions: Iterable[str]) -> Counter[str]:
 
 
 def reachable_functions(roots: Iterable[str], names: Mapping[str, Counter[str]]) -> set[str]:
-    """Return the functions that the roots call, directly or not, and the roots. `names` are those that each uses."""
+    """Return the roots and the functions that they call, directly or not. `names` has what each function uses."""
     found: set[str] = set()
     waiting = list(roots)
     while waiting:
@@ -194,7 +194,7 @@ def reachable_functions(roots: Iterable[str], names: Mapping[str, Counter[str]])
 
 @dataclass(frozen=True, slots=True)
 class CheckFunction:
-    """A function as it is printed: `steps` are conditions with what was expected, else `result` is returned."""
+    """A function to print: `steps` are conditions with what was expected; if none holds, `result` is returned."""
 
     name: str
     doc: str
@@ -216,9 +216,9 @@ class CheckFunctionCollector:
     _waiting: list[tuple[str, str, Any, Scope]] = field(default_factory=list)
 
     def add_check(self, name: str, check: Check) -> str | None:
-        """The name of the function that says what was expected of a value of the class or type `name`.
+        """Add the function that describes what was expected instead of a value of `name`, and return its name.
 
-        None where every value fits.
+        Return None if every value fits.
         """
         function = self._name("check", name)
         scope = Scope(check.root, self, (name,))
@@ -243,7 +243,7 @@ class CheckFunctionCollector:
         return function
 
     def functions(self) -> list[CheckFunction]:
-        """The functions, each above those that call it where no circle is in the way."""
+        """Return the functions, each before those that call it except in cycles."""
         names = {made.name: count_names([*(step for step, _ in made.steps), made.result]) for made in self._made}
         left = reachable_functions([made.name for made in self._made if made.returns == "str | None"], names)
         calls = sum((names[name] for name in left), Counter[str]())
@@ -255,23 +255,23 @@ class CheckFunctionCollector:
         return functions
 
     def validator_name(self, schema: Any, scope: Scope) -> str:
-        """The name of the function that judges values by a schema."""
+        """Return the name of the function that checks values against a schema."""
         return self._called("is", schema, scope)
 
     def referenced_validator_name(self, ref: str, scope: Scope) -> str:
-        """The name of the function that judges values by what a reference leads to."""
+        """Return the name of the function that checks values against the target of a reference."""
         key, schema = self._target(ref, scope)
         return self._called("is", schema, Scope(scope.root, self, (key,)))
 
     def evaluated_collector_name(self, schema: Any, scope: Scope, kind: str) -> str:
-        """The name of the function that collects what a schema, or the target of a reference, has looked at."""
+        """Return the name of the function that collects what a schema, or the target of a reference, has evaluated."""
         if isinstance(schema, str):
             key, schema = self._target(schema, scope)
             scope = Scope(scope.root, self, (key,))
         return self._called(f"evaluated_{kind}", schema, scope)
 
     def _target(self, ref: str, scope: Scope) -> tuple[str, Any]:
-        """The key and the schema that a reference leads to, past those that are references only."""
+        """Follow a reference, past schemas that are only references, and return the key and schema of its target."""
         while True:
             key = ref.removeprefix(PREFIX) if ref.startswith(PREFIX) else "root"
             schema = scope.root["$defs"][key] if ref.startswith(PREFIX) else scope.root
@@ -282,13 +282,13 @@ class CheckFunctionCollector:
     def _called(self, kind: str, schema: Any, scope: Scope) -> str:
         known = (kind, id(schema))
         if known not in self._known:
-            self._kept.append(schema)  # its identity is its key as long as it is there
+            self._kept.append(schema)  # keeps its identity, which is its key, from being reused
             self._known[known] = self._name(kind, *scope.way)
             self._waiting.append((kind, self._known[known], schema, scope))
         return self._known[known]
 
     def _finish(self) -> None:
-        """Write the functions that were asked for, and those that these ask for."""
+        """Make the functions that are still waiting, and those that these call."""
         made = []
         while self._waiting:
             kind, name, schema, scope = self._waiting.pop()

@@ -1,7 +1,7 @@
-"""The conditions of keywords: types, numbers, texts and constants, then arrays, then objects; and what schemas have looked at.
+"""Conditions of keywords (types, numbers, strings, constants, arrays, objects), and what schemas have evaluated.
 
-The properties or items that `unevaluated…` passes over are expressions of sets. They hold for values that satisfy the
-schema; JSON Schema 2020-12, sections 11.2 and 11.3.
+The properties or items that `unevaluated…` skips are set expressions. They are correct for values that satisfy the
+schema; see JSON Schema 2020-12, sections 11.2 and 11.3.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ from toolgen.render.literals import python_literal, python_string
 
 
 def names_expression(names: Iterable[str]) -> str:
-    """A set of names."""
+    """Return a set of names."""
     listed = ", ".join(python_string(name) for name in names)
     return f"{{{listed}}}" if listed else "set[str]()"
 
 
 def evaluated_properties(schema: Any, value: str, scope: Scope, make_condition: ConditionFactory) -> str:
-    """The names that a schema has looked at in an object; nothing where it looks at none."""
+    """Return the set of property names of an object that a schema has evaluated; an empty string if there are none."""
     return _joined(_evaluated_properties(schema, value, scope, make_condition))
 
 
 def evaluated_items(schema: Any, value: str, scope: Scope, make_condition: ConditionFactory) -> str:
-    """The positions that a schema has looked at in an array; nothing where it looks at none."""
+    """Return the set of indexes of an array that a schema has evaluated; an empty string if there are none."""
     return _joined(_evaluated_items(schema, value, scope, make_condition))
 
 
@@ -81,7 +81,7 @@ def _evaluated_items(schema: Any, value: str, scope: Scope, make_condition: Cond
 def _in_place(
     schema: Mapping[str, Any], value: str, scope: Scope, make_condition: ConditionFactory, kind: str
 ) -> Iterator[str]:
-    """What the schemas that judge the same value have looked at; of a choice those that the value satisfies."""
+    """Yield what the subschemas of the same value have evaluated; of a choice, only those that the value satisfies."""
     if "$ref" in schema:
         yield f"{scope.functions.evaluated_collector_name(schema['$ref'], scope, kind)}({value})"
     for i, sub in enumerate(schema.get("allOf", ()), 1):
@@ -110,7 +110,7 @@ def _if_fits(
 
 
 def _part(sub: Any, value: str, scope: Scope, kind: str) -> str:
-    """What a schema inside has looked at, by a function of its own; nothing where it is sure to look at none."""
+    """Return a call for what a subschema has evaluated; an empty string if it cannot evaluate anything."""
     if not isinstance(sub, Mapping) or not _looks(sub, kind):
         return ""
     return f"{scope.functions.evaluated_collector_name(sub, scope, kind)}({value})"
@@ -134,7 +134,7 @@ def _looks(schema: Mapping[str, Any], kind: str) -> bool:
 
 
 ConditionFactory = Callable[[Any, str, Scope], Condition]
-"""The condition of a schema inside the one whose keyword is at hand."""
+"""A function that makes the condition of a subschema of the current schema."""
 
 Conditions = Mapping[str, Callable[[Mapping[str, Any], str, Scope, ConditionFactory], Condition]]
 
@@ -150,12 +150,12 @@ _TESTS = {
 
 
 def type_condition(kind: str, value: str, scope: Scope) -> Condition:
-    """Whether a value is of a type."""
+    """Return the condition that a value has a type."""
     return Condition(f"{scope.runtime_name(_TESTS[kind])}({value})")
 
 
 def literal_condition(values: Sequence[Any], value: str, scope: Scope) -> Condition:
-    """Whether a value is one of several."""
+    """Return the condition that a value is one of several."""
     texts = [v for v in values if isinstance(v, str)]
     others = values if len(texts) < 2 else [v for v in values if not isinstance(v, str)]
     parts = [_one_of_texts(texts, value, scope)] if len(texts) > 1 else []
@@ -186,7 +186,7 @@ def _bound(operator: str, keyword: str) -> Callable[[Mapping[str, Any], str, Sco
 def length_condition(
     operator: str, keyword: str
 ) -> Callable[[Mapping[str, Any], str, Scope, ConditionFactory], Condition]:
-    """The condition of a bound on a length."""
+    """Return the function that makes the condition of a bound on a length."""
 
     def condition(schema: Mapping[str, Any], value: str, scope: Scope, make_condition: ConditionFactory) -> Condition:
         return length_comparison(f"len({value})", operator, python_literal(schema[keyword]))
@@ -268,7 +268,7 @@ def _unevaluated_items(
 
 
 def every_condition(demand: Condition, name: str, values: str) -> Condition:
-    """Whether each of several values satisfies a condition on a name."""
+    """Return the condition that each of several values satisfies a condition on a name."""
     return TRUE if demand == TRUE else Condition(f"all({demand.text} for {name} in {values})")
 
 
@@ -284,7 +284,7 @@ ARRAY_CONDITIONS: Conditions = {
 
 
 def has_key_condition(name: str, value: str) -> Condition:
-    """Whether an object has a property."""
+    """Return the condition that an object has a property."""
     return comparison(python_string(name), "in", value)
 
 

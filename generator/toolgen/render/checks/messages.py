@@ -1,4 +1,4 @@
-"""What a keyword expects, as text with which a model can fix its call."""
+"""What a keyword expects, as text that lets a model fix its call."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from toolgen.plan.assertion_keywords import NUMBERS, TEXTS
 from toolgen.plan.object_views import PREFIX
 
 MAX_WORDS = 160
-"""Characters of what was expected."""
+"""The largest number of characters in such a text."""
 
 
 def expectation_text(schema: Mapping[str, Any], keyword: str, root: Any) -> str:
-    """Return a text of what a keyword of a schema expects."""
+    """Describe what a keyword of a schema expects."""
     return _cut(_WORDS[keyword](schema[keyword], schema, root))
 
 
@@ -59,7 +59,7 @@ _COMPOSED = ("allOf", "anyOf", "oneOf", "not")
 
 
 def _composed(value: Any, keyword: str, root: Any, depth: int) -> str:
-    """A keyword that holds schemas in a few words; nothing where a schema inside has none."""
+    """Summarize a keyword that combines schemas; an empty string if one of them has no summary."""
     texts = list(dict.fromkeys(summarize(sub, root, depth) for sub in ([value] if keyword == "not" else value)))
     if _VAGUE in texts:
         return ""

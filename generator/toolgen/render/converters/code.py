@@ -1,6 +1,6 @@
-"""Python as data: methods, whose bodies are trees of statements, and the few expressions that several of them need.
+"""Python as data: methods whose bodies are trees of statements, and the few expressions that several of them need.
 
-Text of a source becomes an expression through `render/literals.py` alone; all else is a name that the plan made.
+Text of a source becomes an expression only through `render/literals.py`; everything else is a name from the plan.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ from toolgen.render.literals import python_string
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Statements below a line that ends in a colon; `head` is that line without it."""
+    """Statements below a line that ends in a colon; `head` is that line without the colon."""
 
     head: str
     body: tuple[Statement, ...]
 
 
 Statement = str | Block
-"""A statement on one line, however long, for the formatter breaks it; an empty one is a blank line."""
+"""A statement on one line of any length (the formatter breaks it), or an empty string for a blank line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """A method as it is printed; `parameters` are those after `self`, with their types."""
+    """A method to print; `parameters` are those after `self`, with their types."""
 
     name: str
     parameters: tuple[str, ...]
@@ -35,7 +35,7 @@ class Method:
 
     @property
     def lines(self) -> list[str]:
-        """The body line by line, each indented as far as it stands inside of blocks."""
+        """Return the lines of the body, indented by their blocks."""
         return list(_lines(self.body, ""))
 
 
@@ -59,27 +59,27 @@ def call(function: str, *arguments: str) -> str:
 
 
 def call_by_line(function: str, *arguments: str) -> str:
-    """A call that the formatter prints with one argument a line, for the comma after the last one."""
+    """Return a call that the formatter prints with one argument per line, because of its trailing comma."""
     return f"{function}({''.join(f'{argument}, ' for argument in arguments)})"
 
 
 def object_literal(entries: Iterable[tuple[str, str]]) -> str:
-    """A dict of keys and expressions, one a line."""
+    """Return a dict literal of keys and expressions, one per line."""
     return "{" + "".join(f"{python_string(key)}: {value}, " for key, value in entries) + "}"
 
 
 def get(holder: str, key: str, *default: str) -> str:
-    """The value of a key that may not be there."""
+    """Return the value of a key that may be missing."""
     return call(f"{holder}.get", python_string(key), *default)
 
 
 def item(holder: str, key: str) -> str:
-    """The value of a key that is there, or the place where it is put."""
+    """Return the expression for an existing key of an object, as a value or as the target of an assignment."""
     return f"{holder}[{python_string(key)}]"
 
 
 def path_expression(*keys: str) -> str:
-    """The place to which keys lead from where the method's object is, for reports."""
+    """Return the path to which keys lead from the object of the method, for reports."""
     found = "at"
     for key in keys:
         found = f"({found}, {python_string(key)})"
@@ -87,7 +87,7 @@ def path_expression(*keys: str) -> str:
 
 
 def nested_extras_expression(*keys: str) -> str:
-    """What was kept of the object to which keys lead."""
+    """Return the extras of the inner object to which keys lead."""
     found = "extras"
     for key in keys:
         found = call("inner_extras", found, python_string(key))

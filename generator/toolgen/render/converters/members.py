@@ -1,4 +1,4 @@
-"""A provider's class and module, with the methods for unions and for arrays of several mappings."""
+"""A provider's class and its module, and the methods for unions and arrays, whose objects have several mappings."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from toolgen.render.literals import python_literal, python_string
 
 
 def union_reader_method(union: UnionPlan) -> Method:
-    """Return the method that reads an object of one of the union's mappings."""
+    """Return the method that reads an object by its mapping."""
     members = [_kind(union)] if union.by or union.tag else []
     return Method(
         f"read_{union.name}",
@@ -52,7 +52,7 @@ def _read_member(member: MemberPlan) -> Statement:
 
 
 def union_writer_method(union: UnionPlan, *, rejects: bool) -> Method:
-    """Return the method that writes a value by its type. `rejects`: the API rejects fields that related APIs have."""
+    """Return the method that writes a value by its type; `rejects` if the API refuses what related APIs accept."""
     return Method(
         f"write_{union.name}",
         ("value: Any", "at: Path", "writer: Writer"),
@@ -77,11 +77,11 @@ def _write_union(union: UnionPlan, rejects: bool) -> Iterator[Statement]:
 
 @dataclass(frozen=True, slots=True)
 class WireClass:
-    """A provider's class, ready to print: its bases, attributes and methods, and the constants that these use.
+    """A provider's class to print: its bases, attributes and methods, and the constants that they use.
 
-    `converter` is the class of its API. It is the only base, unless the class is derived from another provider's class.
+    `converter` is the class of its API: the only base, unless this class is derived from another provider's class.
 
-    Each constant and attribute is Python text by its name, and each method is a tree of statements.
+    Constants, attributes and methods are stored by name: Python text, or a tree of statements for a method.
     """
 
     name: str
@@ -92,10 +92,10 @@ class WireClass:
     methods: Mapping[str, Method]
 
     def derived_from(self, parent: WireClass) -> WireClass | None:
-        """Return this class as a subclass of another one, with what differs. None if it would behave differently then.
+        """Return this class as a subclass of another one, with only what differs; None if it would behave differently.
 
-        That is the case if the other class has attributes that this one lacks or declares with another type, or if its
-        API is not a base of this one's. A method that this class lacks is not called by any of its methods.
+        It would if the other class has attributes that this one lacks or has with another type, or if the API of this
+        one is not based on that of the other. Methods of the other class that this one lacks are never called.
         """
         own, other = converter_class(self.converter), converter_class(parent.converter)
         overridden = {name for base in own.__mro__ if base not in other.__mro__ for name in vars(base)}
@@ -128,7 +128,7 @@ class WireClass:
 
 
 def wire_class(plan: ProviderPlan) -> WireClass:
-    """Return the class of a provider, based on the class of its API."""
+    """Return the class of a provider, derived from the class of its API."""
     converter = str(plan.facts["converter"])
     return WireClass(
         plan.class_name,
@@ -162,12 +162,12 @@ def _constants(plan: ProviderPlan) -> Iterator[tuple[str, str]]:
 
 
 def _attribute(fact: ClassAttribute) -> str:
-    """Return an attribute as the class of the API declares it."""
+    """Return an attribute with the type that the class of the API declares."""
     return f"{fact.name}{f': {fact.annotation}' if fact.annotation else ''} = {_value(fact)}"
 
 
 def _methods(plan: ProviderPlan) -> Iterator[Method]:
-    """Yield the methods of the class: a reader and a writer for the usage, each union, each array and each mapping."""
+    """Yield the methods of the class: one per direction for the usage and for each union, array and mapping."""
     if plan.usage is not None:
         yield from (usage_reader_method(plan.usage), usage_writer_method(plan.usage))
     for union in plan.unions.values():
@@ -221,13 +221,13 @@ def read_items(plan: ListPlan) -> Method:
 
 
 def _chain(blocks: list[Block]) -> Iterator[Block]:
-    """Turn blocks into a chain of which the first matching one runs."""
+    """Chain blocks so that only the first one whose condition holds is run."""
     for i, each in enumerate(blocks):
         yield block(f"{'elif' if i else 'if'} {each.head}", *each.body)
 
 
 def _read_regular(plan: ListPlan, mapping: ObjectMapping, plain: FastPathObject) -> Block:
-    """Return the block that reads a regular object of a mapping. Its head distinguishes the object from others."""
+    """Return the block that reads a regular object of a mapping; its head distinguishes the object from others."""
     said = "kind" if len(plan.members) > 1 else get("wire", plan.tag)
     first = next(iter(mapping.objects[1:]), None)
     key = first.key if first is not None else plain.keys[0].key
@@ -275,7 +275,7 @@ def write_items(plan: ListPlan) -> Method:
 
 
 def _write_regular(mapping: ObjectMapping, plain: FastPathObject) -> Block:
-    """Return the block that writes a regular value. Empty text is not regular, because many APIs reject it."""
+    """Return the block that writes a regular value. Empty text is not regular, because many APIs refuse it."""
     written = f"found.append({plain_object(mapping, plain, 'wire')})"
     if mapping.type != "ToolCall":
         tests = [*plain.conditions_to_write, *(["part.text"] if mapping.type == "TextPart" else [])]

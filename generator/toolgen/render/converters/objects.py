@@ -1,4 +1,4 @@
-"""The methods that read an object of a mapping and write a value as such an object."""
+"""The methods that read an object by its mapping, and write a value as such an object."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from toolgen.render.literals import python_literal, python_string
 
 
 def reader_method(mapping: ObjectMapping, *, has_strict_flag: bool) -> Method:
-    """Return the reader. With `has_strict_flag`, the tools of a request define how its calls are encoded."""
+    """Return the reader method; `has_strict_flag` if the tools of a request determine how calls are encoded."""
     return Method(
         f"read_{mapping.name}",
         ("wire: dict[str, Any]", "at: Path", "reader: Reader", *(f"{name}: str" for name in mapping.outside)),
@@ -47,7 +47,7 @@ def reader_method(mapping: ObjectMapping, *, has_strict_flag: bool) -> Method:
 
 
 def _inner_objects(mapping: ObjectMapping) -> Iterator[Statement]:
-    """Get the objects that are inside the object."""
+    """Yield the statements that read the inner objects."""
     for held in mapping.objects[1:]:
         yield f"{held.variable} = {get(held.parent, held.key)}"
         if not held.required:
@@ -56,7 +56,7 @@ def _inner_objects(mapping: ObjectMapping) -> Iterator[Statement]:
 
 
 def _read_when_plain(mapping: ObjectMapping) -> Iterator[Statement]:
-    """Read an object at once if it contains only regular values."""
+    """Yield the statements that read a regular object at once."""
     plain = mapping.plain
     if plain is None:
         return
@@ -87,24 +87,24 @@ def _tag_test(mapping: ObjectMapping) -> list[str]:
 
 
 def plain_value(mapping: ObjectMapping, plain: FastPathObject) -> str:
-    """Return the expression of the value of a regular object."""
+    """Return the expression that makes the value of a regular object."""
     return _made(mapping, plain.arguments, with_rest=False)
 
 
 def _is_certain(mapping: ObjectMapping, plain: FastPathObject) -> bool:
-    """Return whether every readable object is regular: all keys are required, and each has one type."""
+    """Return whether every readable object is regular: all its keys are required, and each has a single type."""
     checked = all(key.kind == "plain" and key.required and key.test for key in mapping.keys)
     return plain.open and checked and len(mapping.objects) == 1 and not mapping.untagged
 
 
 def _read_plain_call(mapping: ObjectMapping, plain: FastPathObject) -> Iterator[Statement]:
-    """Read a regular call. Its id and name may still be different in the format."""
+    """Yield the statements that read a regular call, unless its id or name turns out to differ in the format."""
     tests, found = plain_call(mapping, plain, noted=False)
     yield block(f"if {' and '.join(tests)}", f"found = {found}", block("if found is not None", "return found"))
 
 
 def plain_call(mapping: ObjectMapping, plain: FastPathObject, *, noted: bool) -> tuple[list[str], str]:
-    """Return the tests for a regular call, and its expression. A `noted` call is recorded for its result."""
+    """Return the tests of a regular call's object, and the call; `noted` if results may follow it."""
     arguments = next(key for key in mapping.keys if key.variables[0] == "arguments")
     is_text = PLAIN_FORMS[arguments.reads.removeprefix("read_")].written == JSON_TEXT.written
     kept, exact = _extras_of_call(mapping, plain, has_tag=noted)
@@ -136,7 +136,7 @@ def _extras_of_call(mapping: ObjectMapping, plain: FastPathObject, *, has_tag: b
 
 
 def _read_keys(mapping: ObjectMapping, has_strict_flag: bool) -> Iterator[Statement]:
-    """Read the value of every key into the variables of its fields."""
+    """Yield the statements that read each key into the variables of its fields."""
     for key in mapping.keys_in_reading_order:
         yield from _read_key(mapping, key)
         if has_strict_flag and mapping.type == "Request" and key.variables[0] == "tools":
@@ -173,12 +173,12 @@ def _check_type(key: FieldMapping) -> Iterator[Block]:
 
 
 def _read_without_rest(mapping: ObjectMapping) -> Iterator[Block]:
-    """Return the value at once if the object has only the required keys and there are no extras."""
+    """Yield the block that makes the value if the object has exactly the keys that it must have, and no extras."""
     if mapping.plain is not None and _is_certain(mapping, mapping.plain):
         yield block(f"if len(wire) == {mapping.plain.sizes['wire']}", f"return {plain_value(mapping, mapping.plain)}")
     if not mapping.least:
         return
-    # A null that a codec reads as nothing at all is kept with the rest.
+    # A null that a field reader reads as absent is part of the extras.
     holders = dict.fromkeys(key.holder for key in mapping.keys if key.kind == "call")
     tests = [
         f"wire.keys() == {mapping.objects[0].known}_LEAST",
@@ -190,7 +190,7 @@ def _read_without_rest(mapping: ObjectMapping) -> Iterator[Block]:
 
 
 def _collect_rest(mapping: ObjectMapping) -> Iterator[Statement]:
-    """Collect the extras: unknown keys, and values that would be written differently."""
+    """Yield the statements that collect the extras: unknown keys, and different spellings of known values."""
     yield f"rest = {call('unmapped_members', 'wire', mapping.objects[0].known)}"
     for tag, word in mapping.tag:
         if tag in mapping.tag_also:
@@ -215,12 +215,12 @@ def _collect_rest(mapping: ObjectMapping) -> Iterator[Statement]:
 
 
 def _rest_of(variable: str) -> str:
-    """Return the variable of the extras of an object."""
+    """Return the variable for the extras of an object."""
     return "rest" if variable == "wire" else f"{variable}_rest"
 
 
 def _made(mapping: ObjectMapping, arguments: Iterable[str], *, with_rest: bool) -> str:
-    """Return the expression of the value."""
+    """Return the expression that makes the value."""
     value = call(mapping.type, *arguments, *(["metadata=reader.metadata(rest)"] if with_rest else []))
     return call("reader.decode_call", value) if mapping.type == "ToolCall" else value
 
@@ -230,7 +230,7 @@ def _wrong_type(way: Iterable[str], expected: str, value: str) -> str:
 
 
 def writer_method(mapping: ObjectMapping) -> Method:
-    """Return the writer."""
+    """Return the writer method."""
     value = mapping.variable
     return Method(
         f"write_{mapping.name}",
@@ -250,14 +250,14 @@ def writer_method(mapping: ObjectMapping) -> Method:
 
 
 def _write_when_plain(mapping: ObjectMapping) -> Iterator[Block]:
-    """Write a value at once if a regular object can express all of it."""
+    """Yield the block that writes a regular value at once."""
     if mapping.plain is not None:
         written = plain_object(mapping, mapping.plain, "wire")
         yield block(f"if {' and '.join(mapping.plain.conditions_to_write)}", f"return {written}")
 
 
 def _write_plain_call(mapping: ObjectMapping) -> Iterator[Statement]:
-    """Write a regular call at once. `writer.is_unchanged_call` makes most tests, also that nothing is encoded."""
+    """Write a regular call at once. `writer.is_unchanged_call` makes most tests, and knows if values are encoded."""
     value = mapping.variable
     encode = f"{value} = {call('writer.encode_call', value, 'at')}"
     if mapping.plain is None or not _is_known(mapping, mapping.plain):
@@ -270,7 +270,7 @@ def _write_plain_call(mapping: ObjectMapping) -> Iterator[Statement]:
 
 
 def _is_known(mapping: ObjectMapping, plain: FastPathObject) -> bool:
-    """Return whether `writer.is_unchanged_call` makes the tests of the call's name and id."""
+    """Return whether `writer.is_unchanged_call` covers the tests of a call's name and id."""
     return set(_known_tests(mapping)).issubset(plain.conditions_to_write)
 
 
@@ -281,7 +281,7 @@ def _known_tests(mapping: ObjectMapping) -> Iterator[str]:
 
 
 def plain_call_tests(mapping: ObjectMapping, plain: FastPathObject) -> list[str]:
-    """Return the tests for a regular call."""
+    """Return the tests of a regular call."""
     known, unread = set(_known_tests(mapping)), f"{mapping.variable}.invalid is None and "
     tests = [test.removeprefix(unread) for test in plain.conditions_to_write if test not in known]
     return [call("writer.is_unchanged_call", mapping.variable), *tests]
@@ -297,7 +297,7 @@ def plain_object(mapping: ObjectMapping, plain: FastPathObject, holder: str) -> 
 
 
 def _report_loss(value: str, field: UnmappedField) -> Block:
-    """Report a field that the wire cannot express, unless it is None."""
+    """Return the block that reports a field without a key on the wire, if it has a value."""
     field_value = f"{value}.{field.python}"
     severity = [python_string(field.severity)] if field.severity != "note" else []
     if field.harmless_if_true:
@@ -307,7 +307,7 @@ def _report_loss(value: str, field: UnmappedField) -> Block:
 
 
 def _write_object(mapping: ObjectMapping, held: WireObjectPlan) -> Iterator[Statement]:
-    """Write one of the objects: first the members that are always present, then the optional ones."""
+    """Yield the statements that write one of the objects: keys that are always present, then the others."""
     variable, keys = held.variable, mapping.keys_below(held.variable)
     entries = list(_tag(mapping)) if variable == "wire" else []
     entries += [(key.key, _written(mapping, key)) for key in keys if _is_always_there(key)]
@@ -322,7 +322,7 @@ def _write_object(mapping: ObjectMapping, held: WireObjectPlan) -> Iterator[Stat
 
 
 def _tag(mapping: ObjectMapping) -> Iterator[tuple[str, str]]:
-    """Yield the keys of the tag with their values. If a tag has several values, the one that was read is written."""
+    """Yield the keys of the tag with their values; if several values are possible, the one that was read."""
     for tag, word in mapping.tag:
         said = python_literal(word)
         yield tag, get("extras", tag, said) if tag in mapping.tag_also else said
@@ -333,7 +333,7 @@ def _is_always_there(key: FieldMapping) -> bool:
 
 
 def _write_key(mapping: ObjectMapping, key: FieldMapping) -> Iterator[Statement]:
-    """Write a key that may be absent."""
+    """Yield the statements that write a key that may be missing."""
     name, written = key.attributes[0], _written(mapping, key)
     if key.kind == "beside":
         yield f"{key.holder} |= {written}"
@@ -348,7 +348,7 @@ def _write_key(mapping: ObjectMapping, key: FieldMapping) -> Iterator[Statement]
 
 
 def _written(mapping: ObjectMapping, key: FieldMapping) -> str:
-    """Return the expression of a key's fields on the wire."""
+    """Return the expression for the fields of a key on the wire."""
     value, *others = (f"{mapping.variable}.{name}" for name in key.attributes)
     where = path_expression(key.field)
     if key.kind in ("call", "beside"):
@@ -367,7 +367,7 @@ def _written(mapping: ObjectMapping, key: FieldMapping) -> str:
 
 
 def _write_without_tag(mapping: ObjectMapping) -> Iterator[Block]:
-    """Remove the tag of an object that was read without it."""
+    """Yield the block that removes the tag from an object that was read without it."""
     if mapping.untagged:
         tag = python_string(mapping.untagged)
         yield block(f'if {tag} in extras.get("$absent", ())', f"del wire[{tag}]")

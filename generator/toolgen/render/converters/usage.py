@@ -10,12 +10,12 @@ from toolgen.render.literals import python_string
 
 
 def known_counts(holder: str) -> str:
-    """Return the constant with the known keys of an object."""
+    """Return the name of the constant with the typed keys of one of the objects."""
     return "_USAGE" if holder == "wire" else f"_USAGE_{holder.upper()}"
 
 
 def usage_reader_method(usage: UsagePlan) -> Method:
-    """Return the method that reads token counts."""
+    """Return the method that reads counts."""
     return Method(
         "read_usage",
         ("wire: dict[str, Any]", "at: Path", "reader: Reader"),
@@ -59,7 +59,7 @@ def _read_other_spelling(count: CountPlan) -> Iterator[Statement]:
 
 
 def _add_up(total: TotalPlan) -> Iterator[Statement]:
-    """Set a required field from the provider's number and the separate counts, or from other fields."""
+    """Yield the statements that add up a required field: the provider's own and separate counts, or other fields."""
     if not total.required:
         return
     count = total.count
@@ -84,7 +84,7 @@ def _keep_rest(holder: str, key: str) -> Block:
 
 
 def _arguments(usage: UsagePlan) -> Iterator[str]:
-    """Return arguments by position, because a keyword argument costs as much as three positional ones."""
+    """Yield positional arguments, because a keyword argument costs as much as three of them."""
     given = {total.field: total for total in usage.totals}
     last = max(map(usage.fields.index, given))
     for field in usage.fields[: last + 1]:
@@ -96,7 +96,7 @@ def _arguments(usage: UsagePlan) -> Iterator[str]:
 
 
 def usage_writer_method(usage: UsagePlan) -> Method:
-    """Return the method that writes token counts."""
+    """Return the method that writes counts."""
     return Method(
         "write_usage",
         ("usage: Usage", "at: Path", "writer: Writer"),
@@ -116,7 +116,7 @@ def usage_writer_method(usage: UsagePlan) -> Method:
 
 
 def _write_total(total: TotalPlan, count: CountPlan) -> Iterator[Statement]:
-    """Write the provider's number for a field without the separate counts, unless it was added up from others."""
+    """Write the provider's number of a field, less its separate counts, unless it was computed from other fields."""
     field, key, target = f"usage.{total.field}", python_string(count.key), item(count.holder, count.key)
     if total.required:
         others = (f"usage.{other.field}" if other.field else get("extras", other.way) for other in total.others)
