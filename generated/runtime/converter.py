@@ -131,7 +131,7 @@ class Converter:
         """
         writer = Writer(self.wire, on_loss, on_unsupported)
         written = self.write_tool_choice(choice, ABSENT, ROOT, writer)
-        writer.finish()
+        writer.report_remaining_losses()
         return None if written is ABSENT else written
 
     def from_tool_choice(
@@ -173,7 +173,7 @@ class Converter:
         """
         writer = Writer(self.wire, on_loss, on_unsupported)
         written = self.write_messages(messages, ABSENT, ROOT, writer)
-        writer.finish()
+        writer.report_remaining_losses()
         return written
 
     def from_messages(
@@ -221,7 +221,7 @@ class Converter:
         """
         writer = Writer(self.wire, on_loss, on_unsupported, tools=request.tools or ())
         written = self.write_request(request, ROOT, writer)
-        writer.finish()
+        writer.report_remaining_losses()
         return written
 
     def from_request(
@@ -306,7 +306,7 @@ class Converter:
         """
         writer = Writer(self.wire, on_loss, on_unsupported, is_response=True)
         written = self.write_response(completion, id, created, writer)
-        writer.finish()
+        writer.report_remaining_losses()
         return written
 
     def from_tool_calls(

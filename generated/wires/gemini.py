@@ -31,7 +31,7 @@ from ..runtime.conversion.extras import (
     unmapped_members,
 )
 from ..runtime.conversion.reader import Reader
-from ..runtime.conversion.values import read_list, write_one
+from ..runtime.conversion.values import read_list, write_or_describe
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
@@ -653,7 +653,9 @@ class Gemini(GeminiConverter):
                     }
                 )
                 continue
-            written = write_one(part, (at, i), writer, self.write_assistant_part)
+            written = write_or_describe(
+                part, (at, i), writer, self.write_assistant_part
+            )
             if written is not ABSENT:
                 found.append(written)
         return found

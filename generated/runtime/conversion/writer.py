@@ -310,7 +310,7 @@ class Writer:
         """Return the type of a value, for a report."""
         return type(value).__name__
 
-    def finish(self) -> None:
+    def report_remaining_losses(self) -> None:
         """Report media that no message could take, and warn about losses that were not passed to a callback."""
         for part, at in self.media:
             self.report_unsupported(at, self.type_name(part), "warning")

@@ -10,7 +10,7 @@ from ..conversion.encoding import Table
 from .context import LoweringContext, Node, RefStack
 from .dialects import Dialect
 from .keywords import add_null, can_keep_schemas, describe_rule
-from .schemas import Pointer, admits_null, required_names
+from .schemas import Pointer, declares_null, required_names
 
 __all__ = ["lower_array", "lower_object"]
 
@@ -154,9 +154,9 @@ def _optional(
 ) -> dict[str, Any]:
     """Make an optional property required and nullable."""
     resolved, _ = context.resolve(schema, ())
-    if admits_null(resolved) or (
+    if declares_null(resolved) or (
         type(resolved) is dict
-        and admits_null(context.merge_all_of(resolved, pointer, ())[0])
+        and declares_null(context.merge_all_of(resolved, pointer, ())[0])
     ):
         plain = (
             type(resolved) is dict

@@ -18,8 +18,8 @@ __all__ = [
     "TYPES_OF_KEYWORD",
     "VALIDATED",
     "Pointer",
-    "admits_null",
     "declared_types",
+    "declares_null",
     "has_json_type",
     "json_type",
     "merge_schemas",
@@ -283,7 +283,7 @@ def without_null(schema: dict[str, Any]) -> tuple[dict[str, Any], bool]:
     return said, nullable
 
 
-def admits_null(schema: Any) -> bool:
+def declares_null(schema: Any) -> bool:
     """Return whether a schema states that it admits null. A schema without types does not."""
     if type(schema) is not dict:
         return False
@@ -298,7 +298,7 @@ def admits_null(schema: Any) -> bool:
     return (
         not kinds
         and type(branches) is list
-        and any(admits_null(branch) for branch in branches)
+        and any(declares_null(branch) for branch in branches)
     )
 
 

@@ -37,8 +37,8 @@ from .handlers import Review, Verdict
 from .run_settings import (
     RunResult,
     RunSettings,
+    check_handlers_and_review,
     check_settings,
-    check_tools,
     request_output,
 )
 from .sync_runner import SyncRunner, aclosing, call_blocking, close_if_closable
@@ -226,7 +226,7 @@ class ToolRunner(Generic[H]):
                 else [name for name in names if name in session.offered]
             )
             made = replace(made, tools=[definitions[name] for name in allowed])
-        check_tools(made, definitions, self._tools.low_risk, settings)
+        check_handlers_and_review(made, definitions, self._tools.low_risk, settings)
         output = settings.get("output")
         if output is not None:
             made = request_output(

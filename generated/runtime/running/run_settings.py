@@ -42,8 +42,8 @@ __all__ = [
     "RunResult",
     "RunSettings",
     "StoppedBy",
+    "check_handlers_and_review",
     "check_settings",
-    "check_tools",
     "correction_message",
     "parse_output",
     "request_output",
@@ -167,7 +167,7 @@ def check_settings(settings: Mapping[str, object]) -> None:
     check_timeout(settings.get("timeout"))
 
 
-def check_tools(
+def check_handlers_and_review(
     request: Request,
     declared: Collection[str],
     low_risk: Collection[str],

@@ -20,7 +20,7 @@ from toolgen.diagnostics.codes.breaking import AUDIENCES
 from toolgen.diagnostics.finding import RawText, Related, quote_name
 from toolgen.load.loading import ACCEPTED, load_single_file
 from toolgen.pipeline import Project, render_payloads, render_project, resolve_project
-from toolgen.render.tools import class_names
+from toolgen.render.tools import class_names_by_module
 from toolgen.write.lockfile import LOCK, LockError, read_lock
 
 __all__ = ["Comparison", "accept_changes", "compare_with"]
@@ -107,7 +107,7 @@ def _state(project: Project | None, findings: Findings) -> ProjectSnapshot | Non
     wires = render_payloads(project, findings) if project is not None else None
     if project is None or wires is None:
         return None
-    return ProjectSnapshot(project, wires, class_names(project.catalog.tools, project.catalog.types))
+    return ProjectSnapshot(project, wires, class_names_by_module(project.catalog.tools, project.catalog.types))
 
 
 def _old_state(

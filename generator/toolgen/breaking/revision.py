@@ -105,7 +105,7 @@ class RevisionFolder(Folder):
         inside = [source for source in self._files_at if source.startswith(f"{name}/")]
         return [FoundFile(Path(source), source) for source in sorted(inside) if self._fits(source, recursive)]
 
-    def list_root(self) -> list[FoundFile]:
+    def list_root_sources(self) -> list[FoundFile]:
         """Return the sources directly in the folder itself, sorted by path."""
         return [FoundFile(Path(s), s) for s in sorted(self._files_at) if "/" not in s and self._fits(s, True)]
 

@@ -31,7 +31,7 @@ class IncomingDeclaration:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ImportDecision:
     """The decision about one of them: its entry in the import record, its document in a build, and the text to write.
 
     `text` is None if the file stays as it is, `document` if the author deleted the file.
@@ -50,7 +50,7 @@ def plan_outcomes(
     local_files: LocalFiles,
     findings: Findings,
     needed: Container[str] = frozenset(),
-) -> list[Outcome]:
+) -> list[ImportDecision]:
     """Decide what happens to each, and report every change. A deleted file that is `needed` is created again."""
     outcomes = []
     again = bool(previous)
@@ -74,7 +74,7 @@ def plan_removed_upstream(
     local_files: LocalFiles,
     findings: Findings,
     known: frozenset[str] = frozenset(),
-) -> Iterator[Outcome]:
+) -> Iterator[ImportDecision]:
     """Yield the entries that the source no longer has. Their files stay, and a finding reports it once.
 
     Entries in `known` are still in the source but were not selected: they stay as they are.
@@ -84,27 +84,27 @@ def plan_removed_upstream(
         if key in keys:
             continue
         if key in known:
-            yield Outcome(key, entry)
+            yield ImportDecision(key, entry)
             continue
         there = local_files.for_entry(entry, Findings())
         if there is not None and not entry.gone:
             findings.add("import-gone", there.document.span(), key=key, file=there.file)
-        yield Outcome(key, replace(entry, gone=True))
+        yield ImportDecision(key, replace(entry, gone=True))
 
 
-def _plan_first_import(each: IncomingDeclaration, local_files: LocalFiles, findings: Findings) -> Outcome:
+def _plan_first_import(each: IncomingDeclaration, local_files: LocalFiles, findings: Findings) -> ImportDecision:
     """Decide about a declaration that was not imported before. A file with the same value stays as it is."""
     entry = RecordEntry(each.document.source, each.document.value, each.origin)
     there = local_files.load(entry.file, Findings())
     if there is not None and json_equal(there.document.value, each.document.value):
-        return Outcome(each.key, entry, there.document)
+        return ImportDecision(each.key, entry, there.document)
     text = local_files.editor_line(entry.file) + dump_checked(each.document, findings)
-    return Outcome(each.key, entry, each.document, text)
+    return ImportDecision(each.key, entry, each.document, text)
 
 
 def _plan_reimport(
     each: IncomingDeclaration, entry: RecordEntry, local_files: LocalFiles, findings: Findings
-) -> Outcome:
+) -> ImportDecision:
     """Decide about a declaration that was imported before: changes of the source are merged into the author's file."""
     theirs = each.document.value
     before = len(findings)
@@ -113,7 +113,7 @@ def _plan_reimport(
     if there is None:
         if len(findings) == before and not json_equal(entry.value, theirs):
             findings.add("import-taken-away", each.document.span(), key=each.key, file=entry.file)
-        return Outcome(each.key, news)
+        return ImportDecision(each.key, news)
     for pointer, kind in find_differences(entry.value, theirs):
         findings.add(
             "import-source-changed",
@@ -136,10 +136,12 @@ def _plan_reimport(
         findings.add("import-kept", there.document.key_span(*pointer), hint=None, related=(), **holes)
     document = replace(there.document, value=result.value)
     if json_equal(result.value, there.document.value):
-        return Outcome(each.key, news, document)
+        return ImportDecision(each.key, news, document)
     if json_equal(result.value, theirs):
         document = replace(each.document, source=there.file, value=theirs)
-    return Outcome(each.key, news, document, _rewritten(there, entry, document, local_files, findings), there.text)
+    return ImportDecision(
+        each.key, news, document, _rewritten(there, entry, document, local_files, findings), there.text
+    )
 
 
 def _adjust_references(value: Any, file: str) -> Any:
@@ -203,7 +205,9 @@ def dump_yaml(value: Any) -> str:
     )
 
 
-def make_source_record(tools: list[Outcome], types: list[Outcome], source_info: Mapping[str, Any]) -> SourceRecord:
+def make_source_record(
+    tools: list[ImportDecision], types: list[ImportDecision], source_info: Mapping[str, Any]
+) -> SourceRecord:
     """Return what the import record stores about a source."""
     by_key = [{outcome.key: outcome.entry for outcome in outcomes} for outcomes in (tools, types)]
     return SourceRecord(by_key[0], by_key[1], source_info)

@@ -16,8 +16,8 @@ from toolgen.diagnostics.finding import RawText
 from toolgen.importing.declarations import assign_names, make_declaration, make_type_source, referenced_files
 from toolgen.importing.formats import load_format
 from toolgen.importing.import_plan import (
+    ImportDecision,
     IncomingDeclaration,
-    Outcome,
     make_source_record,
     plan_outcomes,
     plan_removed_upstream,
@@ -233,12 +233,17 @@ def _merge(
     return _written(new_tools, new_types, text, record, schemas, findings)
 
 
-def _documents(outcomes: Iterable[Outcome]) -> list[Document]:
+def _documents(outcomes: Iterable[ImportDecision]) -> list[Document]:
     return [outcome.document for outcome in outcomes if outcome.document is not None]
 
 
 def _written(
-    tools: list[Outcome], types: list[Outcome], text: str, record: ImportRecord, schemas: Path, findings: Findings
+    tools: list[ImportDecision],
+    types: list[ImportDecision],
+    text: str,
+    record: ImportRecord,
+    schemas: Path,
+    findings: Findings,
 ) -> ImportResult | None:
     files: dict[str, dict[str, str]] = {folder: {} for folder in _FOLDERS}
     replacing: dict[str, dict[str, str]] = {folder: {} for folder in _FOLDERS}
@@ -263,7 +268,7 @@ def _written(
     return ImportResult(_counted(done.get("tools"), tools), _counted(done.get("types"), types))
 
 
-def _counted(added: AddResult | None, outcomes: list[Outcome]) -> AddResult:
+def _counted(added: AddResult | None, outcomes: list[ImportDecision]) -> AddResult:
     """Return the changes of declaration files, without the import record. Files that stay were not written."""
     done = added or AddResult()
     files = {outcome.entry.file.partition("/")[2] for outcome in outcomes if outcome.document is not None}

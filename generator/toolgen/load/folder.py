@@ -78,7 +78,7 @@ class Folder:
         found = list(self._walk(top, name, limits.FOLDERS_DEEP if recursive else 0))
         return sorted(found, key=lambda each: each.source)
 
-    def list_root(self) -> list[FoundFile]:
+    def list_root_sources(self) -> list[FoundFile]:
         """Return the sources directly in this folder, sorted by path."""
         found = [self._file(entry, entry.name) for entry in self._list(self.root, "")]
         return sorted((f for f in found if f), key=lambda each: each.source)

@@ -297,7 +297,7 @@ class _Loading:
     def _config(self, folder: Folder) -> Document | None:
         """Return the configuration. Report other sources beside it as misplaced."""
         configs: list[FoundFile] = []
-        for found in folder.list_root():
+        for found in folder.list_root_sources():
             if Path(found.source).stem == _CONFIG:
                 configs.append(found)
             elif found.source != ACCEPTED:

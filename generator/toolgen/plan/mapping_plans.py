@@ -139,7 +139,7 @@ class WireObjectPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class FieldMapping:
+class KeyMapping:
     """A key and the fields that it carries.
 
     `key_path` leads to the key on the wire and ends with it; `field` is the name of its first field in the format.
@@ -187,7 +187,7 @@ class ObjectMapping:
     description: str
     variable: str
     objects: tuple[WireObjectPlan, ...]
-    keys: tuple[FieldMapping, ...]
+    keys: tuple[KeyMapping, ...]
     tag: tuple[tuple[str, str | bool], ...]
     tag_also: Mapping[str, tuple[str, ...]]
     untagged: str
@@ -198,12 +198,12 @@ class ObjectMapping:
     plain: FastPathObject | None
     outside: tuple[str, ...]
 
-    def keys_below(self, holder: str) -> tuple[FieldMapping, ...]:
+    def keys_below(self, holder: str) -> tuple[KeyMapping, ...]:
         """Return the keys of one of the objects."""
         return tuple(k for k in self.keys if k.holder == holder)
 
     @property
-    def keys_in_reading_order(self) -> tuple[FieldMapping, ...]:
+    def keys_in_reading_order(self) -> tuple[KeyMapping, ...]:
         """Return the keys in reading order; tools first: they determine how calls of the history are decoded."""
         return tuple(sorted(self.keys, key=lambda k: self.type != "Request" or k.variables[0] != "tools"))
 

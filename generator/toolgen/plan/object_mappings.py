@@ -17,7 +17,7 @@ from toolgen.plan.mapping_plans import (
     TESTS,
     FastPathKey,
     FastPathObject,
-    FieldMapping,
+    KeyMapping,
     Kind,
     ListPlan,
     MemberPlan,
@@ -136,7 +136,7 @@ class _Planner:
         self.fields = {f.name: f for f in kind.fields}
         self.format = format
         self.objects: list[WireObjectPlan] = []
-        self.keys: list[FieldMapping] = []
+        self.keys: list[KeyMapping] = []
         self.known: dict[str, tuple[str, ...]] = {}
         self.ways: dict[str, tuple[str, ...]] = {}
 
@@ -183,7 +183,7 @@ class _Planner:
             found[str(name)] = self._variable(field)
         return found
 
-    def _type_of(self, key: FieldMapping) -> str:
+    def _type_of(self, key: KeyMapping) -> str:
         first = next(f for f in self.kind.fields if self._variable(f) == key.variables[0])
         return str(first.schema.get("type", ""))
 
@@ -318,7 +318,7 @@ class _Planner:
             name += "_"
         return name
 
-    def _key(self, holder: str, key: str, spec: Mapping[str, Any]) -> FieldMapping | None:
+    def _key(self, holder: str, key: str, spec: Mapping[str, Any]) -> KeyMapping | None:
         names = spec["fields"] if "fields" in spec else [spec["field"]] if "field" in spec else []
         if not names:
             raise MappingError(("mappings", self.name, "keys"), f"the key {key} maps to no field")
@@ -347,7 +347,7 @@ class _Planner:
             table = constant_name(spec["with"]) if isinstance(spec["with"], str) else constant_name(self.name, key)
         test, expected = CHECKS.get(str(first.schema.get("type", "")), ("", ""))
         required = bool(spec.get("required", first.required))
-        return FieldMapping(
+        return KeyMapping(
             kind=kind,
             key=key,
             holder=holder,

@@ -69,13 +69,13 @@ class TypePlanner:
     _waiting: list[tuple[ClassName, NameSteps, ObjectView, str | None, Check]] = field(default_factory=list)
 
     @property
-    def definitions(self) -> Mapping[str, Any]:
+    def schema_definitions(self) -> Mapping[str, Any]:
         """Return the definitions of the schema."""
         return self.root.get("$defs", {}) if isinstance(self.root, Mapping) else {}
 
     def lookup(self, ref: str) -> Any:
         """Return the target of a reference."""
-        return self.definitions[ref.removeprefix(PREFIX)] if ref.startswith(PREFIX) else self.root
+        return self.schema_definitions[ref.removeprefix(PREFIX)] if ref.startswith(PREFIX) else self.root
 
     def object_root(self, description: str | None) -> None:
         """Plan the root as a class, whatever its schema admits, because the arguments of a tool are an object."""
@@ -337,7 +337,7 @@ class TypePlanner:
                 default = int(default)
             parsed = isinstance(default, str | list | dict) and self._has_format(schema)
             return FieldPlan(name, wire, type_schema, "optional", default, description, parsed)
-        null = admits_null(schema, self.definitions, self.root)
+        null = admits_null(schema, self.schema_definitions, self.root)
         return FieldPlan(name, wire, type_schema, "optional" if null else "omittable", None, description)
 
     def _fits_type(self, default: Any, schema: Mapping[str, Any]) -> bool:

@@ -29,7 +29,7 @@ from toolgen.render.shipped import (
     wire_sources,
 )
 from toolgen.render.templates import HEADER, format_source, format_text, template_environment
-from toolgen.render.tool_payloads import EntrySlot, ProviderPayloads, ToolPayload, build_payloads
+from toolgen.render.tool_payloads import EntryPlaceholder, ProviderPayloads, ToolPayload, build_payloads
 from toolgen.render.tools import tool_modules
 from toolgen.resolve import Catalog, Format, Profile, Tool
 from toolgen.resources import runtime_folder, wires_folder
@@ -284,7 +284,7 @@ _FEW, _SHORT = 50, 400
 
 def _entries_apart(form: Any) -> str:
     """Render the form of a payload as Python, with a name instead of each entry."""
-    if isinstance(form, EntrySlot):
+    if isinstance(form, EntryPlaceholder):
         return f"_entry_{form.number}".ljust(100, "_")  # too long to share a line, as an entry is
     if isinstance(form, list):
         return f"[{', '.join(map(_entries_apart, form))}]"

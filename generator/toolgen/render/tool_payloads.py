@@ -72,7 +72,7 @@ class ToolPayload:
 
 
 @dataclass(frozen=True, slots=True)
-class EntrySlot:
+class EntryPlaceholder:
     """Stands for the entry of a tool in the form of a payload; `number` is the index of the tool."""
 
     number: int
@@ -136,7 +136,7 @@ def _sha256(text: str) -> str:
 
 def _filled(form: Any, entries: Sequence[str]) -> str:
     """Return a payload as compact JSON: its form with the entries in their slots."""
-    if isinstance(form, EntrySlot):
+    if isinstance(form, EntryPlaceholder):
         return entries[form.number]
     if isinstance(form, list):
         return f"[{','.join(_filled(each, entries) for each in form)}]"
@@ -151,7 +151,7 @@ def _form(payload: Any, numbers: Mapping[int, int]) -> Any:
     Entries are known by identity, because an entry may contain lists and look like a group of entries.
     """
     if id(payload) in numbers:
-        return EntrySlot(numbers[id(payload)])
+        return EntryPlaceholder(numbers[id(payload)])
     if isinstance(payload, list):
         return [_form(each, numbers) for each in payload]
     if isinstance(payload, dict):

@@ -83,7 +83,7 @@ def _type_schemas(models: ModelsPlan) -> list[Any]:
     return [type_schema for item in models.items for type_schema in list_types(item)]
 
 
-def class_names(tools: Iterable[Tool], types: Iterable[SharedType]) -> dict[str, tuple[str, ...]]:
+def class_names_by_module(tools: Iterable[Tool], types: Iterable[SharedType]) -> dict[str, tuple[str, ...]]:
     """Return the public classes and types of the modules that `tool_modules` makes, by path in the output."""
     plan = plan_tools(tools, types)
     found = {f"tools/{tool.module}.py": tool.models for tool in plan.tools} | {"types.py": plan.types}

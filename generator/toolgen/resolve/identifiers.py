@@ -151,7 +151,7 @@ def check_wire_names(tools: Iterable[Tool], profiles: Iterable[Profile], finding
                 )
 
 
-def check_type_names(named: Iterable[tuple[str, Span]], findings: Findings) -> None:
+def check_type_name_collisions(named: Iterable[tuple[str, Span]], findings: Findings) -> None:
     """Report shared schemas whose classes would have the same name."""
     seen: dict[str, Span] = {}
     for name, span in named:

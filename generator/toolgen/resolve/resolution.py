@@ -24,7 +24,7 @@ from toolgen.load import Document, Pointer, Sources
 from toolgen.parse import Config, Declaration, ParsedProject
 from toolgen.parse.config import Formats
 from toolgen.resolve.catalog import Catalog, Profile, SharedType, Tool
-from toolgen.resolve.identifiers import check_tool_names, check_type_names, check_wire_names
+from toolgen.resolve.identifiers import check_tool_names, check_type_name_collisions, check_wire_names
 from toolgen.resolve.profiles import (
     apply_merge_patch,
     check_defaults,
@@ -56,7 +56,7 @@ def resolve_tools(parsed: ParsedProject, findings: Findings) -> tuple[tuple[Tool
     for tool in declared:
         recall_with_findings(partial(_check_root, tool), findings, "root", tool.document.digest)
     names = _shared_places(links)
-    check_type_names(((name, library.span(place)) for place, name in names.items()), findings)
+    check_type_name_collisions(((name, library.span(place)) for place, name in names.items()), findings)
     if findings.has_errors and (len(findings) > before or len(declared) < len(all_declared)):
         return (), ()
     bundles = SchemaBundler(links, names)

@@ -58,7 +58,7 @@ class ToolObjectConverter(Converter):
         """
         writer = Writer(self.wire, on_loss, on_unsupported)
         written: list[Any] = self.write_tools(definitions, ABSENT, ROOT, writer)
-        writer.finish()
+        writer.report_remaining_losses()
         return written
 
     def from_tools(
@@ -97,7 +97,7 @@ class ToolObjectConverter(Converter):
         """
         writer = Writer(self.wire, on_loss, on_unsupported)
         written = self.write_tool_call(call, ROOT, writer)
-        writer.finish()
+        writer.report_remaining_losses()
         return written
 
     def to_tool_result(
@@ -119,7 +119,7 @@ class ToolObjectConverter(Converter):
         """
         writer = Writer(self.wire, on_loss, on_unsupported)
         written = self.write_tool_result(result, ROOT, writer)
-        writer.finish()
+        writer.report_remaining_losses()
         return written
 
 

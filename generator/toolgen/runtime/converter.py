@@ -115,7 +115,7 @@ class Converter:
         """
         writer = Writer(self.wire, on_loss, on_unsupported)
         written = self.write_tool_choice(choice, ABSENT, ROOT, writer)
-        writer.finish()
+        writer.report_remaining_losses()
         return None if written is ABSENT else written
 
     def from_tool_choice(self, wire: Any, *, tools: Iterable[ToolDefinition | OpaquePart] = ()) -> ToolChoice | None:
@@ -149,7 +149,7 @@ class Converter:
         """
         writer = Writer(self.wire, on_loss, on_unsupported)
         written = self.write_messages(messages, ABSENT, ROOT, writer)
-        writer.finish()
+        writer.report_remaining_losses()
         return written
 
     def from_messages(self, wire: Any, *, tools: Iterable[ToolDefinition | OpaquePart] = ()) -> list[Message]:
@@ -189,7 +189,7 @@ class Converter:
         """
         writer = Writer(self.wire, on_loss, on_unsupported, tools=request.tools or ())
         written = self.write_request(request, ROOT, writer)
-        writer.finish()
+        writer.report_remaining_losses()
         return written
 
     def from_request(
@@ -262,7 +262,7 @@ class Converter:
         """
         writer = Writer(self.wire, on_loss, on_unsupported, is_response=True)
         written = self.write_response(completion, id, created, writer)
-        writer.finish()
+        writer.report_remaining_losses()
         return written
 
     def from_tool_calls(

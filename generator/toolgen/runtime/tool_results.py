@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeAlias
 
 from .conversion.extras import ABSENT, Extras, add_extras, inner_extras
 from .conversion.reader import Reader
-from .conversion.values import Read, Write, read_text_or_list, write_one
+from .conversion.values import Read, Write, read_text_or_list, write_or_describe
 from .conversion.writer import Writer
 from .errors import ConversionError, wrong_type
 from .json_text import compact, dump_lenient, is_compact, loads
@@ -79,7 +79,7 @@ def write_result_parts(parts: Sequence[Any], at: Path, writer: Writer, write: Wr
     for i, part in enumerate(parts):
         inside = "$inline" in inner_extras(part.metadata or {}, writer.wire.name)
         if type(part) is TextPart or type(part) is OpaquePart or inside:
-            item = write_one(part, (at, i), writer, write)
+            item = write_or_describe(part, (at, i), writer, write)
             texts += [] if item is ABSENT else [item]
         else:
             writer.media.append((part, (at, i)))

@@ -27,7 +27,7 @@ from ..runtime.conversion.extras import (
     unmapped_members,
 )
 from ..runtime.conversion.reader import Reader
-from ..runtime.conversion.values import read_list, write_one
+from ..runtime.conversion.values import read_list, write_or_describe
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
@@ -475,7 +475,7 @@ class Anthropic(AnthropicConverter):
                         }
                     )
                     continue
-            written = write_one(part, (at, i), writer, self.write_block)
+            written = write_or_describe(part, (at, i), writer, self.write_block)
             if written is not ABSENT:
                 found.append(written)
         return found

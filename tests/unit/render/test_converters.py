@@ -437,7 +437,7 @@ def test_regular_objects_of_an_array_are_read_and_written_at_once() -> None:
                 if part.metadata is None and writer.is_unchanged_call(call) and is_strict_json(call.arguments):
                     found.append({"type": "use", "id": call.id, "name": call.name, "input": call.arguments, })
                     continue
-            written = write_one(part, (at, i), writer, self.write_block)
+            written = write_or_describe(part, (at, i), writer, self.write_block)
             if written is not ABSENT:
                 found.append(written)
         return found

@@ -202,15 +202,15 @@ class AgentSdkConverter(ChatMessageConverter):
         return {**self.write_function_call(extras, at, writer), "provider_meta": state}
 
     def write_response_messages(
-        self, message: AssistantMessage, at: Path, writer: Writer, may_split: bool
+        self, message: AssistantMessage, at: Path, writer: Writer, split: bool
     ) -> list[Any]:
         """Write a response as the messages that it was read from.
 
-        Otherwise it is one message, or with `may_split` several if one message would change the order of the parts.
+        Otherwise it is one message, or with `split` several if one message would change the order of the parts.
         """
         extras = writer.own_extras(message.metadata, at)
         kept = extras_of_messages(extras)
-        if type(message.content) is not list or (kept is None and not may_split):
+        if type(message.content) is not list or (kept is None and not split):
             return [self.write_response_message(message, extras, at, writer)]
         sizes = parts_per_message(message.content, kept, writer.wire.name)
         if kept is None and len(sizes) < 2:
@@ -252,7 +252,7 @@ class AgentSdkConverter(ChatMessageConverter):
         if message.name is not None:
             wire["name"] = message.name
         if type(message.content) is list:
-            wire |= self.write_parts(
+            wire |= self.write_members(
                 message.content, (at, "content"), writer, extras, start
             )
         else:
@@ -263,7 +263,7 @@ class AgentSdkConverter(ChatMessageConverter):
             restore_extras(wire, extras)
         return wire
 
-    def write_parts(
+    def write_members(
         self, parts: Sequence[Any], at: Path, writer: Writer, extras: Extras, start: int
     ) -> dict[str, Any]:
         """Write the parts of a message as reasoning, one text, one refusal and calls."""

@@ -245,7 +245,7 @@ def read_agent_event(wire: Any, writer: Writer) -> AgentEvent:
     for key in wire:
         if key not in known:
             writer.report_unsupported((ROOT, key), "a field of an event")
-    writer.finish()
+    writer.report_remaining_losses()
     return event
 
 

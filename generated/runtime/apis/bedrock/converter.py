@@ -110,7 +110,7 @@ class BedrockConverter(BedrockMessageConverter):
         written = self.sdk_call(
             request.model, body, self.SDK_KEYWORDS, self.SDK_BYTES, writer
         )
-        writer.finish()
+        writer.report_remaining_losses()
         return written
 
     def read_tool_entry(

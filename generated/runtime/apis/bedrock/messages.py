@@ -9,7 +9,7 @@ from typing import Any, Literal
 from ...api_converter import ApiConverter
 from ...conversion.extras import ABSENT, Extras, restore_extras, unmapped_members
 from ...conversion.reader import Reader
-from ...conversion.values import opaque_message, wire_message_of, write_one
+from ...conversion.values import opaque_message, wire_message_of, write_or_describe
 from ...conversion.writer import Writer
 from ...converter import ObjectReader, ObjectWriter, ValueReader, ValueWriter
 from ...errors import wrong_type
@@ -329,7 +329,9 @@ class BedrockMessageConverter(ApiConverter):
                 ]
                 media, writer.media = writer.media, []
                 for part, place in media:
-                    blocks.append(write_one(part, place, writer, self.write_user_block))
+                    blocks.append(
+                        write_or_describe(part, place, writer, self.write_user_block)
+                    )
                 turns.add("user", blocks, message, here)
             elif type(message) is UserMessage:
                 whole = wire_message_of(message, writer)

@@ -103,7 +103,7 @@ class CopilotConverter(ToolObjectConverter):
             restore_extras(
                 wire, {key: value for key, value in extras.items() if key != "result"}
             )
-        writer.finish()
+        writer.report_remaining_losses()
         return wire
 
     def from_tool_result(
@@ -162,7 +162,7 @@ class CopilotConverter(ToolObjectConverter):
         written = self.sdk_call(
             {} if entry is ABSENT else entry, self.SDK_KEYWORDS, writer
         )
-        writer.finish()
+        writer.report_remaining_losses()
         return written
 
     def from_tool_calls(

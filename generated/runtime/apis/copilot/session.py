@@ -211,7 +211,7 @@ class AsyncStatefulSession(AsyncSession):
                     "warning",
                     "its call is no longer waiting",
                 )
-                writer.finish()
+                writer.report_remaining_losses()
         return None if told.answers else identifier
 
     async def _read(

@@ -363,7 +363,7 @@ def write_request_update(
             )
     tools = _tools(request, writer, write_tools)
     prompt = write_prompt(said, writer) if said else None
-    writer.finish()
+    writer.report_remaining_losses()
     missing = [
         call.name for identifier, call in waiting.items() if identifier not in answers
     ]

@@ -92,7 +92,7 @@ class CopilotQuorumConverter(ToolObjectConverter):
         """
         writer = Writer(self.wire, on_loss, on_unsupported)
         written = self.write_tool_result(result, ROOT, writer)
-        writer.finish()
+        writer.report_remaining_losses()
         return written
 
     def from_tool_result(

@@ -60,7 +60,7 @@ class McpConverter(ToolObjectConverter):
             self.write_block,
         )
         restore_extras(wire, extras)
-        writer.finish()
+        writer.report_remaining_losses()
         return wire
 
     def from_tool_result(
@@ -136,7 +136,7 @@ class McpConverter(ToolObjectConverter):
         written = self.sdk_call(
             self.write_tool_call(call, ROOT, writer), self.SDK_KEYWORDS, writer
         )
-        writer.finish()
+        writer.report_remaining_losses()
         return written
 
     def from_tool_call(

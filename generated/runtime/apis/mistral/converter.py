@@ -82,7 +82,7 @@ class MistralConverter(ChatConverter):
         written = self.sdk_call(
             self.write_request(request, ROOT, writer), self.SDK_KEYWORDS, writer
         )
-        writer.finish()
+        writer.report_remaining_losses()
         return written
 
     def read_conversation(

@@ -127,7 +127,7 @@ class OllamaConverter(ApiConverter):
             self.SDK_MEMBERS,
             writer,
         )
-        writer.finish()
+        writer.report_remaining_losses()
         return found
 
     def read_tools(

@@ -15,7 +15,12 @@ from ...conversion.extras import (
     unmapped_members,
 )
 from ...conversion.reader import Reader
-from ...conversion.values import optional_text, read_list, write_one, write_user_message
+from ...conversion.values import (
+    optional_text,
+    read_list,
+    write_or_describe,
+    write_user_message,
+)
 from ...conversion.wire import DeclaredTools
 from ...conversion.writer import Writer
 from ...converter import (
@@ -144,7 +149,8 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
         """Write a user message with the media that were taken out of results."""
         media, writer.media = writer.media, []
         parts = [
-            write_one(part, at, writer, self.write_user_content) for part, at in media
+            write_or_describe(part, at, writer, self.write_user_content)
+            for part, at in media
         ]
         return {"role": "user", "content": parts}
 
@@ -295,7 +301,9 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
                         "note",
                         "content must come before calls",
                     )
-                text = write_one(part, here, writer, self.write_assistant_content)
+                text = write_or_describe(
+                    part, here, writer, self.write_assistant_content
+                )
                 if text is not ABSENT:
                     texts.append(text)
         bare = (

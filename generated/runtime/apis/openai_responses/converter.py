@@ -54,7 +54,7 @@ from ...responses import (
 from ...tool_results import read_result_text, write_result_text
 from ..openai_chat.fields import OutputFormatConverter
 from .fields import (
-    add_item_ids,
+    add_required_item_keys,
     add_required_keys,
     has_approval_request,
     has_client_call,
@@ -471,7 +471,7 @@ class ResponsesConverter(OutputFormatConverter):
             place = ((ROOT, "message"), "content")
             wire["output"] = self.write_items(parts, place, writer, short=False)
             if not extras:
-                add_item_ids(wire["output"], str(wire.get("id", "0")))
+                add_required_item_keys(wire["output"], str(wire.get("id", "0")))
         if completion.usage is not None:
             wire["usage"] = self.write_usage(completion.usage, (ROOT, "usage"), writer)
         restore_extras(wire, extras)

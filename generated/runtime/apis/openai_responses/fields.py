@@ -37,7 +37,7 @@ from ...models import (
 from ...paths import Path
 
 __all__ = [
-    "add_item_ids",
+    "add_required_item_keys",
     "add_required_keys",
     "has_approval_request",
     "has_client_call",
@@ -415,7 +415,7 @@ def write_reasoning_item(
     return []
 
 
-def add_item_ids(items: list[Any], answer: str) -> None:
+def add_required_item_keys(items: list[Any], answer: str) -> None:
     """Add the keys that the API requires to the items of a response that was not read from this wire."""
     for i, item in enumerate(items):
         kind = item.get("type") if type(item) is dict else None

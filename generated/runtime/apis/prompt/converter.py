@@ -83,7 +83,7 @@ class PromptConverter(SdkConverter):
         written = entries_text(
             write_list(definitions, ROOT, writer, self.write_tool_definition)
         )
-        writer.finish()
+        writer.report_remaining_losses()
         return written
 
     def from_tools(
@@ -168,7 +168,7 @@ class PromptConverter(SdkConverter):
         written = AssistantTextWriter(writer, None).write_message(
             message, NO_EXTRAS, ROOT
         )
-        writer.finish()
+        writer.report_remaining_losses()
         return written or ""
 
     def to_tool_result(
@@ -194,7 +194,7 @@ class PromptConverter(SdkConverter):
         """
         writer = Writer(self.wire, on_loss, on_unsupported)
         written = write_results([(result, ROOT)], writer)
-        writer.finish()
+        writer.report_remaining_losses()
         return written
 
     def accepted_names(

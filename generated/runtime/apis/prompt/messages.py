@@ -38,7 +38,11 @@ from ...prompting.text_calls import (
     read_result_entries,
     result_entries_text,
 )
-from ...prompting.tool_texts import TOOLS_SEPARATOR, entries_text, split_entries
+from ...prompting.tool_texts import (
+    TOOLS_SEPARATOR,
+    entries_text,
+    split_off_tool_entries,
+)
 from .assistant_text import AssistantTextWriter, read_assistant_text
 
 __all__ = [
@@ -90,7 +94,7 @@ def _offered(first: Any) -> tuple[list[dict[str, Any]], str] | None:
         or type(first.get("content")) is not str
     ):
         return None
-    found = split_entries(first["content"])
+    found = split_off_tool_entries(first["content"])
     return (
         found if found is not None and found[1][:1] in ("", TOOLS_SEPARATOR) else None
     )

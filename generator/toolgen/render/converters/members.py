@@ -266,7 +266,7 @@ def write_items(plan: ListPlan) -> Method:
             block(
                 "for i, part in enumerate(parts)",
                 *_chain(members),
-                f"written = {call('write_one', 'part', '(at, i)', 'writer', f'self.write_{plan.item}')}",
+                f"written = {call('write_or_describe', 'part', '(at, i)', 'writer', f'self.write_{plan.item}')}",
                 block("if written is not ABSENT", "found.append(written)"),
             ),
             "return found",

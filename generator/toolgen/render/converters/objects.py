@@ -8,7 +8,7 @@ from toolgen.plan.mapping_plans import (
     JSON_TEXT,
     PLAIN_FORMS,
     FastPathObject,
-    FieldMapping,
+    KeyMapping,
     ObjectMapping,
     UnmappedField,
     WireObjectPlan,
@@ -143,7 +143,7 @@ def _read_keys(mapping: ObjectMapping, has_strict_flag: bool) -> Iterator[Statem
             yield call("reader.set_offered_tools", "tools")
 
 
-def _read_key(mapping: ObjectMapping, key: FieldMapping) -> Iterator[Statement]:
+def _read_key(mapping: ObjectMapping, key: KeyMapping) -> Iterator[Statement]:
     name, value = key.variables[0], get(key.holder, key.key)
     if key.kind in ("call", "beside"):
         where = path_expression(*(key.key_path[:-1] if key.kind == "beside" else key.key_path))
@@ -163,7 +163,7 @@ def _read_key(mapping: ObjectMapping, key: FieldMapping) -> Iterator[Statement]:
     yield from _check_type(key)
 
 
-def _check_type(key: FieldMapping) -> Iterator[Block]:
+def _check_type(key: KeyMapping) -> Iterator[Block]:
     name = key.variables[0]
     if key.test:
         fails = key.test if key.required else f"{name} is not None and {key.test}"
@@ -328,11 +328,11 @@ def _tag(mapping: ObjectMapping) -> Iterator[tuple[str, str]]:
         yield tag, get("extras", tag, said) if tag in mapping.tag_also else said
 
 
-def _is_always_there(key: FieldMapping) -> bool:
+def _is_always_there(key: KeyMapping) -> bool:
     return key.kind != "beside" and (key.required or key.default is not None)
 
 
-def _write_key(mapping: ObjectMapping, key: FieldMapping) -> Iterator[Statement]:
+def _write_key(mapping: ObjectMapping, key: KeyMapping) -> Iterator[Statement]:
     """Yield the statements that write a key that may be missing."""
     name, written = key.attributes[0], _written(mapping, key)
     if key.kind == "beside":
@@ -347,7 +347,7 @@ def _write_key(mapping: ObjectMapping, key: FieldMapping) -> Iterator[Statement]
         yield block(f"if {mapping.variable}.{name} is not None", f"{target} = {written}")
 
 
-def _written(mapping: ObjectMapping, key: FieldMapping) -> str:
+def _written(mapping: ObjectMapping, key: KeyMapping) -> str:
     """Return the expression for the fields of a key on the wire."""
     value, *others = (f"{mapping.variable}.{name}" for name in key.attributes)
     where = path_expression(key.field)

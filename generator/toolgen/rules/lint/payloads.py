@@ -116,7 +116,7 @@ _WORDS = {"strict_depth": "levels", "strict_properties": "properties"}
 
 
 @catalog_rule("schema-too-large")
-def check_schema_too_large(catalog: Catalog, findings: Findings) -> None:
+def check_strict_schema_too_large(catalog: Catalog, findings: Findings) -> None:
     """Report tools with `strict: always` whose parameters are too large for a chosen provider."""
     strict = {t.name: _measured(t.parameters) for t in catalog.tools if t.strict == "always" and t.parameters}
     for profile, tools in _offered(catalog):

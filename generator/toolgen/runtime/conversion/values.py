@@ -25,7 +25,7 @@ __all__ = [
     "wire_message_of",
     "with_default",
     "write_list",
-    "write_one",
+    "write_or_describe",
     "write_text_or_list",
     "write_user_message",
 ]
@@ -114,7 +114,7 @@ def write_list(values: Iterable[Any], at: Path, writer: Writer, write: Write) ->
     return written
 
 
-def write_one(value: Any, at: Path, writer: Writer, write: Write) -> Any:
+def write_or_describe(value: Any, at: Path, writer: Writer, write: Write) -> Any:
     """Write one value of a list like `write_list`. ABSENT if nothing is written."""
     try:
         return write(value, at, writer)

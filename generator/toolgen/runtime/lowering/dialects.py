@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from .schemas import admits_null, required_names, subschemas
+from .schemas import declares_null, required_names, subschemas
 
 __all__ = ["Dialect", "count_limited_properties", "violated_limits"]
 
@@ -153,7 +153,7 @@ def count_limited_properties(schema: Mapping[str, Any]) -> dict[str, int]:
             required = required_names(inner)
             found["optional"] += sum(name not in required for name in properties)
             found["unions"] += sum(
-                type(value) is dict and ("anyOf" in value or type(value.get("type")) is list or admits_null(value))
+                type(value) is dict and ("anyOf" in value or type(value.get("type")) is list or declares_null(value))
                 for value in properties.values()
             )
     return found

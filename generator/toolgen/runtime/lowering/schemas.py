@@ -17,8 +17,8 @@ __all__ = [
     "TYPES_OF_KEYWORD",
     "VALIDATED",
     "Pointer",
-    "admits_null",
     "declared_types",
+    "declares_null",
     "has_json_type",
     "json_type",
     "merge_schemas",
@@ -213,7 +213,7 @@ def without_null(schema: dict[str, Any]) -> tuple[dict[str, Any], bool]:
     return said, nullable
 
 
-def admits_null(schema: Any) -> bool:
+def declares_null(schema: Any) -> bool:
     """Return whether a schema states that it admits null. A schema without types does not."""
     if type(schema) is not dict:
         return False
@@ -225,7 +225,7 @@ def admits_null(schema: Any) -> bool:
     if "null" in kinds:
         return True
     branches = schema.get("anyOf", schema.get("oneOf"))
-    return not kinds and type(branches) is list and any(admits_null(branch) for branch in branches)
+    return not kinds and type(branches) is list and any(declares_null(branch) for branch in branches)
 
 
 def _may_be_null(branch: Any) -> bool:

@@ -19,7 +19,7 @@ __all__ = [
     "join_response_text",
     "parse_entries",
     "read_tools_text",
-    "split_entries",
+    "split_off_tool_entries",
     "tools_text",
 ]
 
@@ -50,7 +50,7 @@ def entries_text(entries: Sequence[dict[str, Any]]) -> str:
     return _BEGIN + "".join(json_line(entry, f"[{i}]") + "\n" for i, entry in enumerate(entries)) + _END
 
 
-def split_entries(text: str) -> tuple[list[dict[str, Any]], str] | None:
+def split_off_tool_entries(text: str) -> tuple[list[dict[str, Any]], str] | None:
     """Return the entries of tools at the start of a text, and the text after them. None if there are none."""
     end = text.find("\n" + _END, len(_BEGIN)) + 1
     if not text.startswith(_BEGIN) or not end:
@@ -67,7 +67,7 @@ def split_entries(text: str) -> tuple[list[dict[str, Any]], str] | None:
 
 def parse_entries(text: str) -> list[dict[str, Any]]:
     """Return the entries of tools at the start of a text. Empty if there are none."""
-    found = split_entries(text)
+    found = split_off_tool_entries(text)
     return [] if found is None else found[0]
 
 
@@ -88,7 +88,7 @@ def tools_text(definitions: Iterable[ToolDefinition | OpaquePart]) -> str:
 
 def read_tools_text(text: str) -> list[ToolDefinition] | None:
     """Read the definitions that `tools_text` wrote. None for any other text."""
-    found = split_entries(text)
+    found = split_off_tool_entries(text)
     if found is None or found[1] or any(entry.keys() - _TYPES.keys() for entry in found[0]):
         return None
     return [ToolDefinition(**entry) for entry in found[0]]

@@ -26,7 +26,7 @@ from ..sessions.base import AsyncSession, Session, ToolMode
 from ..tools.runnable_tools import RunnableTools
 from .dispatcher import Dispatcher, OnResult
 from .handlers import Review, Verdict
-from .run_settings import RunResult, RunSettings, check_settings, check_tools, request_output
+from .run_settings import RunResult, RunSettings, check_handlers_and_review, check_settings, request_output
 from .sync_runner import SyncRunner, aclosing, call_blocking, close_if_closable
 from .tool_loop import Send, ToolLoop
 
@@ -178,7 +178,7 @@ class ToolRunner(Generic[H]):
             names = [name for name in definitions if name not in self._tools.deprecated]
             allowed = names if session.offered is None else [name for name in names if name in session.offered]
             made = replace(made, tools=[definitions[name] for name in allowed])
-        check_tools(made, definitions, self._tools.low_risk, settings)
+        check_handlers_and_review(made, definitions, self._tools.low_risk, settings)
         output = settings.get("output")
         if output is not None:
             made = request_output(made, output, in_text=session.tool_mode is ToolMode.PROMPT_BASED)

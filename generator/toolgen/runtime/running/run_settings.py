@@ -33,8 +33,8 @@ __all__ = [
     "RunResult",
     "RunSettings",
     "StoppedBy",
+    "check_handlers_and_review",
     "check_settings",
-    "check_tools",
     "correction_message",
     "parse_output",
     "request_output",
@@ -152,7 +152,9 @@ def check_settings(settings: Mapping[str, object]) -> None:
     check_timeout(settings.get("timeout"))
 
 
-def check_tools(request: Request, declared: Collection[str], low_risk: Collection[str], settings: RunSettings) -> None:
+def check_handlers_and_review(
+    request: Request, declared: Collection[str], low_risk: Collection[str], settings: RunSettings
+) -> None:
     """Check that all tools of a run are declared or handled, and that calls of high-risk tools are reviewed.
 
     Raises:

@@ -96,7 +96,7 @@ class BedrockConverter(BedrockMessageConverter):
         body = self.to_request(request, on_loss=on_loss, on_unsupported=on_unsupported)
         writer = Writer(self.wire, on_loss, on_unsupported)
         written = self.sdk_call(request.model, body, self.SDK_KEYWORDS, self.SDK_BYTES, writer)
-        writer.finish()
+        writer.report_remaining_losses()
         return written
 
     def read_tool_entry(self, wire: Any, at: Path, reader: Reader) -> ToolDefinition | OpaquePart:

@@ -91,7 +91,7 @@ class CopilotConverter(ToolObjectConverter):
         if "$bare" not in extras:
             wire = {"requestId": result_request_id(result, extras, calls, writer), **wire}
             restore_extras(wire, {key: value for key, value in extras.items() if key != "result"})
-        writer.finish()
+        writer.report_remaining_losses()
         return wire
 
     def from_tool_result(
@@ -137,7 +137,7 @@ class CopilotConverter(ToolObjectConverter):
         writer = Writer(self.wire, on_loss, on_unsupported)
         entry = self.write_tool_definition(definition, ROOT, writer)
         written = self.sdk_call({} if entry is ABSENT else entry, self.SDK_KEYWORDS, writer)
-        writer.finish()
+        writer.report_remaining_losses()
         return written
 
     def from_tool_calls(

@@ -174,7 +174,7 @@ class AsyncStatefulSession(AsyncSession):
             if resolve_attribute(reply, self.calls.accepted) is not True:
                 writer = self._writer()
                 writer.report_loss(((), place), "a result", "dropped", "warning", "its call is no longer waiting")
-                writer.finish()
+                writer.report_remaining_losses()
         return None if told.answers else identifier
 
     async def _read(self, stream: StatefulStream, sent: str | None) -> AsyncGenerator[StreamEvent, None]:

@@ -53,7 +53,7 @@ class McpConverter(ToolObjectConverter):
         extras = writer.own_extras(result.metadata, ROOT)
         wire = write_call_result(result, self.is_wrapped(result.name, tools), extras, writer, self.write_block)
         restore_extras(wire, extras)
-        writer.finish()
+        writer.report_remaining_losses()
         return wire
 
     def from_tool_result(
@@ -108,7 +108,7 @@ class McpConverter(ToolObjectConverter):
         """
         writer = Writer(self.wire, on_loss, on_unsupported)
         written = self.sdk_call(self.write_tool_call(call, ROOT, writer), self.SDK_KEYWORDS, writer)
-        writer.finish()
+        writer.report_remaining_losses()
         return written
 
     def from_tool_call(

@@ -75,7 +75,7 @@ class MistralConverter(ChatConverter):
         """
         writer = Writer(self.wire, on_loss, on_unsupported, tools=request.tools or ())
         written = self.sdk_call(self.write_request(request, ROOT, writer), self.SDK_KEYWORDS, writer)
-        writer.finish()
+        writer.report_remaining_losses()
         return written
 
     def read_conversation(self, wire: Any, at: Path, reader: Reader) -> tuple[list[Message], Any]:

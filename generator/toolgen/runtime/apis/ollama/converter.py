@@ -106,7 +106,7 @@ class OllamaConverter(ApiConverter):
         """
         writer = Writer(self.wire, on_loss, on_unsupported, tools=request.tools or ())
         found = typed_kwargs(self.write_request(request, ROOT, writer), self.SDK_KEYWORDS, self.SDK_MEMBERS, writer)
-        writer.finish()
+        writer.report_remaining_losses()
         return found
 
     def read_tools(self, value: Any, at: Path, reader: Reader) -> tuple[list[ToolDefinition | OpaquePart] | None, Any]:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal
 
 from ...conversion.extras import ABSENT, NO_EXTRAS, Extras, inner_extras, restore_extras, unmapped_members
 from ...conversion.reader import Reader
-from ...conversion.values import optional_text, read_list, write_one, write_user_message
+from ...conversion.values import optional_text, read_list, write_or_describe, write_user_message
 from ...conversion.wire import DeclaredTools
 from ...conversion.writer import Writer
 from ...converter import ListReader, ObjectReader, ObjectWriter, ValueReader, ValueWriter
@@ -109,7 +109,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
     def write_media(self, writer: Writer) -> dict[str, Any]:
         """Write a user message with the media that were taken out of results."""
         media, writer.media = writer.media, []
-        parts = [write_one(part, at, writer, self.write_user_content) for part, at in media]
+        parts = [write_or_describe(part, at, writer, self.write_user_content) for part, at in media]
         return {"role": "user", "content": parts}
 
     def read_assistant_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> AssistantMessage:
@@ -211,7 +211,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
             else:
                 if calls:
                     writer.report_loss(here, writer.type_name(part), "moved", "note", "content must come before calls")
-                text = write_one(part, here, writer, self.write_assistant_content)
+                text = write_or_describe(part, here, writer, self.write_assistant_content)
                 if text is not ABSENT:
                     texts.append(text)
         bare = len(texts) == 1 and type(texts[0]) is dict and texts[0].keys() == {"type", "text"}

@@ -43,7 +43,7 @@ from ...responses import derive_finish_reason, invalidate_calls, provider_stop_r
 from ...tool_results import read_result_text, write_result_text
 from ..openai_chat.fields import OutputFormatConverter
 from .fields import (
-    add_item_ids,
+    add_required_item_keys,
     add_required_keys,
     has_approval_request,
     has_client_call,
@@ -371,7 +371,7 @@ class ResponsesConverter(OutputFormatConverter):
             place = ((ROOT, "message"), "content")
             wire["output"] = self.write_items(parts, place, writer, short=False)
             if not extras:
-                add_item_ids(wire["output"], str(wire.get("id", "0")))
+                add_required_item_keys(wire["output"], str(wire.get("id", "0")))
         if completion.usage is not None:
             wire["usage"] = self.write_usage(completion.usage, (ROOT, "usage"), writer)
         restore_extras(wire, extras)
