@@ -212,12 +212,12 @@ def with_fixes(findings: Findings, linted: LintSummary) -> Findings:
 
 
 def _replacements(old: str, new: str) -> Iterator[tuple[int, int, int, int, str]]:
-    """The lines that make one text into another, each row with a range in the old one."""
+    """Yield the changed lines of a text: the start and end of the range in the old text, and the new lines."""
     before, after = (re.findall(r"[^\n]*\n|[^\n]+", text) for text in (old, new))
     for kind, start, end, first, last in difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
         if kind == "equal":
             continue
-        # A last line without a line end has no line after it that the range could end at.
+        # If the last line has no line end, there is no next line at whose start the range could end.
         ends_inside = end > start and not before[end - 1].endswith("\n")
-        there = (end, len(before[end - 1]) + 1) if ends_inside else (end + 1, 1)
-        yield start + 1, 1, *there, "".join(after[first:last])
+        line, column = (end, len(before[end - 1]) + 1) if ends_inside else (end + 1, 1)
+        yield start + 1, 1, line, column, "".join(after[first:last])
