@@ -115,7 +115,7 @@ _serial = itertools.count()
 
 
 class InMemoryPackage(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Makes the modules of a package importable under a unique name for the duration of a `with` block.
+    """Makes the modules of a package importable under a unique name during a `with` block.
 
     Only generated text is run. Text of a source appears in it as literals (`literals.py`), never as code.
     """
