@@ -111,6 +111,13 @@ def test_fixes_keep_comments_order_and_style(tmp_path: Path) -> None:
     assert toolgen("lint", "schemas", "--diff", cwd=tmp_path).returncode == 0
 
 
+def test_fixes_keep_the_line_ends_of_a_file(tmp_path: Path) -> None:
+    file = project(tmp_path, find_yaml=YAML) / "schemas/tools/find.yaml"
+    file.write_bytes(YAML.replace("\n", "\r\n").encode())
+    assert toolgen("lint", "schemas", "--fix", cwd=tmp_path).returncode == 0
+    assert file.read_bytes() == FIXED.replace("\n", "\r\n").encode()
+
+
 def test_a_project_with_an_error_is_left_alone(tmp_path: Path) -> None:
     project(tmp_path, find_yaml=YAML, bad_yaml="name: bad\nparameters: 5\n")
     assert toolgen("lint", "schemas", "--fix", cwd=tmp_path).returncode == 2

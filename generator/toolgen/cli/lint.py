@@ -170,7 +170,8 @@ def fix_all(schemas: Path, providers: Sequence[str], *, write: bool, unsafe: boo
             if write:
                 file = Path(path)
                 temporary = file.with_name(f".{file.name}.new")
-                temporary.write_text(new, "utf-8")
+                ends = "\r\n" if b"\r\n" in file.read_bytes() else "\n"
+                temporary.write_text(new, "utf-8", newline=ends)
                 temporary.replace(file)
             else:
                 pair = (linted.sources.texts[path].splitlines(keepends=True), new.splitlines(keepends=True))
