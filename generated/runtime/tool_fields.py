@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .conversion.extras import ABSENT, Extras, is_internal_mark
+from .conversion.extras import ABSENT, Extras, is_internal_mark, with_extra_at
 from .conversion.reader import Reader
 from .conversion.writer import Writer
 from .errors import ConversionError, wrong_type
@@ -190,7 +190,7 @@ def read_text_call(
     ):
         return None
     arguments, invalid, kept = _read_text(text)
-    metadata = reader.metadata(_with_text(rest, key_path, kept))
+    metadata = reader.metadata(with_extra_at(rest, key_path, kept))
     return reader.decode_parsed_call(
         ToolCall(identifier, name, arguments, invalid, metadata)
     )
@@ -210,25 +210,10 @@ def read_recorded_text_call(
         identifier,
         name,
         arguments,
-        _with_text(rest, key_path, kept),
+        with_extra_at(rest, key_path, kept),
         invalid,
         parsed=True,
     )
-
-
-def _with_text(
-    extras: Extras | None, key_path: Sequence[str], text: Any
-) -> Extras | None:
-    """Return the extras of a call with its text at the end of a key path; unchanged if the text is ABSENT."""
-    if text is ABSENT:
-        return extras
-    extras = {} if extras is None else extras
-    *outer, key = key_path
-    holder = extras
-    for step in outer:
-        holder = holder.setdefault(step, {})
-    holder[key] = text
-    return extras
 
 
 def _read_text(text: str) -> tuple[dict[str, Any], InvalidCall | None, Any]:

@@ -232,7 +232,7 @@ def outcomes(sample: Package, kind: str, provider: str, target: str, body: Any) 
         except models.ConversionError as error:
             said.append(f"{type(error).__name__}: {error}")
             return None
-        said.append(repr((models.dump(value) if dataclasses.is_dataclass(value) else value, losses)))
+        said.append(repr((in_one_order(models.dump(value)) if dataclasses.is_dataclass(value) else value, losses)))
         return value
 
     found.append(attempt(getattr(sample.provider(provider), f"from_{kind}"), body))
@@ -240,6 +240,16 @@ def outcomes(sample: Package, kind: str, provider: str, target: str, body: Any) 
         if found[0] is not None:
             attempt(getattr(sample.provider(name), f"to_{kind}"), found[0], lossy=True)
     return said
+
+
+def in_one_order(value: Any, metadata: bool = False) -> Any:
+    """A dumped value in which the keys of metadata, whose order means nothing, are sorted. Other keys keep their order."""
+    if isinstance(value, list):
+        return [in_one_order(item, metadata) for item in value]
+    if not isinstance(value, dict):
+        return value
+    keys = sorted(value) if metadata else value
+    return {key: in_one_order(value[key], metadata or key == "metadata") for key in keys}
 
 
 TARGETS: dict[str, tuple[Callable[[Any], None], Any]] = {

@@ -20,13 +20,15 @@ class FastPathForm:
     `{table}` is the table that the profile gives to the field reader.
 
     If both are empty, a regular object does not have the key, and the field is None. `last` tests have an effect, so
-    they come after all others. `written` is the expression of the value on the wire, if it differs.
+    they come after all others. `written` is the expression of the value on the wire, if it differs. A call that lacks
+    its key `may_lack_id`: it then has a synthetic one.
     """
 
     reads: str = ""
     writes: str = ""
     last: bool = False
     written: str = "{0}"
+    may_lack_id: bool = False
 
 
 JSON_TEXT = FastPathForm(
@@ -37,7 +39,7 @@ JSON_TEXT = FastPathForm(
 PLAIN_FORMS: Mapping[str, FastPathForm] = {
     "tool_name": FastPathForm("type({0}) is str and {0} not in reader.tool_names", "writer.names.get({0}) == {0}"),
     "call_id": FastPathForm("reader.claim_id({0})", "writer.is_id_unchanged({0})", last=True),
-    "optional_id": FastPathForm("reader.claim_id({0})", "writer.is_id_unchanged({0})", last=True),
+    "optional_id": FastPathForm("reader.claim_id({0})", "writer.is_id_unchanged({0})", last=True, may_lack_id=True),
     "object_arguments": FastPathForm("type({0}) is dict", "{1} is None and is_strict_json({0})"),
     "json_arguments": JSON_TEXT,
     "cache_control": FastPathForm(),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .conversion.extras import ABSENT, Extras, is_internal_mark
+from .conversion.extras import ABSENT, Extras, is_internal_mark, with_extra_at
 from .conversion.reader import Reader
 from .conversion.writer import Writer
 from .errors import ConversionError, wrong_type
@@ -167,7 +167,7 @@ def read_text_call(
     if type(name) is not str or name in reader.tool_names or not reader.claim_id(identifier):
         return None
     arguments, invalid, kept = _read_text(text)
-    metadata = reader.metadata(_with_text(rest, key_path, kept))
+    metadata = reader.metadata(with_extra_at(rest, key_path, kept))
     return reader.decode_parsed_call(ToolCall(identifier, name, arguments, invalid, metadata))
 
 
@@ -176,20 +176,9 @@ def read_recorded_text_call(
 ) -> ToolCall | None:
     """Read a call as `read_text_call` does, and note it for its result."""
     arguments, invalid, kept = _read_text(text)
-    return reader.make_pending_call(identifier, name, arguments, _with_text(rest, key_path, kept), invalid, parsed=True)
-
-
-def _with_text(extras: Extras | None, key_path: Sequence[str], text: Any) -> Extras | None:
-    """Return the extras of a call with its text at the end of a key path; unchanged if the text is ABSENT."""
-    if text is ABSENT:
-        return extras
-    extras = {} if extras is None else extras
-    *outer, key = key_path
-    holder = extras
-    for step in outer:
-        holder = holder.setdefault(step, {})
-    holder[key] = text
-    return extras
+    return reader.make_pending_call(
+        identifier, name, arguments, with_extra_at(rest, key_path, kept), invalid, parsed=True
+    )
 
 
 def _read_text(text: str) -> tuple[dict[str, Any], InvalidCall | None, Any]:

@@ -593,20 +593,36 @@ class Gemini(GeminiConverter):
                         name = function_call.get("name")
                         arguments = function_call.get("args")
                         if type(arguments) is dict:
-                            call = reader.make_pending_call(
-                                id,
-                                name,
-                                arguments,
-                                None
-                                if len(wire) == 1 and len(function_call) == 3
-                                else nested_extras(
-                                    wire,
-                                    _TOOL_CALL,
-                                    "functionCall",
-                                    function_call,
-                                    _TOOL_CALL_FUNCTION_CALL,
-                                ),
-                            )
+                            if "id" in function_call:
+                                call = reader.make_pending_call(
+                                    id,
+                                    name,
+                                    arguments,
+                                    None
+                                    if len(wire) == 1 and len(function_call) == 3
+                                    else nested_extras(
+                                        wire,
+                                        _TOOL_CALL,
+                                        "functionCall",
+                                        function_call,
+                                        _TOOL_CALL_FUNCTION_CALL,
+                                    ),
+                                )
+                            else:
+                                call = reader.make_pending_call_without_id(
+                                    name,
+                                    arguments,
+                                    None
+                                    if len(wire) == 1 and len(function_call) == 2
+                                    else nested_extras(
+                                        wire,
+                                        _TOOL_CALL,
+                                        "functionCall",
+                                        function_call,
+                                        _TOOL_CALL_FUNCTION_CALL,
+                                    ),
+                                    ["functionCall", "id"],
+                                )
                             if call is not None:
                                 found.append(ToolCallPart(call))
                                 continue

@@ -28,6 +28,7 @@ from ..runtime.apis.openai_chat.fields import read_schema_name, write_schema_nam
 from ..runtime.conversion.extras import (
     ABSENT,
     NO_EXTRAS,
+    Extras,
     extra_at,
     has_value_at,
     keep_inner_extras,
@@ -472,7 +473,7 @@ class Mistral(MistralConverter):
             return read_list(value, at, reader, self.read_tool_call_entry)
         found: list[Any] = []
         for wire in value:
-            if type(wire) is dict and wire.get("type") == "function":
+            if type(wire) is dict and wire.get("type") in ("function", None):
                 function = wire.get("function")
                 if type(function) is dict:
                     id = wire.get("id")
@@ -484,21 +485,23 @@ class Mistral(MistralConverter):
                         and id not in _TOOL_CALL_ID
                         and reader.wire.is_legal_id(id)
                     ):
-                        call = read_recorded_text_call(
-                            id,
-                            name,
-                            arguments,
-                            None
-                            if len(wire) == 3 and len(function) == 2
-                            else nested_extras(
+                        rest: Extras | None = None
+                        if (
+                            wire.get("type") is None
+                            or len(wire) != 3
+                            or len(function) != 2
+                        ):
+                            rest = nested_extras(
                                 wire,
                                 _TOOL_CALL,
                                 "function",
                                 function,
                                 _TOOL_CALL_FUNCTION,
-                            ),
-                            ["function", "arguments"],
-                            reader,
+                            )
+                            if wire.get("type") is None:
+                                rest["$absent"] = ["type"]
+                        call = read_recorded_text_call(
+                            id, name, arguments, rest, ["function", "arguments"], reader
                         )
                         if call is not None:
                             found.append(ToolCallPart(call))

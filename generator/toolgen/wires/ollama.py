@@ -262,20 +262,36 @@ class Ollama(OllamaConverter):
                     name = function.get("name")
                     arguments = function.get("arguments")
                     if type(arguments) is dict:
-                        call = reader.make_pending_call(
-                            id,
-                            name,
-                            arguments,
-                            None
-                            if len(wire) == 2 and len(function) == 2
-                            else nested_extras(
-                                wire,
-                                _TOOL_CALL,
-                                "function",
-                                function,
-                                _TOOL_CALL_FUNCTION,
-                            ),
-                        )
+                        if "id" in wire:
+                            call = reader.make_pending_call(
+                                id,
+                                name,
+                                arguments,
+                                None
+                                if len(wire) == 2 and len(function) == 2
+                                else nested_extras(
+                                    wire,
+                                    _TOOL_CALL,
+                                    "function",
+                                    function,
+                                    _TOOL_CALL_FUNCTION,
+                                ),
+                            )
+                        else:
+                            call = reader.make_pending_call_without_id(
+                                name,
+                                arguments,
+                                None
+                                if len(wire) == 1 and len(function) == 2
+                                else nested_extras(
+                                    wire,
+                                    _TOOL_CALL,
+                                    "function",
+                                    function,
+                                    _TOOL_CALL_FUNCTION,
+                                ),
+                                ["id"],
+                            )
                         if call is not None:
                             found.append(ToolCallPart(call))
                             continue

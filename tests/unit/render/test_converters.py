@@ -471,7 +471,17 @@ def test_a_regular_object_has_the_tag_that_others_may_lack() -> None:
     (test,) = [line for line in read if line.startswith("if ") and "is dict" in line]
     assert test == 'if wire.get("type") is not None and type(arguments) is dict:'
     in_an_array, _ = a_list({"call": {**BLOCKS["call"], "untagged": "type"}}, ("read_blocks",))
-    assert 'if type(wire) is dict and wire.get("type") == "use":' in in_an_array
+    assert 'if type(wire) is dict and wire.get("type") in ("use", None):' in in_an_array
+    assert 'if wire.get("type") is None:\n' in in_an_array
+    assert 'rest["$absent"] = ["type"]' in in_an_array
+
+
+def test_a_regular_call_may_lack_an_optional_id() -> None:
+    keys = {**BLOCKS["call"]["keys"], "id": {"field": "id", "as": "optional_id", "required": False}}
+    read, _ = a_list({"call": {**BLOCKS["call"], "keys": {"use": {"keys": keys}}}}, ("read_blocks",))
+    assert 'if "id" in use:' in read
+    kept = 'None if len(wire) == 2 and len(use) == 2 else nested_extras(wire, _CALL, "use", use, _CALL_USE)'
+    assert f'call = reader.make_pending_call_without_id(name, arguments, {kept}, ["use", "id"])' in read
 
 
 def test_a_regular_call_keeps_the_extras_of_both_its_objects() -> None:

@@ -15,36 +15,55 @@ from ...paths import ROOT, Path, format_path
 __all__ = ["converse_kwargs", "encode_bytes", "find_exception", "is_api_error"]
 
 
-def encode_bytes(value: Any) -> Any:
-    """Return the value with bytes encoded as base64. The argument is not modified; without bytes, it is the result."""
+def encode_bytes(value: Any, free: Collection[str]) -> Any:
+    """Return the value with bytes encoded as base64, except in the values of `free` keys, which are JSON of the model.
+
+    The argument is not modified; without bytes, it is the result.
+    """
     return (
-        _encoded(value, 0)
-        if type(value) is bytes or _has_bytes(value, MAX_DEPTH)
+        _encoded(value, free, 0)
+        if type(value) is bytes or _has_bytes(value, free, MAX_DEPTH)
         else value
     )
 
 
-def _has_bytes(holder: Any, left: int) -> bool:
+def _has_bytes(holder: Any, free: Collection[str], left: int) -> bool:
     """Return whether an object or array contains bytes, at most `left` levels below it."""
-    if type(holder) is not dict and type(holder) is not list:
-        return False
-    for item in holder.values() if type(holder) is dict else holder:
-        kind = type(item)
-        if kind is bytes or (
-            (kind is dict or kind is list) and left and _has_bytes(item, left - 1)
-        ):
-            return True
+    if type(holder) is list:
+        for item in holder:
+            kind = type(item)
+            if kind is bytes or (
+                (kind is dict or kind is list)
+                and left
+                and _has_bytes(item, free, left - 1)
+            ):
+                return True
+    elif type(holder) is dict:
+        for key, item in holder.items():
+            kind = type(item)
+            if kind is bytes:
+                return True
+            if (
+                (kind is dict or kind is list)
+                and left
+                and key not in free
+                and _has_bytes(item, free, left - 1)
+            ):
+                return True
     return False
 
 
-def _encoded(value: Any, depth: int) -> Any:
+def _encoded(value: Any, free: Collection[str], depth: int) -> Any:
     kind = type(value)
     if depth > MAX_DEPTH:  # deeper values are the model's own and contain no bytes
         return value
     if kind is dict:
-        return {key: _encoded(item, depth + 1) for key, item in value.items()}
+        return {
+            key: item if key in free else _encoded(item, free, depth + 1)
+            for key, item in value.items()
+        }
     if kind is list:
-        return [_encoded(item, depth + 1) for item in value]
+        return [_encoded(item, free, depth + 1) for item in value]
     if kind is not bytes:
         return value
     import base64  # late: few conversions need it

@@ -75,7 +75,7 @@ class BedrockMessageConverter(ApiConverter):
 
     def normalize(self, wire: Any) -> Any:
         """Encode the client's bytes as base64."""
-        return encode_bytes(wire)
+        return encode_bytes(wire, self.SDK_BYTES.free)
 
     read_assistant_content: ValueReader[AssistantPart]
     read_reasoning_part: ObjectReader[ReasoningPart]

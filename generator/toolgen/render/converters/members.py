@@ -6,11 +6,15 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from toolgen.plan.mapping_plans import FastPathObject, ListPlan, MemberPlan, ObjectMapping, UnionPlan
+from toolgen.plan.mapping_plans import PLAIN_FORMS, FastPathObject, ListPlan, MemberPlan, ObjectMapping, UnionPlan
 from toolgen.plan.provider import ClassAttribute, ProviderPlan, converter_class
 from toolgen.render.converters.code import Block, Method, Statement, block, call, get
 from toolgen.render.converters.objects import (
-    plain_call,
+    all_extras,
+    call_expression,
+    call_tests,
+    extras_of_call,
+    extras_unless,
     plain_call_tests,
     plain_object,
     plain_value,
@@ -231,17 +235,20 @@ def _read_regular(plan: ListPlan, mapping: ObjectMapping, plain: FastPathObject)
     said = "kind" if len(plan.members) > 1 else get("wire", plan.tag)
     first = next(iter(mapping.objects[1:]), None)
     key = first.key if first is not None else plain.keys[0].key
-    word = dict(mapping.tag).get(plan.tag)
-    test = f"{said} == {python_string(str(word))}" if plan.tag else f"{python_string(key)} in wire"
+    word = python_string(str(dict(mapping.tag).get(plan.tag)))
+    if not plan.tag:
+        test = f"{python_string(key)} in wire"
+    else:
+        test = f"{said} in ({word}, None)" if plan.tag == mapping.untagged else f"{said} == {word}"
     gets = [f"{key.variable} = {get(key.holder, key.key)}" for key in plain.keys]
     holders = [f"type({held.variable}) is dict" for held in mapping.objects[1:]]
     inside: list[Statement] = [f"{held.variable} = {get(held.parent, held.key)}" for held in mapping.objects[1:]]
     if mapping.type == "ToolCall":
-        tests, found = plain_call(mapping, plain, noted=True)
+        tests, made = _listed_call(mapping, plain)
         read: list[Statement] = [
             block(
                 f"if {' and '.join(tests)}",
-                f"call = {found}",
+                *made,
                 block("if call is not None", "found.append(ToolCallPart(call))", "continue"),
             )
         ]
@@ -251,6 +258,36 @@ def _read_regular(plan: ListPlan, mapping: ObjectMapping, plain: FastPathObject)
         read = [block(f"if {' and '.join(tests)}", f"found.append({plain_value(mapping, plain)})", "continue")]
     inside += [block(f"if {' and '.join(holders)}", *gets, *read)] if holders else [*gets, *read]
     return block(test, *inside)
+
+
+def _listed_call(mapping: ObjectMapping, plain: FastPathObject) -> tuple[list[str], list[Statement]]:
+    """Return the tests of a regular call's object in an array, and the statements that make the call.
+
+    Results may follow it, so it is noted. Its tag was used to choose the mapping.
+    """
+    kept, exact = extras_of_call(mapping, plain, has_tag=True)
+    made: list[Statement] = []
+    if mapping.untagged:
+        untagged = f"{get('wire', mapping.untagged)} is None"
+        absent = f'rest["$absent"] = [{python_string(mapping.untagged)}]'
+        irregular = " or ".join([untagged, *(test.replace("==", "!=") for test in exact)])
+        extras = f"rest = {all_extras(mapping)}"
+        made = ["rest: Extras | None = None", block(f"if {irregular}", extras, block(f"if {untagged}", absent))]
+        kept = "rest"
+    noted = f"call = {call_expression(mapping, kept, 'reader.make_pending_call', 'read_recorded_text_call')}"
+    identifier = next(key for key in mapping.keys if key.variables[0] == "id")
+    if not PLAIN_FORMS[identifier.reads.removeprefix("read_")].may_lack_id or not exact:
+        made.append(noted)
+    else:
+        sizes = {**plain.sizes, identifier.holder: plain.sizes[identifier.holder] - 1}
+        kept = extras_unless([f"len({held}) == {size}" for held, size in sizes.items()], mapping)
+        key_path = python_literal(identifier.key_path)
+        without = call("reader.make_pending_call_without_id", "name", "arguments", kept, key_path)
+        made += [
+            block(f"if {python_string(identifier.key)} in {identifier.holder}", noted),
+            block("else", f"call = {without}"),
+        ]
+    return [test for test in call_tests(plain) if test not in exact], made
 
 
 def write_items(plan: ListPlan) -> Method:

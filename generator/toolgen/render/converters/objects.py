@@ -99,40 +99,55 @@ def _is_certain(mapping: ObjectMapping, plain: FastPathObject) -> bool:
 
 def _read_plain_call(mapping: ObjectMapping, plain: FastPathObject) -> Iterator[Statement]:
     """Yield the statements that read a regular call, unless its id or name turns out to differ in the format."""
-    tests, found = plain_call(mapping, plain, noted=False)
+    tests, found = plain_call(mapping, plain)
     yield block(f"if {' and '.join(tests)}", f"found = {found}", block("if found is not None", "return found"))
 
 
-def plain_call(mapping: ObjectMapping, plain: FastPathObject, *, noted: bool) -> tuple[list[str], str]:
-    """Return the tests of a regular call's object, and the call; `noted` if results may follow it."""
+def plain_call(mapping: ObjectMapping, plain: FastPathObject) -> tuple[list[str], str]:
+    """Return the tests of a regular call's object, and the call."""
+    kept, exact = extras_of_call(mapping, plain, has_tag=False)
+    tests = [test for test in call_tests(plain) if test not in exact]
+    return [*_tag_test(mapping), *tests], call_expression(mapping, kept, "reader.make_call", "read_text_call")
+
+
+def call_tests(plain: FastPathObject) -> list[str]:
+    """Return the tests of a regular call's object, without those that the functions make which make the call."""
+    claim, name = "reader.claim_id(id)", PLAIN_FORMS["tool_name"].reads.format("name")
+    return [test.removesuffix(f" and {claim}") for test in plain.conditions_to_read if test not in (claim, name)]
+
+
+def call_expression(mapping: ObjectMapping, kept: str, from_object: str, from_text: str) -> str:
+    """Return the expression that makes a call, by the function for its kind of arguments."""
     arguments = next(key for key in mapping.keys if key.variables[0] == "arguments")
-    is_text = PLAIN_FORMS[arguments.reads.removeprefix("read_")].written == JSON_TEXT.written
-    kept, exact = _extras_of_call(mapping, plain, has_tag=noted)
-    function = "read_recorded_text_call" if noted else "read_text_call"
-    if is_text:
-        found = call(function, "id", "name", "arguments", kept, python_literal(arguments.key_path), "reader")
-    else:
-        function = "reader.make_pending_call" if noted else "reader.make_call"
-        found = call(function, "id", "name", "arguments", *([kept] if kept != "None" else []))
-    claim, name = "reader.claim_id(id)", PLAIN_FORMS["tool_name"].reads.format("name")  # both made by the function
-    tests = [test.removesuffix(f" and {claim}") for test in plain.conditions_to_read if test not in (claim, name)]
-    return [*([] if noted else _tag_test(mapping)), *(test for test in tests if test not in exact)], found
+    if PLAIN_FORMS[arguments.reads.removeprefix("read_")].written == JSON_TEXT.written:
+        return call(from_text, "id", "name", "arguments", kept, python_literal(arguments.key_path), "reader")
+    return call(from_object, "id", "name", "arguments", *([kept] if kept != "None" else []))
 
 
-def _extras_of_call(mapping: ObjectMapping, plain: FastPathObject, *, has_tag: bool) -> tuple[str, list[str]]:
+def extras_of_call(mapping: ObjectMapping, plain: FastPathObject, *, has_tag: bool) -> tuple[str, list[str]]:
     """Return the extras of a regular call, None if there are none, and the tests of sizes that they make unnecessary.
 
     An object is known to have its tag if the tag was used to choose the mapping.
     """
-    outer, *inner = mapping.objects
-    if not plain.open or len(inner) > 1:
+    if not plain.open or len(mapping.objects) > 2:
         return "None", []
     exact = [f"len({held.variable}) == {plain.sizes[held.variable]}" for held in mapping.objects]
-    extras = call("unmapped_members", "wire", outer.known)
-    for held in inner:
-        extras = call("nested_extras", "wire", outer.known, python_string(held.key), held.variable, held.known)
     tags = [] if has_tag else [f"{python_string(tag)} in wire" for tag, _ in mapping.tag]
-    return f"None if {' and '.join([*exact, *tags])} else {extras}", exact
+    return extras_unless([*exact, *tags], mapping), exact
+
+
+def extras_unless(tests: list[str], mapping: ObjectMapping) -> str:
+    """Return the extras of a regular call, which has none if the tests hold."""
+    return f"None if {' and '.join(tests)} else {all_extras(mapping)}"
+
+
+def all_extras(mapping: ObjectMapping) -> str:
+    """Return the extras of an object and of the one inside it, if there is one."""
+    outer, *inner = mapping.objects
+    if not inner:
+        return call("unmapped_members", "wire", outer.known)
+    held = inner[0]
+    return call("nested_extras", "wire", outer.known, python_string(held.key), held.variable, held.known)
 
 
 def _read_keys(mapping: ObjectMapping, has_strict_flag: bool) -> Iterator[Statement]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from ..json_values import same_json
@@ -25,6 +25,7 @@ __all__ = [
     "original_key",
     "restore_extras",
     "unmapped_members",
+    "with_extra_at",
     "without_extra",
 ]
 
@@ -59,6 +60,19 @@ def extra_at(extras: Extras, *key_path: str) -> Any:
             return ABSENT
         value = value[key]
     return value
+
+
+def with_extra_at(extras: Extras | None, key_path: Sequence[str], value: Any) -> Extras | None:
+    """Return the extras with a value at the end of a key path; unchanged if it is ABSENT. An existing object is changed."""
+    if value is ABSENT:
+        return extras
+    extras = {} if extras is None else extras
+    *outer, key = key_path
+    holder = extras
+    for step in outer:
+        holder = holder.setdefault(step, {})
+    holder[key] = value
+    return extras
 
 
 def without_extra(extras: Extras, *key_path: str) -> Extras:

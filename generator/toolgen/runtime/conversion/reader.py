@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from ..errors import ConversionError, wrong_type
@@ -10,7 +10,7 @@ from ..json_text import JSONError, dump_deep, dump_lenient
 from ..json_values import is_object_too_deep, is_too_deep
 from ..models import InvalidCall, OpaquePart, ToolCall, ToolDefinition
 from ..paths import Path
-from .extras import ABSENT, NO_EXTRAS, Extras
+from .extras import ABSENT, NO_EXTRAS, Extras, with_extra_at
 from .wire import ProviderWire, synthetic_id
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ class Reader:
         "_open",
         "_regular",
         "_tables",
+        "_without_id",
         "position",
         "tool_names",
         "tools",
@@ -50,6 +51,7 @@ class Reader:
         self._offered: Mapping[str, bool] = NO_EXTRAS
         self._open: list[tuple[int, ToolCall]] = []
         self._regular: dict[str, ToolCall] = {}
+        self._without_id: Collection[str] = ()
         self._tables: ArgumentEncodings | None = None
 
     def metadata(self, extras: Extras | None) -> dict[str, Any] | None:
@@ -159,13 +161,30 @@ class Reader:
             return call
         return self.decode_parsed_call(call) if parsed else self.decode_call(call)
 
+    def make_pending_call_without_id(
+        self, name: Any, arguments: dict[str, Any], extras: Extras | None, key_path: Sequence[str]
+    ) -> ToolCall | None:
+        """Return a call as `make_pending_call` does, of an object without an id.
+
+        Its synthetic id is also an extra, at the key path of the id, so that the call is written without an id.
+        """
+        if type(name) is not str or name in self.tool_names:
+            return None
+        made = synthetic_id(self.turn, self.position + len(self._regular))
+        while made in self.used or made in self._regular:
+            made += "_"
+        call = self.make_pending_call(made, name, arguments, with_extra_at(extras, key_path, {"$synthetic": made}))
+        if call is not None:
+            self._without_id = {*self._without_id, made}
+        return call
+
     def record_pending_calls(self) -> None:
         """Record the calls that `make_pending_call` has returned since."""
         found, self._regular = self._regular, {}
         for identifier, call in found.items():
             self.used.add(identifier)
             self.position += 1
-            self.note_call(identifier, call)
+            self.note_call(None if identifier in self._without_id else identifier, call)
 
     def claim_id(self, found: Any) -> TypeGuard[str]:
         """Return whether an id can be kept as it is. If so, it counts as used."""

@@ -80,7 +80,7 @@ class BedrockStream(BaseStream):
         return super().feed(event)
 
     def _read_event(self, event: dict[str, Any]) -> list[StreamEvent]:
-        event = encode_bytes(event)
+        event = encode_bytes(event, self.converter.SDK_BYTES.free)
         failure = find_exception(event)
         if failure is not None:
             self._fail(*failure)
