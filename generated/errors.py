@@ -6,7 +6,7 @@ from __future__ import annotations
 from .runtime.errors import BareApiError, ConversionError, ConversionLoss
 from .runtime.running.results import ToolError
 from .runtime.sessions.api_errors import SessionError
-from .runtime.tools.arguments import ArgumentsError, Fault
+from .runtime.tools.argument_errors import ArgumentsError, Fault
 
 __all__ = [
     "ArgumentsError",

@@ -20,9 +20,9 @@ from .runtime.running.handlers import (
     allow_all,
     combined,
 )
-from .runtime.running.loop import AsyncRunStream, RunStream, ToolRunner
 from .runtime.running.results import ToolError
 from .runtime.running.run_settings import RunResult, RunSettings
+from .runtime.running.tool_runner import AsyncRunStream, RunStream, ToolRunner
 from .runtime.sessions.base import AsyncSession, Session, ToolMode
 from .tools import TOOL_SET, dispatch, dispatch_all, dispatch_sync
 from .tools.handlers import Handlers

@@ -7,7 +7,7 @@ from typing import Annotated, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, StrictStr
 
-from .runtime.tools.fields import Number, Omittable
+from .runtime.tools.field_types import Number, Omittable
 from .runtime.tools.formats import StrictDate
 
 __all__ = ["Address", "Country", "Forecast", "ForecastDay"]

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, TypeAlias, TypeVar
 
-from .clients import Base64Keys
+from .client_kwargs import Base64Keys
 from .conversion.extras import ABSENT, is_internal_mark
 from .conversion.reader import Reader
 from .conversion.values import read_list, to_plain_object, write_list
@@ -93,7 +93,7 @@ class Converter:
         self.entries: Mapping[str, Any] = dict(
             zip(
                 self.wire.declared.names,
-                self.split_payload(self.wire.declared.payload),
+                self.collect_tool_entries(self.wire.declared.payload),
                 strict=True,
             )
         )
@@ -104,7 +104,7 @@ class Converter:
         """Convert a body to the form that the readers expect. Most wires have only one form."""
         return wire
 
-    def split_payload(self, payload: Any) -> list[Any]:
+    def collect_tool_entries(self, payload: Any) -> list[Any]:
         """Return the entry of each declared tool in the value of the wire's `tools`."""
         return list(payload)
 

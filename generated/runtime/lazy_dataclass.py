@@ -2,7 +2,7 @@
 """Dataclasses that are cheap to import: the standard library completes a class only when that is first needed.
 
 A class states its fields as for `dataclasses.dataclass(slots=True)`, and type checkers treat it as such. Its `__init__`
-is written out. `pop_field_defaults` removes the defaults from the class body, because they would conflict with the slots.
+is written out. `make_slots` removes the defaults from the class body, because they would conflict with the slots.
 Importing `dataclasses` takes as long as importing a whole converter, and few apps need the fields or `repr` of a value.
 """
 
@@ -13,7 +13,7 @@ from collections.abc import Callable
 from operator import attrgetter
 from typing import Any, Literal, TypeVar
 
-__all__ = ["dataclass", "pop_field_defaults", "replace"]
+__all__ = ["dataclass", "make_slots", "replace"]
 
 T = TypeVar("T")
 
@@ -22,7 +22,7 @@ if sys.version_info >= (3, 13):
     _LAZY = (*_LAZY, "__replace__")
 
 
-def pop_field_defaults(body: dict[str, Any]) -> tuple[str, ...]:
+def make_slots(body: dict[str, Any]) -> tuple[str, ...]:
     """Return the names of the fields in a class body, and remove their defaults. `__init__` has them."""
     fields = body["__match_args__"] = tuple(body.get("__annotations__", ()))
     for name in fields:

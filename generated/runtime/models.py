@@ -15,7 +15,7 @@ from .serialization import PYDANTIC_CONFIG, dump, load
 if TYPE_CHECKING:
     from dataclasses import dataclass
 else:
-    from .lazy_dataclass import dataclass, pop_field_defaults
+    from .lazy_dataclass import dataclass, make_slots
 
 __all__ = [
     "AgentEvent",
@@ -92,7 +92,7 @@ class ToolDefinition:
     metadata: dict[str, Any] | None = None
 
     if not TYPE_CHECKING:
-        __slots__ = pop_field_defaults(vars())
+        __slots__ = make_slots(vars())
 
         def __init__(
             self,
@@ -122,7 +122,7 @@ class NamedToolChoice:
     metadata: dict[str, Any] | None = None
 
     if not TYPE_CHECKING:
-        __slots__ = pop_field_defaults(vars())
+        __slots__ = make_slots(vars())
 
         def __init__(self, name, metadata=None):
             self.name = name
@@ -142,7 +142,7 @@ class AllowedToolChoice:
     metadata: dict[str, Any] | None = None
 
     if not TYPE_CHECKING:
-        __slots__ = pop_field_defaults(vars())
+        __slots__ = make_slots(vars())
 
         def __init__(self, names, mode="auto", metadata=None):
             self.names = names
@@ -169,7 +169,7 @@ class InvalidCall:
     """What is wrong with the call."""
 
     if not TYPE_CHECKING:
-        __slots__ = pop_field_defaults(vars())
+        __slots__ = make_slots(vars())
 
         def __init__(self, text, reason):
             self.text = text
@@ -193,7 +193,7 @@ class ToolCall:
     metadata: dict[str, Any] | None = None
 
     if not TYPE_CHECKING:
-        __slots__ = pop_field_defaults(vars())
+        __slots__ = make_slots(vars())
 
         def __init__(self, id, name, arguments, invalid=None, metadata=None):
             self.id = id
@@ -218,7 +218,7 @@ class OutputRef:
     metadata: dict[str, Any] | None = None
 
     if not TYPE_CHECKING:
-        __slots__ = pop_field_defaults(vars())
+        __slots__ = make_slots(vars())
 
         def __init__(self, id, byte_size=None, line_count=None, metadata=None):
             self.id = id
@@ -250,7 +250,7 @@ class ToolResult:
     metadata: dict[str, Any] | None = None
 
     if not TYPE_CHECKING:
-        __slots__ = pop_field_defaults(vars())
+        __slots__ = make_slots(vars())
 
         def __init__(
             self,
@@ -288,7 +288,7 @@ class TextPart:
     """Tag of the part."""
 
     if not TYPE_CHECKING:
-        __slots__ = pop_field_defaults(vars())
+        __slots__ = make_slots(vars())
 
         def __init__(self, text, cache=None, metadata=None, type="text"):
             self.text = text
@@ -320,7 +320,7 @@ class ImagePart:
     """Tag of the part."""
 
     if not TYPE_CHECKING:
-        __slots__ = pop_field_defaults(vars())
+        __slots__ = make_slots(vars())
 
         def __init__(
             self,
@@ -366,7 +366,7 @@ class DocumentPart:
     """Tag of the part."""
 
     if not TYPE_CHECKING:
-        __slots__ = pop_field_defaults(vars())
+        __slots__ = make_slots(vars())
 
         def __init__(
             self,
@@ -412,7 +412,7 @@ class AudioPart:
     """Tag of the part."""
 
     if not TYPE_CHECKING:
-        __slots__ = pop_field_defaults(vars())
+        __slots__ = make_slots(vars())
 
         def __init__(
             self,
@@ -458,7 +458,7 @@ class VideoPart:
     """Tag of the part."""
 
     if not TYPE_CHECKING:
-        __slots__ = pop_field_defaults(vars())
+        __slots__ = make_slots(vars())
 
         def __init__(
             self,
@@ -498,7 +498,7 @@ class OpaquePart:
     """Tag of the part."""
 
     if not TYPE_CHECKING:
-        __slots__ = pop_field_defaults(vars())
+        __slots__ = make_slots(vars())
 
         def __init__(self, provider, value, cache=None, metadata=None, type="opaque"):
             self.provider = provider
@@ -521,7 +521,7 @@ class ReasoningPart:
     """Tag of the part."""
 
     if not TYPE_CHECKING:
-        __slots__ = pop_field_defaults(vars())
+        __slots__ = make_slots(vars())
 
         def __init__(self, text, metadata=None, type="reasoning"):
             self.text = text
@@ -542,7 +542,7 @@ class ToolCallPart:
     """Tag of the part."""
 
     if not TYPE_CHECKING:
-        __slots__ = pop_field_defaults(vars())
+        __slots__ = make_slots(vars())
 
         def __init__(self, call, metadata=None, type="tool_call"):
             self.call = call
@@ -563,7 +563,7 @@ class RefusalPart:
     """Tag of the part."""
 
     if not TYPE_CHECKING:
-        __slots__ = pop_field_defaults(vars())
+        __slots__ = make_slots(vars())
 
         def __init__(self, text, metadata=None, type="refusal"):
             self.text = text
@@ -588,7 +588,7 @@ class SystemMessage:
     """Tag of the message."""
 
     if not TYPE_CHECKING:
-        __slots__ = pop_field_defaults(vars())
+        __slots__ = make_slots(vars())
 
         def __init__(
             self, content, name=None, cache=None, metadata=None, role="system"
@@ -615,7 +615,7 @@ class UserMessage:
     """Tag of the message."""
 
     if not TYPE_CHECKING:
-        __slots__ = pop_field_defaults(vars())
+        __slots__ = make_slots(vars())
 
         def __init__(self, content, name=None, metadata=None, role="user"):
             self.content = content
@@ -639,7 +639,7 @@ class AssistantMessage:
     """Tag of the message."""
 
     if not TYPE_CHECKING:
-        __slots__ = pop_field_defaults(vars())
+        __slots__ = make_slots(vars())
 
         def __init__(self, content=None, name=None, metadata=None, role="assistant"):
             self.content = content
@@ -661,7 +661,7 @@ class ToolMessage:
     """Tag of the message."""
 
     if not TYPE_CHECKING:
-        __slots__ = pop_field_defaults(vars())
+        __slots__ = make_slots(vars())
 
         def __init__(self, results, metadata=None, role="tool"):
             self.results = results
@@ -684,7 +684,7 @@ class OutputSchema:
     metadata: dict[str, Any] | None = None
 
     if not TYPE_CHECKING:
-        __slots__ = pop_field_defaults(vars())
+        __slots__ = make_slots(vars())
 
         def __init__(self, schema, name=None, strict=None, metadata=None):
             self.schema = schema
@@ -706,7 +706,7 @@ class Reasoning:
     metadata: dict[str, Any] | None = None
 
     if not TYPE_CHECKING:
-        __slots__ = pop_field_defaults(vars())
+        __slots__ = make_slots(vars())
 
         def __init__(self, effort=None, budget_tokens=None, metadata=None):
             self.effort = effort
@@ -749,7 +749,7 @@ class Request:
     metadata: dict[str, Any] | None = None
 
     if not TYPE_CHECKING:
-        __slots__ = pop_field_defaults(vars())
+        __slots__ = make_slots(vars())
 
         def __init__(
             self,
@@ -807,7 +807,7 @@ class Usage:
     metadata: dict[str, Any] | None = None
 
     if not TYPE_CHECKING:
-        __slots__ = pop_field_defaults(vars())
+        __slots__ = make_slots(vars())
 
         def __init__(
             self,
@@ -853,7 +853,7 @@ class Completion:
     metadata: dict[str, Any] | None = None
 
     if not TYPE_CHECKING:
-        __slots__ = pop_field_defaults(vars())
+        __slots__ = make_slots(vars())
 
         def __init__(
             self,
@@ -886,7 +886,7 @@ class TextDelta:
     """Tag of the event."""
 
     if not TYPE_CHECKING:
-        __slots__ = pop_field_defaults(vars())
+        __slots__ = make_slots(vars())
 
         def __init__(self, text, type="text_delta"):
             self.text = text
@@ -905,7 +905,7 @@ class ReasoningDelta:
     """Tag of the event."""
 
     if not TYPE_CHECKING:
-        __slots__ = pop_field_defaults(vars())
+        __slots__ = make_slots(vars())
 
         def __init__(self, text, type="reasoning_delta"):
             self.text = text
@@ -930,7 +930,7 @@ class ToolCallDelta:
     """Tag of the event."""
 
     if not TYPE_CHECKING:
-        __slots__ = pop_field_defaults(vars())
+        __slots__ = make_slots(vars())
 
         def __init__(
             self,
@@ -959,7 +959,7 @@ class ToolCallEvent:
     """Tag of the event."""
 
     if not TYPE_CHECKING:
-        __slots__ = pop_field_defaults(vars())
+        __slots__ = make_slots(vars())
 
         def __init__(self, call, type="tool_call"):
             self.call = call
@@ -980,7 +980,7 @@ class ErrorEvent:
     """The API's error, if the API ended the stream with one."""
 
     if not TYPE_CHECKING:
-        __slots__ = pop_field_defaults(vars())
+        __slots__ = make_slots(vars())
 
         def __init__(self, message, type="error", error=None):
             self.message = message
@@ -1000,7 +1000,7 @@ class CompletedEvent:
     """Tag of the event."""
 
     if not TYPE_CHECKING:
-        __slots__ = pop_field_defaults(vars())
+        __slots__ = make_slots(vars())
 
         def __init__(self, completion, type="completed"):
             self.completion = completion
@@ -1021,7 +1021,7 @@ class AgentText:
     """Tag of the event."""
 
     if not TYPE_CHECKING:
-        __slots__ = pop_field_defaults(vars())
+        __slots__ = make_slots(vars())
 
         def __init__(self, content, timestamp, type="text"):
             self.content = content
@@ -1043,7 +1043,7 @@ class AgentReasoning:
     """Tag of the event."""
 
     if not TYPE_CHECKING:
-        __slots__ = pop_field_defaults(vars())
+        __slots__ = make_slots(vars())
 
         def __init__(self, content, timestamp, type="reasoning"):
             self.content = content
@@ -1067,7 +1067,7 @@ class AgentStepStart:
     """Tag of the event."""
 
     if not TYPE_CHECKING:
-        __slots__ = pop_field_defaults(vars())
+        __slots__ = make_slots(vars())
 
         def __init__(self, step_id, title, step_number, type="step_start"):
             self.step_id = step_id
@@ -1094,7 +1094,7 @@ class AgentToolCall:
     """Tag of the event."""
 
     if not TYPE_CHECKING:
-        __slots__ = pop_field_defaults(vars())
+        __slots__ = make_slots(vars())
 
         def __init__(
             self, tool, args, tool_call_id, display_name=None, type="agent_tool_call"
@@ -1126,7 +1126,7 @@ class AgentToolResult:
     """Tag of the event."""
 
     if not TYPE_CHECKING:
-        __slots__ = pop_field_defaults(vars())
+        __slots__ = make_slots(vars())
 
         def __init__(
             self,
@@ -1161,7 +1161,7 @@ class AgentStepComplete:
     """Tag of the event."""
 
     if not TYPE_CHECKING:
-        __slots__ = pop_field_defaults(vars())
+        __slots__ = make_slots(vars())
 
         def __init__(self, step_id, status, duration_ms, type="step_complete"):
             self.step_id = step_id
@@ -1182,7 +1182,7 @@ class AgentHiddenUserMessage:
     """Tag of the event."""
 
     if not TYPE_CHECKING:
-        __slots__ = pop_field_defaults(vars())
+        __slots__ = make_slots(vars())
 
         def __init__(self, content, type="hidden_user_message"):
             self.content = content
@@ -1201,7 +1201,7 @@ class AgentFinal:
     """Tag of the event."""
 
     if not TYPE_CHECKING:
-        __slots__ = pop_field_defaults(vars())
+        __slots__ = make_slots(vars())
 
         def __init__(self, content, type="final"):
             self.content = content
@@ -1228,7 +1228,7 @@ class Loss:
     """Why it was lost."""
 
     if not TYPE_CHECKING:
-        __slots__ = pop_field_defaults(vars())
+        __slots__ = make_slots(vars())
 
         def __init__(self, path, what, action, severity, reason):
             self.path = path
@@ -1259,7 +1259,7 @@ class Finding:
     """The problem in a sentence."""
 
     if not TYPE_CHECKING:
-        __slots__ = pop_field_defaults(vars())
+        __slots__ = make_slots(vars())
 
         def __init__(self, path, code, message):
             self.path = path
@@ -1291,7 +1291,7 @@ class ApiError:
     metadata: dict[str, Any] | None = None
 
     if not TYPE_CHECKING:
-        __slots__ = pop_field_defaults(vars())
+        __slots__ = make_slots(vars())
 
         def __init__(self, kind, message, retryable, metadata=None):
             self.kind = kind

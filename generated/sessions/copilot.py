@@ -7,7 +7,7 @@ from typing import ClassVar, get_args
 
 from ..providers import copilot as _provider
 from ..runtime.apis.copilot.session import AsyncStatefulSession, StatefulSession
-from ..runtime.apis.copilot.session_requests import StatefulProvider
+from ..runtime.apis.copilot.session_requests import StatefulProviderModule
 from ..runtime.sessions.connection import StatefulClientCalls
 
 __all__ = ["AsyncSession", "Session"]
@@ -45,7 +45,7 @@ class AsyncSession(AsyncStatefulSession):
     """A conversation with an agent of GitHub Copilot, on its client."""
 
     name = "copilot"
-    provider: ClassVar[StatefulProvider] = _provider
+    provider: ClassVar[StatefulProviderModule] = _provider
     wire = _provider.WIRE
     calls = _CALLS
     offered = get_args(_provider.ToolName)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from importlib import import_module as _import_module
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, overload
 
-from ..runtime.tools.arguments import ArgumentsError, Fault
+from ..runtime.tools.argument_errors import ArgumentsError, Fault
 from ..runtime.tools.runnable_tools import RunnableTools as _RunnableTools
 from ..runtime.tools.tool_entries import tool_entries as _tool_entries
 from .handlers import Handlers
@@ -109,7 +109,7 @@ TOOL_SET: Final[_RunnableTools[Handlers]] = _RunnableTools(
             ),
             "write_file": ("write_file", "WriteFileArguments", "WriteFileResult"),
         },
-        anything=["create_order", "find-free-slots"],
+        untyped_field_tools=["create_order", "find-free-slots"],
     ),
     Handlers,
     low_risk=[

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, StrictStr
 
 from ..models import ToolDefinition
-from ..runtime.tools.fields import Exact, Integer, Number, Omittable
+from ..runtime.tools.field_types import Exact, Integer, Number, Omittable
 from ..types import Address
 
 __all__ = ["DEFINITION", "CreateOrderArguments", "CreateOrderItem", "CreateOrderResult"]

@@ -8,7 +8,7 @@ from typing import Annotated, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field, StrictStr
 
 from ..models import ToolDefinition
-from ..runtime.tools.fields import Integer, Omittable
+from ..runtime.tools.field_types import Integer, Omittable
 from ..runtime.tools.formats import StrictDateTime
 from ..types import Country
 

@@ -8,7 +8,7 @@ from typing import Annotated, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictStr
 
 from ..models import ToolDefinition
-from ..runtime.tools.fields import Integer, Number, Omittable
+from ..runtime.tools.field_types import Integer, Number, Omittable
 
 __all__ = [
     "DEFINITION",

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field, StrictBool
 
 from ..models import ToolDefinition
-from ..runtime.tools.fields import Integer, Omittable
+from ..runtime.tools.field_types import Integer, Omittable
 
 __all__ = [
     "DEFINITION",

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import BaseModel, ConfigDict, StrictStr
 
 from ..models import ToolDefinition
-from ..runtime.tools.fields import Exact
+from ..runtime.tools.field_types import Exact
 
 __all__ = ["DEFINITION", "WriteFileArguments", "WriteFileResult"]
 

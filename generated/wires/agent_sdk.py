@@ -32,7 +32,7 @@ from ..runtime.conversion.values import read_text_or_list, write_text_or_list
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
-from ..runtime.fields import read_text_blank_as_none, write_text_blank_as_none
+from ..runtime.fields import read_text_or_empty, write_text_or_empty
 from ..runtime.json_text import strict_json_text
 from ..runtime.models import (
     ContentPart,
@@ -50,12 +50,12 @@ from ..runtime.models import (
 )
 from ..runtime.paths import Path
 from ..runtime.responses import FinishReason, read_count
-from ..runtime.tool_fields import (
+from ..runtime.tool_call_fields import (
+    make_call_from_json,
     read_call_id,
     read_json_arguments,
     read_result_call_id,
     read_schema_or_empty,
-    read_text_call,
     read_tool_name,
     write_call_id,
     write_json_arguments,
@@ -428,7 +428,7 @@ class AgentSdk(AgentSdkConverter):
     ) -> ToolDefinition:
         """Read the declaration of a tool."""
         name, name_kept = read_tool_name(wire.get("name", ABSENT), (at, "name"), reader)
-        description, description_kept = read_text_blank_as_none(
+        description, description_kept = read_text_or_empty(
             wire.get("description", ABSENT), (at, "description"), reader
         )
         strict = wire.get("strict")
@@ -480,7 +480,7 @@ class AgentSdk(AgentSdkConverter):
                 definition.strict,
             ),
         }
-        description = write_text_blank_as_none(
+        description = write_text_or_empty(
             definition.description,
             extra_at(extras, "description") if extras else ABSENT,
             (at, "description"),
@@ -505,7 +505,7 @@ class AgentSdk(AgentSdkConverter):
         name = function.get("name")
         arguments = function.get("arguments")
         if type(arguments) is str:
-            found = read_text_call(
+            found = make_call_from_json(
                 id,
                 name,
                 arguments,
@@ -544,7 +544,7 @@ class AgentSdk(AgentSdkConverter):
     ) -> dict[str, Any]:
         """Write a call of a function."""
         if (
-            writer.is_unchanged_call(call)
+            writer.is_regular_call(call)
             and (text := strict_json_text(call.arguments)) is not None
         ):
             return {

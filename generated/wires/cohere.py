@@ -11,10 +11,10 @@ from typing import Any, ClassVar
 
 from ..runtime.apis.cohere.converter import CohereConverter
 from ..runtime.apis.cohere.fields import (
-    read_strict_schema,
+    chat_kwargs,
+    read_strict_parameters_schema,
     read_thinking_settings,
-    stream_method_kwargs,
-    write_strict_schema,
+    write_strict_parameters_schema,
     write_thinking_settings,
 )
 from ..runtime.conversion.extras import (
@@ -57,12 +57,12 @@ from ..runtime.models import (
 )
 from ..runtime.paths import Path
 from ..runtime.responses import FinishReason, read_count, read_optional_object
-from ..runtime.tool_fields import (
+from ..runtime.tool_call_fields import (
+    make_call_from_json,
+    make_unrecorded_call_from_json,
     read_call_id,
     read_json_arguments,
-    read_recorded_text_call,
     read_result_call,
-    read_text_call,
     read_tool_name,
     write_call_id,
     write_json_arguments,
@@ -238,7 +238,7 @@ class Cohere(CohereConverter):
             "tools",
         ]
     )
-    sdk_call = staticmethod(stream_method_kwargs)
+    sdk_call = staticmethod(chat_kwargs)
 
     def read_usage(self, wire: dict[str, Any], at: Path, reader: Reader) -> Usage:
         """Read the usage of a response."""
@@ -423,7 +423,7 @@ class Cohere(CohereConverter):
                     name = function.get("name")
                     arguments = function.get("arguments")
                     if type(arguments) is str:
-                        call = read_recorded_text_call(
+                        call = make_unrecorded_call_from_json(
                             id,
                             name,
                             arguments,
@@ -608,7 +608,7 @@ class Cohere(CohereConverter):
         description = function.get("description")
         if description is not None and type(description) is not str:
             raise wrong_type(((at, "function"), "description"), "a string", description)
-        parameters, parameters_kept = read_strict_schema(
+        parameters, parameters_kept = read_strict_parameters_schema(
             function.get("parameters", ABSENT), ((at, "function"), "parameters"), reader
         )
         if (
@@ -646,7 +646,7 @@ class Cohere(CohereConverter):
                 (at, "name"),
                 writer,
             ),
-            "parameters": write_strict_schema(
+            "parameters": write_strict_parameters_schema(
                 definition.parameters,
                 extra_at(extras, "function", "parameters") if extras else ABSENT,
                 (at, "parameters"),
@@ -675,7 +675,7 @@ class Cohere(CohereConverter):
         name = function.get("name")
         arguments = function.get("arguments")
         if type(arguments) is str:
-            found = read_text_call(
+            found = make_call_from_json(
                 id,
                 name,
                 arguments,
@@ -714,7 +714,7 @@ class Cohere(CohereConverter):
     ) -> dict[str, Any]:
         """Write a call of a function."""
         if (
-            writer.is_unchanged_call(call)
+            writer.is_regular_call(call)
             and (text := strict_json_text(call.arguments)) is not None
         ):
             return {

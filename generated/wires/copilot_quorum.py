@@ -25,17 +25,17 @@ from ..runtime.conversion.extras import (
 from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
-from ..runtime.fields import read_text_blank_as_none, write_text_blank_as_none
+from ..runtime.fields import read_text_or_empty, write_text_or_empty
 from ..runtime.models import OpaquePart, ToolCall, ToolDefinition, ToolResult
 from ..runtime.paths import Path
 from ..runtime.responses import FinishReason
-from ..runtime.tool_fields import (
-    read_id_or_null,
+from ..runtime.tool_call_fields import (
     read_non_strict_schema,
+    read_nullable_call_id,
     read_result_call_id,
     read_tool_name,
-    write_id_or_null,
     write_non_strict_schema,
+    write_nullable_call_id,
     write_result_call_id,
     write_tool_name,
 )
@@ -106,7 +106,7 @@ class CopilotQuorum(CopilotQuorumConverter):
     ) -> ToolDefinition:
         """Read a declaration of `to_json_schema`."""
         name, name_kept = read_tool_name(wire.get("name", ABSENT), (at, "name"), reader)
-        description, description_kept = read_text_blank_as_none(
+        description, description_kept = read_text_or_empty(
             wire.get("description", ABSENT), (at, "description"), reader
         )
         parameters, parameters_kept = read_non_strict_schema(
@@ -150,7 +150,7 @@ class CopilotQuorum(CopilotQuorumConverter):
                 writer,
             ),
         }
-        description = write_text_blank_as_none(
+        description = write_text_or_empty(
             definition.description,
             extra_at(extras, "description") if extras else ABSENT,
             (at, "description"),
@@ -180,7 +180,7 @@ class CopilotQuorum(CopilotQuorumConverter):
         arguments, invalid, arguments_kept = read_map_arguments(
             wire.get("arguments", ABSENT), (at, "arguments"), reader
         )
-        id, id_kept = read_id_or_null(
+        id, id_kept = read_nullable_call_id(
             wire.get("native_id", ABSENT), (at, "native_id"), reader
         )
         rest = unmapped_members(wire, _APPLICATION_CALL)
@@ -217,7 +217,7 @@ class CopilotQuorum(CopilotQuorumConverter):
         )
         if arguments is not ABSENT:
             wire["arguments"] = arguments
-        id = write_id_or_null(
+        id = write_nullable_call_id(
             call.id,
             extra_at(extras, "native_id") if extras else ABSENT,
             (at, "id"),
@@ -231,7 +231,7 @@ class CopilotQuorum(CopilotQuorumConverter):
 
     def read_tool_use(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
         """Read a tool use block of a response."""
-        id, id_kept = read_id_or_null(wire.get("id", ABSENT), (at, "id"), reader)
+        id, id_kept = read_nullable_call_id(wire.get("id", ABSENT), (at, "id"), reader)
         name, name_kept = read_tool_name(wire.get("name", ABSENT), (at, "name"), reader)
         arguments, invalid, arguments_kept = read_map_arguments(
             wire.get("input", ABSENT), (at, "input"), reader
@@ -261,7 +261,7 @@ class CopilotQuorum(CopilotQuorumConverter):
                 writer,
             ),
         }
-        id = write_id_or_null(
+        id = write_nullable_call_id(
             call.id, extra_at(extras, "id") if extras else ABSENT, (at, "id"), writer
         )
         if id is not ABSENT:

@@ -22,7 +22,7 @@ from ..runtime.apis.mcp.results import (
     result_block_kind,
     write_media_block,
 )
-from ..runtime.clients import tool_call_kwargs
+from ..runtime.client_kwargs import snake_case_kwargs
 from ..runtime.conversion.extras import (
     ABSENT,
     NO_EXTRAS,
@@ -46,7 +46,7 @@ from ..runtime.models import (
     VideoPart,
 )
 from ..runtime.paths import Path
-from ..runtime.tool_fields import (
+from ..runtime.tool_call_fields import (
     read_non_strict_schema,
     read_tool_name,
     write_non_strict_schema,
@@ -132,7 +132,7 @@ class Mcp(McpConverter):
     SDK_KEYWORDS: ClassVar[frozenset[str]] = frozenset(
         ["name", "arguments", "input_responses", "request_state", "meta"]
     )
-    sdk_call = staticmethod(tool_call_kwargs)
+    sdk_call = staticmethod(snake_case_kwargs)
 
     def read_tool_entry(
         self, wire: Any, at: Path, reader: Reader

@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 
 from ..runtime.apis.modular_prompt import (
     ModularPromptConverter,
-    read_single_text,
-    write_single_text,
+    read_string_content,
+    write_string_content,
 )
 from ..runtime.apis.text_messages import read_named_result_call, write_named_result_call
 from ..runtime.conversion.extras import (
@@ -41,11 +41,11 @@ from ..runtime.models import (
 )
 from ..runtime.paths import Path
 from ..runtime.responses import FinishReason, read_count
-from ..runtime.tool_fields import (
+from ..runtime.tool_call_fields import (
+    make_call_from_json,
     read_call_id,
     read_json_arguments,
     read_parameters_schema,
-    read_text_call,
     read_tool_name,
     write_call_id,
     write_json_arguments,
@@ -185,7 +185,7 @@ class ModularPrompt(ModularPromptConverter):
         tool_choice, tool_choice_kept = self.read_tool_choice(
             wire.get("toolChoice", ABSENT), (at, "toolChoice"), reader
         )
-        messages, messages_kept = self.read_further_messages(
+        messages, messages_kept = self.read_messages_after_prompt(
             wire.get("messages", ABSENT), (at, "messages"), reader
         )
         temperature = wire.get("temperature")
@@ -260,7 +260,7 @@ class ModularPrompt(ModularPromptConverter):
         )
         if tool_choice is not ABSENT:
             wire["toolChoice"] = tool_choice
-        messages = self.write_further_messages(
+        messages = self.write_messages_after_prompt(
             request.messages,
             extra_at(extras, "messages") if extras else ABSENT,
             (at, "messages"),
@@ -370,7 +370,7 @@ class ModularPrompt(ModularPromptConverter):
         name = function.get("name")
         arguments = function.get("arguments")
         if wire.get("type") is not None and type(arguments) is str:
-            found = read_text_call(
+            found = make_call_from_json(
                 id,
                 name,
                 arguments,
@@ -411,7 +411,7 @@ class ModularPrompt(ModularPromptConverter):
     ) -> dict[str, Any]:
         """Write a call of a function."""
         if (
-            writer.is_unchanged_call(call)
+            writer.is_regular_call(call)
             and (text := strict_json_text(call.arguments)) is not None
         ):
             return {
@@ -502,7 +502,7 @@ class ModularPrompt(ModularPromptConverter):
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> SystemMessage:
         """Read a system message."""
-        content, content_kept = read_single_text(
+        content, content_kept = read_string_content(
             wire.get("content", ABSENT), (at, "content"), reader
         )
         if (
@@ -529,7 +529,7 @@ class ModularPrompt(ModularPromptConverter):
             writer.report_unsupported((at, "cache"), "cache")
         wire: dict[str, Any] = {
             "role": "system",
-            "content": write_single_text(
+            "content": write_string_content(
                 message.content,
                 extra_at(extras, "content") if extras else ABSENT,
                 (at, "content"),
@@ -544,7 +544,7 @@ class ModularPrompt(ModularPromptConverter):
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> UserMessage:
         """Read a user message."""
-        content, content_kept = read_single_text(
+        content, content_kept = read_string_content(
             wire.get("content", ABSENT), (at, "content"), reader
         )
         if (
@@ -569,7 +569,7 @@ class ModularPrompt(ModularPromptConverter):
             writer.report_unsupported((at, "name"), "name")
         wire: dict[str, Any] = {
             "role": "user",
-            "content": write_single_text(
+            "content": write_string_content(
                 message.content,
                 extra_at(extras, "content") if extras else ABSENT,
                 (at, "content"),

@@ -18,7 +18,7 @@ from ..runtime.apis.openai_chat.fields import (
     write_inline_data,
     write_schema_name,
 )
-from ..runtime.clients import call_kwargs
+from ..runtime.client_kwargs import call_kwargs
 from ..runtime.conversion.extras import (
     ABSENT,
     NO_EXTRAS,
@@ -74,13 +74,13 @@ from ..runtime.models import (
 )
 from ..runtime.paths import Path
 from ..runtime.responses import FinishReason, read_count, read_optional_object
-from ..runtime.tool_fields import (
+from ..runtime.tool_call_fields import (
+    make_call_from_json,
+    make_unrecorded_call_from_json,
     read_call_id,
     read_json_arguments,
     read_parameters_schema,
-    read_recorded_text_call,
     read_result_call,
-    read_text_call,
     read_tool_name,
     write_call_id,
     write_json_arguments,
@@ -585,7 +585,7 @@ class OpenaiChat(ChatConverter):
                     name = function.get("name")
                     arguments = function.get("arguments")
                     if type(arguments) is str:
-                        call = read_recorded_text_call(
+                        call = make_unrecorded_call_from_json(
                             id,
                             name,
                             arguments,
@@ -880,7 +880,7 @@ class OpenaiChat(ChatConverter):
         name = function.get("name")
         arguments = function.get("arguments")
         if type(arguments) is str:
-            found = read_text_call(
+            found = make_call_from_json(
                 id,
                 name,
                 arguments,
@@ -919,7 +919,7 @@ class OpenaiChat(ChatConverter):
     ) -> dict[str, Any]:
         """Write a call of a function."""
         if (
-            writer.is_unchanged_call(call)
+            writer.is_regular_call(call)
             and (text := strict_json_text(call.arguments)) is not None
         ):
             return {

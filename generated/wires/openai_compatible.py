@@ -10,9 +10,9 @@ from typing import Any, ClassVar
 
 from ..runtime.apis.openai_chat.compatible import (
     read_arguments_text,
-    read_server_call_id,
+    read_echoed_call_id,
     write_arguments_text,
-    write_server_call_id,
+    write_echoed_call_id,
 )
 from ..runtime.apis.openai_chat.reasoning import ReasoningKeys
 from ..runtime.conversion.extras import (
@@ -53,9 +53,9 @@ from ..runtime.models import (
 )
 from ..runtime.paths import Path
 from ..runtime.responses import FinishReason
-from ..runtime.tool_fields import (
-    read_recorded_text_call,
-    read_text_call,
+from ..runtime.tool_call_fields import (
+    make_call_from_json,
+    make_unrecorded_call_from_json,
     read_tool_name,
     write_tool_name,
 )
@@ -252,7 +252,7 @@ class OpenaiCompatible(OpenaiChat):
                         and type(id) is str
                         and reader.wire.is_legal_id(id)
                     ):
-                        call = read_recorded_text_call(
+                        call = make_unrecorded_call_from_json(
                             id,
                             name,
                             arguments,
@@ -464,7 +464,7 @@ class OpenaiCompatible(OpenaiChat):
         name = function.get("name")
         arguments = function.get("arguments")
         if type(arguments) is str and type(id) is str and reader.wire.is_legal_id(id):
-            found = read_text_call(
+            found = make_call_from_json(
                 id,
                 name,
                 arguments,
@@ -478,7 +478,7 @@ class OpenaiCompatible(OpenaiChat):
             )
             if found is not None:
                 return found
-        id, id_kept = read_server_call_id(wire.get("id", ABSENT), (at, "id"), reader)
+        id, id_kept = read_echoed_call_id(wire.get("id", ABSENT), (at, "id"), reader)
         name, name_kept = read_tool_name(
             function.get("name", ABSENT), ((at, "function"), "name"), reader
         )
@@ -503,7 +503,7 @@ class OpenaiCompatible(OpenaiChat):
     ) -> dict[str, Any]:
         """Write a call of a function."""
         if (
-            writer.is_unchanged_call(call)
+            writer.is_regular_call(call)
             and (text := strict_json_text(call.arguments)) is not None
         ):
             return {
@@ -533,7 +533,7 @@ class OpenaiCompatible(OpenaiChat):
         }
         wire: dict[str, Any] = {
             "type": "function",
-            "id": write_server_call_id(
+            "id": write_echoed_call_id(
                 call.id,
                 extra_at(extras, "id") if extras else ABSENT,
                 (at, "id"),

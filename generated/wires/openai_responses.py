@@ -11,15 +11,15 @@ from typing import Any, ClassVar
 from ..runtime.apis.openai_chat.fields import read_schema_name, write_schema_name
 from ..runtime.apis.openai_responses.converter import ResponsesConverter
 from ..runtime.apis.openai_responses.fields import (
-    item_part_kind,
-    read_constant,
-    read_explicit_flag,
+    content_part_kind,
+    read_always_written_flag,
     read_file_source,
-    write_constant,
-    write_explicit_flag,
+    read_value_with_default,
+    write_always_written_flag,
     write_file_source,
+    write_value_with_default,
 )
-from ..runtime.clients import call_kwargs
+from ..runtime.client_kwargs import call_kwargs
 from ..runtime.conversion.extras import (
     ABSENT,
     NO_EXTRAS,
@@ -54,17 +54,17 @@ from ..runtime.models import (
 )
 from ..runtime.paths import Path
 from ..runtime.responses import FinishReason, read_count, read_optional_object
-from ..runtime.tool_fields import (
+from ..runtime.tool_call_fields import (
+    make_call_from_json,
     read_call_id,
     read_json_arguments,
+    read_nullable_schema,
     read_result_call,
-    read_schema_or_null,
-    read_text_call,
     read_tool_name,
     write_call_id,
     write_json_arguments,
+    write_nullable_schema,
     write_result_call,
-    write_schema_or_null,
     write_tool_name,
 )
 
@@ -434,7 +434,7 @@ class OpenaiResponses(ResponsesConverter):
     def read_input_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
         """Read one of several objects. Any other value becomes an opaque part."""
         if type(wire) is dict:
-            kind = item_part_kind(wire)
+            kind = content_part_kind(wire)
             if kind == "text":
                 return self.read_text_part(wire, at, reader)
             if kind == "image":
@@ -663,10 +663,10 @@ class OpenaiResponses(ResponsesConverter):
         description = wire.get("description")
         if description is not None and type(description) is not str:
             raise wrong_type((at, "description"), "a string", description)
-        strict, strict_kept = read_explicit_flag(
+        strict, strict_kept = read_always_written_flag(
             wire.get("strict", ABSENT), (at, "strict"), reader
         )
-        parameters, parameters_kept = read_schema_or_null(
+        parameters, parameters_kept = read_nullable_schema(
             wire.get("parameters", ABSENT), (at, "parameters"), reader, strict
         )
         if (
@@ -708,7 +708,7 @@ class OpenaiResponses(ResponsesConverter):
         }
         if definition.description is not None:
             wire["description"] = definition.description
-        strict = write_explicit_flag(
+        strict = write_always_written_flag(
             definition.strict,
             extra_at(extras, "strict") if extras else ABSENT,
             (at, "strict"),
@@ -716,7 +716,7 @@ class OpenaiResponses(ResponsesConverter):
         )
         if strict is not ABSENT:
             wire["strict"] = strict
-        parameters = write_schema_or_null(
+        parameters = write_nullable_schema(
             definition.parameters,
             extra_at(extras, "parameters") if extras else ABSENT,
             (at, "parameters"),
@@ -737,7 +737,7 @@ class OpenaiResponses(ResponsesConverter):
         name = wire.get("name")
         arguments = wire.get("arguments")
         if type(arguments) is str:
-            found = read_text_call(
+            found = make_call_from_json(
                 id,
                 name,
                 arguments,
@@ -770,7 +770,7 @@ class OpenaiResponses(ResponsesConverter):
     ) -> dict[str, Any]:
         """Write a call of a function."""
         if (
-            writer.is_unchanged_call(call)
+            writer.is_regular_call(call)
             and (text := strict_json_text(call.arguments)) is not None
         ):
             return {
@@ -903,7 +903,7 @@ class OpenaiResponses(ResponsesConverter):
         url, data, media_type, url_kept = read_data_url(
             wire.get("image_url", ABSENT), (at, "image_url"), reader
         )
-        detail, detail_kept = read_constant(
+        detail, detail_kept = read_value_with_default(
             wire.get("detail", ABSENT), (at, "detail"), reader, _IMAGE_PART_DETAIL
         )
         if (
@@ -942,7 +942,7 @@ class OpenaiResponses(ResponsesConverter):
                 writer,
             ),
         }
-        detail = write_constant(
+        detail = write_value_with_default(
             part.detail,
             extra_at(extras, "detail") if extras else ABSENT,
             (at, "detail"),

@@ -24,7 +24,7 @@ from ..runtime.errors import wrong_type
 from ..runtime.models import OpaquePart, Request, ToolDefinition
 from ..runtime.paths import Path
 from ..runtime.responses import FinishReason
-from ..runtime.tool_fields import read_tool_name, write_tool_name
+from ..runtime.tool_call_fields import read_tool_name, write_tool_name
 
 __all__ = ["Prompt"]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from ..runtime.apis.gemini.converter import VertexConverter
-from ..runtime.apis.gemini.parts import KeySpelling
+from ..runtime.apis.gemini.parts import KeyNormalization
 from ..runtime.conversion.extras import (
     ABSENT,
     NO_EXTRAS,
@@ -234,7 +234,7 @@ class Vertex(VertexConverter, Gemini):
             "but model only supports up to": "context_length",
         },
     }
-    SPELLING: ClassVar[KeySpelling] = KeySpelling(
+    SPELLING: ClassVar[KeyNormalization] = KeyNormalization(
         [
             "args",
             "response",

@@ -149,18 +149,18 @@ def read_results(schemas: str, out: str | None) -> tuple[dict[Any, Any], int]:
     return found, count
 
 
-def save_results(schemas: str, out: str | None, results: dict[Any, Any], new: dict[Any, Any], count: int) -> int:
+def save_results(schemas: str, out: str | None, results: dict[Any, Any], new: dict[Any, Any], stored_count: int) -> int:
     """Store the results of a build for the next one, and return their number in the file.
 
     New results are appended. If the file has no usable results, or too many, it is rewritten.
     """
     try:
         place = _place(schemas, out) + RESULTS
-        if count and count + len(new) <= len(results) * 3 // 2:
+        if stored_count and stored_count + len(new) <= len(results) * 3 // 2:
             with open(os.open(place, os.O_WRONLY | os.O_APPEND), "wb", buffering=0) as file:
                 for part in _parts(new):
                     file.write(part)
-            return count + len(new)
+            return stored_count + len(new)
         _replace(place, _parts(results))
         _make_room(os.path.dirname(place))
     except (OSError, ValueError):

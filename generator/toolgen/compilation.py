@@ -14,9 +14,9 @@ from toolgen.diagnostics import Finding, Findings
 from toolgen.load import Sources
 from toolgen.parse import Config
 from toolgen.pipeline import Progress, Project, check_project, ignore_progress, render_project, resolve_project
-from toolgen.tokens import installed_tokenizer
-from toolgen.write import Output, Stamp
-from toolgen.write.lockfile import PayloadDigests
+from toolgen.token_counts import installed_tokenizer
+from toolgen.write import RequestedOutput, Stamp
+from toolgen.write.lockfile import ProviderDigests
 
 if TYPE_CHECKING:
     from toolgen.render.package import Package
@@ -54,20 +54,20 @@ class Compilation:
 
         runtime = REQUIREMENT if self.config.runtime == "installed" else None
         wires = self.package.wires
-        sent = {name: PayloadDigests(wire.fingerprint, wire.tool_digests()) for name, wire in wires.items()}
+        sent = {name: ProviderDigests(wire.fingerprint, wire.tool_digests()) for name, wire in wires.items()}
         return Stamp(__version__, self.config.edition, self.sources.digests, runtime, _made_with(), sent)
 
-    def output_at(self, folder: Path, *, is_package: bool = True) -> Output:
+    def output_at(self, folder: Path, *, is_package: bool = True) -> RequestedOutput:
         """Return the output folder for the files."""
-        return Output(folder, folder.as_posix(), self.schemas, is_package=is_package)
+        return RequestedOutput(folder, folder.as_posix(), self.schemas, is_package=is_package)
 
     def payloads(self) -> Payloads:
         """Return the payloads of each provider: one with all tools, and one for each tool with its losses."""
-        from toolgen.rules import Payload, PayloadLoss, Payloads
+        from toolgen.rules import PayloadLoss, Payloads, SingleToolPayload
 
         wires = self.package.wires
         single = [
-            Payload(
+            SingleToolPayload(
                 one.tool,
                 name,
                 wire.payload_of(one.tool.name),
@@ -86,7 +86,7 @@ class Compilation:
 
 
 @dataclass(frozen=True, slots=True)
-class LintSummary:
+class LintedProject:
     """The result of a lint: the number of tools, and their sizes in bytes by provider and tool.
 
     The tool `*` has the size of a provider's whole payload.
@@ -112,7 +112,7 @@ def compile_project(
 
 def lint_project(
     schemas: Path, findings: Findings, providers: Sequence[str] = (), progress: Progress = ignore_progress
-) -> LintSummary | None:
+) -> LintedProject | None:
     """Run the stages of a build in memory, then all rules. Return None if a build would reject the sources."""
     from toolgen.rules import (
         RULES,
@@ -138,7 +138,7 @@ def lint_project(
     check_suppressions(sources, allowed, used, RULES, said)
     apply_suppressions(said, levels, (), RULES)
     findings.items += said.items
-    return LintSummary(len(compilation.resolved.catalog.tools), _sizes(payloads), sources)
+    return LintedProject(len(compilation.resolved.catalog.tools), _sizes(payloads), sources)
 
 
 @cache

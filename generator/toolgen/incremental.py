@@ -33,9 +33,9 @@ __all__ = [
     "find_on_disk",
     "keep_in_memory",
     "load_or_make",
+    "load_with_findings",
     "plain_findings",
-    "recall_with_findings",
-    "report_again",
+    "report_stored_findings",
     "reuse_or_make",
     "reuse_with_findings",
     "store_on_disk",
@@ -170,7 +170,7 @@ def load_or_make(make: Callable[[], T], *key: Hashable) -> T:
     return store_on_disk(make(), *key) if found is None else found
 
 
-def recall_with_findings(make: Callable[[Findings], T], findings: Findings, *key: Hashable) -> T:
+def load_with_findings(make: Callable[[Findings], T], findings: Findings, *key: Hashable) -> T:
     """Return the stored result of a step that reports findings, and report these again. The result may be None."""
     if _stored is None:
         return make(findings)
@@ -178,7 +178,7 @@ def recall_with_findings(make: Callable[[Findings], T], findings: Findings, *key
     if found is None:
         own = Findings()
         found = store_on_disk((make(own), plain_findings(own)), *key)
-    report_again(found[1], findings)
+    report_stored_findings(found[1], findings)
     result: T = found[0]
     return result
 
@@ -188,15 +188,15 @@ def plain_findings(findings: Findings) -> tuple[Any, ...]:
     return tuple(map(_plain, findings.items))
 
 
-def report_again(plain: Iterable[tuple[Any, ...]], findings: Findings) -> None:
+def report_stored_findings(stored: Iterable[tuple[Any, ...]], findings: Findings) -> None:
     """Report stored findings."""
-    findings.items += map(_finding, plain)
+    findings.items += map(_finding, stored)
 
 
 class LazyAttributes:
     """A mixin for objects that are made from stored facts, and read all other attributes on first use.
 
-    Name it before the class that it completes. `LAZY` are the attributes that `read` returns, all at once.
+    Name it before the class that it completes. `LAZY` are the attributes that `load_lazy_attributes` returns, all at once.
     """
 
     __slots__ = ()
@@ -212,14 +212,14 @@ class LazyAttributes:
         return made
 
     @abstractmethod
-    def read(self) -> Iterable[Any]:
+    def load_lazy_attributes(self) -> Iterable[Any]:
         """Return the values of `LAZY`, in order."""
 
     def __getattr__(self, name: str) -> Any:
         """Read the other attributes; Python calls this for a slot without a value."""
         if name not in self.LAZY:
             raise AttributeError(name)
-        for each, value in zip(self.LAZY, self.read(), strict=True):
+        for each, value in zip(self.LAZY, self.load_lazy_attributes(), strict=True):
             object.__setattr__(self, each, value)
         return getattr(self, name)
 

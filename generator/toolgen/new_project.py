@@ -71,10 +71,10 @@ def project_files(folder: Path, profiles: Sequence[Document]) -> list[NewFile]:
     files = [
         NewFile(path, templates.get_template(f"init/{name}.jinja").render(values)) for path, name in wanted.items()
     ]
-    return [*files, *(NewFile(f"{EDITOR_FOLDER}/{name}", text) for name, text in editor_files().items())]
+    return [*files, *(NewFile(f"{EDITOR_FOLDER}/{name}", text) for name, text in editor_schema_files().items())]
 
 
-def editor_files() -> dict[str, str]:
+def editor_schema_files() -> dict[str, str]:
     """The schemas for editors that a project needs, by file name."""
     return {f"{kind}.json": editor_schema_text(kind) for kind in ("config", "declaration")}
 

@@ -28,7 +28,7 @@ from toolgen.resolve import Catalog
 
 if TYPE_CHECKING:
     from toolgen.render.package import Package
-    from toolgen.render.tool_payloads import ProviderPayloads
+    from toolgen.render.tool_payloads import ProviderPayload
 
 T = TypeVar("T")
 
@@ -81,7 +81,7 @@ def resolve_project(
     from toolgen.resolve.resolution import resolve_catalog
     from toolgen.resources import shipped_folder
 
-    sources = load(schemas, findings, builtin=shipped_folder("schemas"), folder=folder, name=name)
+    sources = load(schemas, findings, builtin=shipped_folder("schemas"), folder_factory=folder, name=name)
     progress("read", len(sources.tools))
     if findings.has_errors:
         return None
@@ -103,7 +103,7 @@ def render_project(project: Project, findings: Findings, progress: Progress = ig
     return None if findings.has_errors else package
 
 
-def render_payloads(project: Project, findings: Findings) -> Mapping[str, ProviderPayloads] | None:
+def render_payloads(project: Project, findings: Findings) -> Mapping[str, ProviderPayload] | None:
     """Return the payloads of each provider, without the package; None in the same cases as `render_project`."""
     from toolgen.render.package import package_payloads
 
@@ -116,13 +116,13 @@ def render_payloads(project: Project, findings: Findings) -> Mapping[str, Provid
 def _report_mapping_errors(project: Project, findings: Findings, make: Callable[[], T]) -> T | None:
     """Make something from a project. Return None, with a finding, if a profile does not fit the format."""
     from toolgen.plan.object_mappings import MappingError
-    from toolgen.render.shipped import MODELS, is_shipped
+    from toolgen.render.shipped import MODELS, is_shipped_up_to_date
 
     config = project.sources.config
     if (
         config is not None
         and project.config.runtime == "installed"
-        and not is_shipped(MODELS, project.catalog.format.schema)
+        and not is_shipped_up_to_date(MODELS, project.catalog.format.schema)
     ):
         findings.add("runtime-format", config.span("runtime"))
         return None
@@ -135,7 +135,7 @@ def _report_mapping_errors(project: Project, findings: Findings, make: Callable[
         return None
 
 
-def _report_refused(wires: Mapping[str, ProviderPayloads], findings: Findings) -> None:
+def _report_refused(wires: Mapping[str, ProviderPayload], findings: Findings) -> None:
     """Report each tool that cannot be sent to a provider that it is offered to, with the first reason."""
     for provider, wire in wires.items():
         for one in wire.tools:

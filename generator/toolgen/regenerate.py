@@ -19,7 +19,7 @@ from toolgen.load.loading import load_shipped
 from toolgen.parse import parse
 from toolgen.plan.provider import plan_provider
 from toolgen.render.package import models_text, profile_ancestors, wire_text
-from toolgen.render.shipped import MODELS, digest, wire_sources
+from toolgen.render.shipped import MODELS, digest, wire_class_inputs
 from toolgen.resolve.resolution import resolve_catalog
 from toolgen.resources import runtime_folder, shipped_folder, wires_folder
 
@@ -42,7 +42,7 @@ def _files() -> Iterator[tuple[Path, str]]:
     for line in profile_ancestors(catalog.profiles):
         name = line[0].name
         yield wires_folder() / f"{name}.py", wire_text([plans[profile.name] for profile in line], exported)
-        digests[name] = digest(*wire_sources(line, catalog.format))
+        digests[name] = digest(*wire_class_inputs(line, catalog.format))
     yield wires_folder() / "digests.json", json.dumps(digests, indent=2) + "\n"
 
 

@@ -133,8 +133,8 @@ class _Reporter:
         elif keyword in ("additionalProperties", "unevaluatedProperties"):
             self._unknown(error, pointer)
         elif keyword == "required":
-            for name in strings_in(error.validator_value):
-                if name not in strings_in(error.instance):
+            for name in as_string_list(error.validator_value):
+                if name not in as_string_list(error.instance):
                     self._add("missing-key", self._document.key_span(*pointer), str(name), key=name)
         elif keyword == "type":
             self._type(error, pointer)
@@ -160,13 +160,13 @@ class _Reporter:
         if not unknown:
             self._unexplained.append(pointer)
         for name in unknown:
-            others = (key for key in known if key not in strings_in(error.instance))
+            others = (key for key in known if key not in as_string_list(error.instance))
             hint = (None if pointer else self._hints.get(name)) or did_you_mean(name, others)
             span = self._document.key_span(*pointer, name)
             self._add("unknown-key", span, name, hint=hint, key=name)
 
     def _type(self, error: ValidationError, pointer: Pointer) -> None:
-        self._mismatch(strings_in(error.validator_value), error.instance, self._place(error, pointer))
+        self._mismatch(as_string_list(error.validator_value), error.instance, self._place(error, pointer))
 
     def _mismatch(self, names: Iterable[str], value: object, span: Span) -> None:
         expected = " or ".join(names)
@@ -179,7 +179,7 @@ class _Reporter:
         if keyword == "enum":
             values: list[object] = list(error.validator_value)  # type: ignore[arg-type]
             value = error.instance
-            hint = did_you_mean(value, strings_in(values)) if isinstance(value, str) else None
+            hint = did_you_mean(value, as_string_list(values)) if isinstance(value, str) else None
             self._problem(span, f"{_shown(value)} is not one of {_listed(values)}", hint)
         else:
             self._problem(span, _sentence(keyword, error))
@@ -285,7 +285,7 @@ def _root_types(error: ValidationError) -> list[str]:
         refused = [e for e in branch if e.validator == "type" and not e.relative_path]
         if not refused:
             return []
-        types.update(dict.fromkeys(strings_in(refused[0].validator_value)))
+        types.update(dict.fromkeys(as_string_list(refused[0].validator_value)))
     return list(types)
 
 
@@ -354,10 +354,12 @@ def _unknown_keys(error: ValidationError, known: Iterable[str]) -> list[str]:
         known = schema.get("properties", ())
     names = frozenset(known)
     patterns = [re.compile(p) for p in schema.get("patternProperties", ())]
-    return [key for key in strings_in(error.instance) if key not in names and not any(p.search(key) for p in patterns)]
+    return [
+        key for key in as_string_list(error.instance) if key not in names and not any(p.search(key) for p in patterns)
+    ]
 
 
-def strings_in(value: object) -> list[str]:
+def as_string_list(value: object) -> list[str]:
     """Return a string, the strings of a list, or the keys of an object."""
     if isinstance(value, str):
         return [value]

@@ -515,10 +515,10 @@ def test_who_names_its_tools_gets_their_calls_alone(
 def test_calls_that_wait_can_be_taken_for_all(sample: Package) -> None:
     stream = sample.provider(PROVIDER).Stream(own={"mine"})
     stream.feed(message(OWN, ALSO))
-    stream.finish_calls()
+    stream.stop_collecting_calls()
     stream.feed(request("a", "mine"))
     assert not stream.ended
-    stream.finish_calls()
+    stream.stop_collecting_calls()
     assert stream.ended
     completion = stream.finish()[-1].completion
     assert [part.type for part in completion.message.content] == ["tool_call", "opaque"]

@@ -218,7 +218,7 @@ def test_the_openapi_subset_is_read_as_json_schema(generated: SimpleNamespace, s
 
 def test_spelling_keeps_what_is_given_twice_and_changes_nothing_in_place(generated: SimpleNamespace) -> None:
     module = generated.module("apis.gemini.parts")
-    spelling = module.KeySpelling(["args"], ["properties"])
+    spelling = module.KeyNormalization(["args"], ["properties"])
     value = {"a_b": 1, "aB": 2, "_c": 3, "args": {"d_e": 4}, "properties": {"f_g": {"h_i": 5}}}
     found = module.normalize_keys(value, spelling)
     assert found == {"a_b": 1, "aB": 2, "_c": 3, "args": {"d_e": 4}, "properties": {"f_g": {"hI": 5}}}

@@ -425,7 +425,7 @@ def test_every_code_of_a_change_is_reported_by_a_test() -> None:
 def test_the_payload_report_has_bytes_tokens_and_what_a_prompt_cache_keeps(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from toolgen.tokens import Tokenizer
+    from toolgen.token_counts import Tokenizer
 
     words = Tokenizer("words", lambda text: len(text.split(" ")))
     monkeypatch.setattr("toolgen.breaking.changes.installed_tokenizer", lambda: words)

@@ -445,8 +445,8 @@ def test_of_tools_that_did_not_change_nothing_is_read_planned_lowered_or_formatt
     watch("toolgen.plan.tools._plan", lambda tool: tool.name)
     watch("toolgen.render.tool_payloads._payload", lambda wire, tool, *_: tool.name)
     watch("toolgen.render.package._laid_out", lambda entry, depth: json.loads(entry).get("name", "book"))
-    watch("toolgen.render.tools.format_text", lambda path, text: path)
-    watch("toolgen.render.templates.format_text", lambda path, text: path)
+    watch("toolgen.render.tools.format_python", lambda path, text: path)
+    watch("toolgen.render.templates.format_python", lambda path, text: path)
     assert cached(schemas) == expected
     assert [source for source in done["_trees"] if source.startswith("tools/")] == ["tools/book.json"]
     assert {name: set(done[name]) for name in ("_plan", "_payload", "_laid_out")} == {
@@ -454,7 +454,7 @@ def test_of_tools_that_did_not_change_nothing_is_read_planned_lowered_or_formatt
         "_payload": {"book"},
         "_laid_out": {"book"},
     }
-    assert done["format_text"] == ["tools/handlers.py", "tools/book.py"]
+    assert done["format_python"] == ["tools/handlers.py", "tools/book.py"]
 
 
 def edited(schemas: Path) -> Path:

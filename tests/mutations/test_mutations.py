@@ -82,7 +82,7 @@ MUTATIONS = (
     Mutation(
         "the spelling of arguments is forgotten",
         on_recordings(laws.body_comes_back),
-        "runtime/tool_fields.py",
+        "runtime/tool_call_fields.py",
         "ABSENT if is_compact(value, arguments) else value",
         "ABSENT",
     ),
@@ -92,7 +92,7 @@ MUTATIONS = (
     Mutation(
         "arguments live on what was kept alone",
         on_recordings(laws.bare_request_comes_back),
-        "runtime/tool_fields.py",
+        "runtime/tool_call_fields.py",
         "return compact(arguments)",
         'return "{}"',
     ),
@@ -106,7 +106,7 @@ MUTATIONS = (
     Mutation(
         "results refer to other ids",
         on_recordings(laws.body_keeps_order),
-        "runtime/tool_fields.py",
+        "runtime/tool_call_fields.py",
         "writer.call_id(identifier)",
         'writer.call_id(identifier + "x")',
     ),

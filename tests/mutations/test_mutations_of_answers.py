@@ -343,7 +343,7 @@ MUTATIONS = (
     Mutation(
         "6: results go to other calls",
         hand_over(ANTHROPIC, CHAT),
-        "runtime/tool_fields.py",
+        "runtime/tool_call_fields.py",
         "writer.call_id(identifier)",
         'writer.call_id(identifier + "x")',
     ),
@@ -422,7 +422,7 @@ MUTATIONS = (
     Mutation(
         "next: a call goes back under another id",
         goes_back(CHAT),
-        "runtime/tool_fields.py",
+        "runtime/tool_call_fields.py",
         "    return writer.call_id(identifier)",
         '    return writer.call_id(identifier + "x")',
     ),

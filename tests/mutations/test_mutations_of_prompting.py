@@ -205,7 +205,7 @@ MUTATIONS = (
         "another frame is ours",
         on(test_texts.test_a_text_that_is_not_ours_offers_no_tools, ('","description"', '", "description"')),
         "runtime/prompting/tool_texts.py",
-        "if entries_text(entries) == text[:end] else None",
+        "if tool_entries_text(entries) == text[:end] else None",
         "if end else None",
     ),
 )

@@ -45,7 +45,7 @@ def on_ends(package: Package) -> None:
 
 
 STREAM = "runtime/apis/copilot/stream.py"
-ANSWERS = "runtime/apis/copilot/requests.py"
+ANSWERS = "runtime/apis/copilot/tool_requests.py"
 
 MUTATIONS = (
     Mutation(

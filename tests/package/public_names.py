@@ -23,7 +23,7 @@ from toolgen import __version__
 from toolgen.cli.group import main_group
 from toolgen.diagnostics import CODES
 from toolgen.diagnostics.finding import Finding, Span
-from toolgen.diagnostics.printers import PRINTERS
+from toolgen.diagnostics.formatters import FORMATTERS
 from toolgen.render.tools import EXPORTS, RUNNING
 
 FILE = Path(__file__).with_name("public_names.txt")
@@ -48,7 +48,7 @@ def _commands() -> Iterator[str]:
                     yield from (f"command {name} {option} {choice}" for choice in each.type.choices)
     yield from (f"code {code}" for code in CODES)
     finding = Finding(Span("x", 1, 1), "type-unknown", "error", "x")
-    (row,) = yaml.safe_load(PRINTERS["json"]([finding], {}))
+    (row,) = yaml.safe_load(FORMATTERS["json"]([finding], {}))
     yield from (f"json {key}" for key in row)
 
 

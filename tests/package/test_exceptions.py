@@ -17,7 +17,7 @@ from tests.support.generated import Package
 def arguments(package: Package, name: str) -> tuple[Any, ...]:
     """What an exception is made of; most take one text."""
     error = package.module("models").ApiError("server", "oops", True, {"openrouter": {"status": 502, "body": {}}})
-    fault = package.module("runtime.tools.arguments").Fault("/a", "a string", "null")
+    fault = package.module("runtime.tools.argument_errors").Fault("/a", "a string", "null")
     return {
         "ConversionError": ("messages[0].content", "must be a string, found null"),
         "BareApiError": ("", {"error": {"code": 502}}),

@@ -67,7 +67,7 @@ def run(folder: Path, *words: str) -> None:
         raise SystemExit(done.stderr)
 
 
-def find_faults(page: Page, file: Path, axe: str, width: int) -> list[str]:
+def convert_validation_error(page: Page, file: Path, axe: str, width: int) -> list[str]:
     """What is wrong with a page in a window of a width."""
     said: list[str] = []
     page.on("console", lambda message: said.append(f"the console says {message.text[:120]}"))
@@ -258,7 +258,7 @@ def main(node: Path, *, pictures: bool = False) -> int:
         looks += [(file, *(("light", 1280), ("dark", 320))[number % 2]) for number, file in enumerate(site)]
         for file, scheme, width in looks:
             context = browser.new_context(color_scheme=scheme, bypass_csp=True)  # type: ignore[arg-type]
-            found = find_faults(context.new_page(), file, axe, width)
+            found = convert_validation_error(context.new_page(), file, axe, width)
             wrong += [f"{file.name}, {scheme}, {width} pixels: {fault}" for fault in found]
             context.close()
         for width in WIDTHS:

@@ -52,7 +52,7 @@ def test_tools_are_read_back_whatever_they_say(sample: Package, tools: list[Any]
     given_tools = [make(*tool) for tool in tools]
     text = module.tools_text(given_tools)
     assert module.read_tools_text(text) == given_tools
-    assert module.split_off_tool_entries(text + "\nMore.")[1] == "\nMore."
+    assert module.split_leading_tool_entries(text + "\nMore.")[1] == "\nMore."
     frame = module.tools_text([make("x")]).replace('{"name":"x"}\n', "")
     assert len(text.splitlines()) == len(frame.splitlines()) + len(tools)
 

@@ -24,7 +24,7 @@ BESIDE = {
     "load": COMMON,
     "parse": COMMON | {"validation"},
     "resolve": COMMON | {"validation", "runtime"},  # formats are read as the package reads them
-    "rules": COMMON | {"tokens"},
+    "rules": COMMON | {"token_counts"},
     "plan": COMMON | {"resources", "runtime"},
     "render": COMMON | {"resources", "runtime"},
     "write": {"diagnostics"},
@@ -33,13 +33,13 @@ BESIDE = {
     "validation": {"diagnostics", "load", "resources"},
     "pipeline": {"diagnostics", "resources", *STAGES[:-1]},
     "incremental": {"build_cache", "diagnostics"},
-    "tokens": set(),
-    "compilation": {"__init__", "diagnostics", "pipeline", "tokens", *STAGES},
+    "token_counts": set(),
+    "compilation": {"__init__", "diagnostics", "pipeline", "token_counts", *STAGES},
     "regenerate": {"diagnostics", "resources", *STAGES[:-1]},
     "build_cache": {"__init__"},
     "new_project": {"__init__", "diagnostics", "load", "resolve", "render", "resources", "validation"},
     "importing": {"diagnostics", "validation", "resources", "runtime", *STAGES} - {"render"},
-    "breaking": {"diagnostics", "load", "parse", "resolve", "render", "write", "pipeline", "tokens"},
+    "breaking": {"diagnostics", "load", "parse", "resolve", "render", "write", "pipeline", "token_counts"},
     "cli": {
         "__init__",
         "breaking",
@@ -87,7 +87,7 @@ def modules(folder: Path = PACKAGE) -> list[Path]:
     return sorted(p for p in folder.rglob("*.py") if p.relative_to(PACKAGE).parts[0] not in COPIED)
 
 
-def definition_name(path: Path) -> str:
+def retain_definition(path: Path) -> str:
     return path.relative_to(PACKAGE).as_posix()
 
 
@@ -128,7 +128,7 @@ def test_imports_keep_to_the_order_of_the_stages() -> None:
         for name, line in imports(path):
             target = name.split(".")[1:2] or ["__init__"]
             if name.split(".")[0] == "toolgen" and target[0] not in {"__version__", *allowed(part_of(path))}:
-                wrong.append(f"{definition_name(path)}:{line} imports {name}")
+                wrong.append(f"{retain_definition(path)}:{line} imports {name}")
     assert wrong == []
 
 
@@ -136,7 +136,7 @@ def test_what_follows_parse_knows_its_types_and_calls_none_of_it() -> None:
     later = [path for path in modules() if part_of(path) in STAGES[2:5]]
     assert {part_of(path) for path in later} == {"resolve", "rules", "plan"}
     names = [
-        (definition_name(path), alias.name)
+        (retain_definition(path), alias.name)
         for path in later
         for node in ast.walk(ast.parse(path.read_text("utf-8")))
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("toolgen.parse")
@@ -149,14 +149,14 @@ def test_between_load_and_write_nothing_sees_the_machine() -> None:
     between = [path for path in modules() if part_of(path) in STAGES[1:-1]]
     assert {part_of(path) for path in between} == {"parse", "resolve", "rules", "plan", "render"}
     seen = [
-        (definition_name(path), name) for path in between for name, _ in imports(path) if name.split(".")[0] in IMPURE
+        (retain_definition(path), name) for path in between for name, _ in imports(path) if name.split(".")[0] in IMPURE
     ]
     assert seen == []
 
 
 def test_the_code_generator_is_behind_one_module() -> None:
     users = {
-        definition_name(p)
+        retain_definition(p)
         for p in modules()
         for name, _ in imports(p)
         if name.split(".")[0] == "datamodel_code_generator"
@@ -166,7 +166,7 @@ def test_the_code_generator_is_behind_one_module() -> None:
 
 def test_nothing_but_the_command_line_prints() -> None:
     calls = {
-        definition_name(p)
+        retain_definition(p)
         for p in modules()
         for node in ast.walk(ast.parse(p.read_text("utf-8")))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("print", "input", "open")
@@ -185,9 +185,9 @@ NAMES_WIRES = "importing/formats/"
 def test_the_generator_knows_no_provider() -> None:
     """What is said of one is in its profile, its template and the functions of the runtime that it picks."""
     named = {
-        (definition_name(path), node.value)
+        (retain_definition(path), node.value)
         for path in modules()
-        if not definition_name(path).startswith(NAMES_WIRES)
+        if not retain_definition(path).startswith(NAMES_WIRES)
         for node in ast.walk(ast.parse(path.read_text("utf-8")))
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in PROFILES
     }
@@ -206,9 +206,9 @@ def test_the_runtime_knows_the_standard_library_pydantic_and_the_format() -> Non
             if path.parent.name == "frameworks":
                 known.add({"langchain": "langchain_core", "openai_agents": "agents"}.get(path.stem, path.stem))
             elif parts[:3] == ["toolgen", "runtime", "frameworks"]:
-                wrong.append(f"{definition_name(path)}:{line} imports {name}, which needs more than pydantic")
+                wrong.append(f"{retain_definition(path)}:{line} imports {name}, which needs more than pydantic")
             if not own and parts[0] not in known:
-                wrong.append(f"{definition_name(path)}:{line} imports {name}")
+                wrong.append(f"{retain_definition(path)}:{line} imports {name}")
     assert wrong == []
 
 
@@ -241,7 +241,7 @@ def test_no_modules_of_the_runtime_import_each_other() -> None:
     imported = {path: files_imported_by(path) for path in runtime}
     assert sum(map(len, imported.values())) > 500
     assert PACKAGE / "runtime/models.py" in imported[PACKAGE / "runtime/conversion/wire.py"], "under TYPE_CHECKING"
-    assert {definition_name(path) for path in cycles(imported)} == set()
+    assert {retain_definition(path) for path in cycles(imported)} == set()
 
 
 def test_a_cycle_is_found() -> None:
@@ -254,11 +254,11 @@ def test_two_modules_of_the_runtime_know_how_schemas_are_lowered() -> None:
     """A package that lowers nothing when it runs needs none of it but for them."""
     lowering = PACKAGE / "runtime" / "lowering"
     users = {
-        definition_name(path)
+        retain_definition(path)
         for path in (PACKAGE / "runtime").rglob("*.py")
         if lowering not in path.parents and any(lowering in other.parents for other in files_imported_by(path))
     }
-    assert users == {"runtime/conversion/argument_encoding.py", "runtime/conversion/wire.py"}
+    assert users == {"runtime/conversion/lowered_arguments.py", "runtime/conversion/wire.py"}
 
 
 def test_sessions_of_an_api_run_no_tools_themselves() -> None:
@@ -268,5 +268,5 @@ def test_sessions_of_an_api_run_no_tools_themselves() -> None:
     of_apis = {other for path in apis.rglob("*.py") for other in files_imported_by(path)}
     of_running = {other for path in running.rglob("*.py") for other in files_imported_by(path)}
     assert apis / "copilot/session.py" in set(apis.rglob("*.py"))
-    assert {definition_name(path) for path in of_apis if running in path.parents} == set()
-    assert {definition_name(path) for path in of_running if apis in path.parents} == set()
+    assert {retain_definition(path) for path in of_apis if running in path.parents} == set()
+    assert {retain_definition(path) for path in of_running if apis in path.parents} == set()

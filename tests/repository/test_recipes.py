@@ -301,17 +301,17 @@ def test_add_a_part_of_the_package(copy: Path) -> None:
 
 
 def test_add_a_format_to_import(copy: Path) -> None:
-    """Flat definitions under another key: a line in `definitions.py`, and one in `MODULES`."""
+    """Flat definitions under another key: a line in `tool_arrays.py`, and one in `MODULES`."""
     formats = copy / "generator/toolgen/importing/formats"
     replace(
-        formats / "definitions.py",
+        formats / "tool_arrays.py",
         "FORMATS = {\n",
         'FORMATS = {\n    "newcomer": Format("an array of tools", _flat_reader("openai_chat", schema="arguments")),\n',
     )
     replace(
         formats / "__init__.py",
-        '    "openai": "definitions",\n',
-        '    "newcomer": "definitions",\n    "openai": "definitions",\n',
+        '    "openai": "tool_arrays",\n',
+        '    "newcomer": "tool_arrays",\n    "openai": "tool_arrays",\n',
     )
     file, schemas = copy.parent / "tools.json", project(copy)
     arguments = {"type": "object", "properties": {"city": {"type": "string"}}}

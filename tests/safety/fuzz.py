@@ -32,7 +32,7 @@ from tests.support.places import at, ways
 from tests.support.repository import CONVERSING, PROFILES, recordings
 from toolgen.compilation import compile_project
 from toolgen.diagnostics import Findings
-from toolgen.diagnostics.printers import PRINTERS
+from toolgen.diagnostics.formatters import FORMATTERS
 from toolgen.plan import object_mappings
 from toolgen.render import model_code, package
 from toolgen.render.shipped import MODELS, InMemoryPackage
@@ -47,7 +47,7 @@ SLOW = 10.0
 _CLASSES: list[Any] = []
 
 
-def _once(format: Any, made: Callable[[Any], Any] = model_code.format_code) -> Any:
+def _once(format: Any, made: Callable[[Any], Any] = model_code.render_format_types) -> Any:
     """The format's classes, made once: they do not depend on declarations, and take most of a small build."""
     if not _CLASSES:
         _CLASSES.append(made(format))
@@ -58,12 +58,12 @@ def holds(files: Mapping[str, Any]) -> None:
     """Build sources; check that they are refused at a place, or that the output is plain, compiles and imports."""
     findings = Findings()
     start = time.process_time()
-    with tempfile.TemporaryDirectory() as folder, mock.patch.object(model_code, "format_code", _once):
+    with tempfile.TemporaryDirectory() as folder, mock.patch.object(model_code, "render_format_types", _once):
         write(Path(folder), {**files, "types/t.json": TYPE})
         with chdir(folder), shipped_profiles("openai_chat", "gemini"):
             built = compile_project(Path("schemas"), findings, ("openai_chat", "gemini"))
     assert time.process_time() - start < SLOW
-    for form in PRINTERS.values():
+    for form in FORMATTERS.values():
         said = form(findings, findings.texts)
         assert all(c.isprintable() or c == "\n" for c in said)
         assert all(len(line) < 2000 for line in said.splitlines())
@@ -126,24 +126,26 @@ def two_paths() -> list[Package]:
         folder = Path(tempfile.mkdtemp())
         schemas = write_project(folder, providers=PROFILES)
         _TWO.append(Package(compiled(schemas), folder))
-        shipped = package.is_shipped
+        shipped = package.is_shipped_up_to_date
         with (
             mock.patch.object(object_mappings._Planner, "_plain", return_value=None),
             mock.patch.object(object_mappings._Planner, "_least", return_value={}),
-            mock.patch.object(package, "is_shipped", lambda name, *said: name == MODELS and shipped(name, *said)),
+            mock.patch.object(
+                package, "is_shipped_up_to_date", lambda name, *said: name == MODELS and shipped(name, *said)
+            ),
         ):
             files = compiled(schemas)
         wires = "".join(text for path, text in files.items() if path.startswith("wires/"))
         for fast in (
-            "read_text_call",
-            "read_recorded_text_call",
-            "make_pending_call",
-            "make_call",
-            "is_unchanged_call",
+            "make_call_from_json",
+            "make_unrecorded_call_from_json",
+            "make_unrecorded_call",
+            "make_regular_call",
+            "is_regular_call",
         ):
             assert fast not in wires
         _TWO.append(Package(files, folder))
-        texts, fields = (_TWO[1].module(f"runtime.{name}") for name in ("json_text", "tool_fields"))
+        texts, fields = (_TWO[1].module(f"runtime.{name}") for name in ("json_text", "tool_call_fields"))
         fields.loads_checking_compact = lambda text: (texts.loads(text), texts.is_compact(text, texts.loads(text)))
     return _TWO
 

@@ -537,7 +537,7 @@ event, number, kind = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 seen = 0
 def hook(name, arguments):
     global seen
-    if "toolgen.cli.process" in sys.modules and name == event:
+    if "toolgen.cli.command_support" in sys.modules and name == event:
         seen += 1
         if seen == number:
             os.kill(os.getpid(), kind)

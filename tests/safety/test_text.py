@@ -144,7 +144,15 @@ print(json.dumps(tools.parse_arguments("tool8", {}).model_dump(mode="json", by_a
 
 @pytest.mark.safety("1.1", "1.4", "1.7")
 def test_modules_of_tools_name_nothing_but_what_we_print(built: dict[str, str]) -> None:
-    modules = {"__future__", "typing", "pydantic", "models", "types", "runtime.tools.checks", "runtime.tools.fields"}
+    modules = {
+        "__future__",
+        "typing",
+        "pydantic",
+        "models",
+        "types",
+        "runtime.tools.checks",
+        "runtime.tools.field_types",
+    }
     for path, text in _python(built):
         if not path.startswith("tools/tool") and path != "types.py":
             continue

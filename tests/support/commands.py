@@ -16,7 +16,7 @@ from unittest import mock
 
 from tests.support.repository import ROOT
 from toolgen import cli
-from toolgen.cli import process
+from toolgen.cli import command_support
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -39,7 +39,7 @@ def toolgen(
             stack.enter_context(mock.patch.dict(os.environ, env or {}))
             stack.enter_context(mock.patch.object(sys, "argv", given))
             stack.enter_context(mock.patch.object(sys, "stdin", stack.enter_context(open(os.devnull, "rb"))))
-            stack.enter_context(mock.patch.object(process, "_arrived_signals", []))
+            stack.enter_context(mock.patch.object(command_support, "_arrived_signals", []))
             stack.enter_context(warnings.catch_warnings())
             stack.enter_context(chdir(cwd or ROOT))
             stack.enter_context(redirect_stdout(io.TextIOWrapper(out, encoding, errors, write_through=True)))

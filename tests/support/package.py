@@ -12,7 +12,7 @@ from typing import Any
 
 from tests.support.repository import ROOT
 from tests.support.sources import linked
-from toolgen.render.package import runtime_files, runtime_module
+from toolgen.render.package import runtime_files, runtime_module_text
 from toolgen.render.shipped import shipped_models
 from toolgen.render.tools import tool_modules
 
@@ -36,7 +36,7 @@ def write_texts(texts: Mapping[str, str], folder: Path) -> Path:
     (package / "tools").mkdir(parents=True)
     for name in ("__init__.py", "models.py", "py.typed"):
         shutil.copy(GENERATED / name, package / name)
-    copied = {path: runtime_module(path) for path in runtime_files()}
+    copied = {path: runtime_module_text(path) for path in runtime_files()}
     for path, text in {**copied, "runtime/models.py": shipped_models(), **texts}.items():
         (package / path).parent.mkdir(parents=True, exist_ok=True)
         (package / path).write_text(text, encoding="utf-8")

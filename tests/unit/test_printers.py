@@ -7,7 +7,7 @@ import json
 import pytest
 
 from toolgen.diagnostics import Finding, Related, Span
-from toolgen.diagnostics.printers import DOCUMENT_FORMATS, PRINTERS, WIDTH
+from toolgen.diagnostics.formatters import DOCUMENT_FORMATS, FORMATTERS, WIDTH
 
 PATH = "schemas/tools/x.yaml"
 TEXT = "name: x\ntype: Citty\n\tü: 日本 end\n\n" + "a" * 300 + "HERE" + "b" * 300 + "\n"
@@ -20,7 +20,7 @@ def finding(*place: int, message: str = "there is no type 'Citty'", **more: obje
 
 
 def text(each: Finding, source: str = TEXT) -> str:
-    return PRINTERS["text"]([each], {PATH: source})
+    return FORMATTERS["text"]([each], {PATH: source})
 
 
 def test_text_has_the_line_the_excerpt_the_hint_and_related_places() -> None:
@@ -58,7 +58,7 @@ def test_marks_stand_under_the_place(place: tuple[int, ...], line: str, marks: s
 @pytest.mark.parametrize("place", [(), (4, 1, 4, 1), (99, 1, 99, 1), (0, 0, 0, 0)])
 def test_there_is_no_excerpt_of_a_whole_file_or_nothing(place: tuple[int, ...]) -> None:
     assert text(finding(*place)).count("\n") == 1
-    assert PRINTERS["text"]([finding(2, 7, 2, 12)], {}).count("\n") == 1
+    assert FORMATTERS["text"]([finding(2, 7, 2, 12)], {}).count("\n") == 1
 
 
 @pytest.mark.parametrize("column", [1, 50, 301, 600])
@@ -73,10 +73,10 @@ def test_a_long_line_is_cut_around_the_place(column: int, width: int) -> None:
         assert marks.count("^") == 4
 
 
-@pytest.mark.parametrize("printer", PRINTERS)
+@pytest.mark.parametrize("printer", FORMATTERS)
 def test_nothing_from_a_source_reaches_the_terminal_raw(printer: str) -> None:
     evil = Finding(Span(EVIL, 1, 1, 1, 2), "x", "error", EVIL, EVIL, (Related(Span(EVIL), EVIL),))
-    printed = PRINTERS[printer]([evil], {EVIL: EVIL})
+    printed = FORMATTERS[printer]([evil], {EVIL: EVIL})
     assert all(c.isprintable() or c == "\n" for c in printed)
     printed.encode()
     if printer not in DOCUMENT_FORMATS:
@@ -90,7 +90,7 @@ def test_wide_characters_and_escapes_keep_the_mark_in_place() -> None:
 
 def test_json_is_one_array() -> None:
     related = (Related(Span("b.yaml", 4, 3, 4, 7), "declared here"),)
-    printed = PRINTERS["json"]([finding(2, 7, 2, 12, related=related)], {PATH: TEXT})
+    printed = FORMATTERS["json"]([finding(2, 7, 2, 12, related=related)], {PATH: TEXT})
     assert printed.isascii()
     assert json.loads(printed) == [
         {
@@ -99,21 +99,21 @@ def test_json_is_one_array() -> None:
             "related": [{"path": "b.yaml", "line": 4, "column": 3, "endLine": 4, "endColumn": 7, "message": "declared here"}],
         }
     ]  # fmt: skip
-    assert json.loads(PRINTERS["json"]([], {})) == []
+    assert json.loads(FORMATTERS["json"]([], {})) == []
 
 
 def test_github_escapes_what_could_end_a_command() -> None:
     each = Finding(Span("a,b:c%.yaml", 2, 7), "x", "error", "50% of\n::error::all, really: yes")
-    assert PRINTERS["github"]([each], {}) == (
+    assert FORMATTERS["github"]([each], {}) == (
         "::error file=a%2Cb%3Ac%25.yaml,line=2,col=7,title=x::50%25 of%0A::error::all, really: yes\n"
     )
-    assert PRINTERS["github"]([finding(level="warning")], {}).startswith("::warning file=")
-    assert PRINTERS["github"]([finding(level="note")], {}).startswith("::notice file=")
+    assert FORMATTERS["github"]([finding(level="warning")], {}).startswith("::warning file=")
+    assert FORMATTERS["github"]([finding(level="note")], {}).startswith("::notice file=")
 
 
 @pytest.mark.parametrize(("count", "more"), [(100, ""), (101, "1 more finding"), (350, "250 more findings")])
 def test_at_most_a_hundred_are_printed_for_people(count: int, more: str) -> None:
-    printed = PRINTERS["text"](iter([finding(i, 1) for i in range(1, count + 1)]), {})
+    printed = FORMATTERS["text"](iter([finding(i, 1) for i in range(1, count + 1)]), {})
     assert printed.count("Citty") == 100
     assert more in printed
     assert ("more finding" in printed) == bool(more)
@@ -123,6 +123,6 @@ def test_errors_are_printed_before_what_only_warns() -> None:
     warnings = [finding(i, 1, level="warning", message="a warning") for i in range(1, 200)]
     notes = [finding(i, 3, level="note", message="a note") for i in range(1, 200)]
     errors = [finding(i, 2, message="the reason") for i in range(150, 153)]
-    printed = PRINTERS["text"](iter(sorted([*notes, *warnings, *errors], key=lambda f: f.span)), {})
+    printed = FORMATTERS["text"](iter(sorted([*notes, *warnings, *errors], key=lambda f: f.span)), {})
     assert [printed.count(text) for text in ("the reason", "a warning", "a note")] == [3, 97, 0]
     assert printed.rindex("a warning") < printed.index("the reason")

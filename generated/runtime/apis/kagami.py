@@ -103,7 +103,7 @@ class KagamiConverter(TextChatConverter):
                     wire.get("content"),
                     (at, "content"),
                     reader,
-                    self.read_response_part,
+                    self.read_assistant_part,
                 )
                 or ()
             )
@@ -123,14 +123,14 @@ class KagamiConverter(TextChatConverter):
             return parts[0].text, rest
         return [*parts, *(calls or ())], rest
 
-    def read_response_part(
+    def read_assistant_part(
         self, wire: Any, at: Path, reader: Reader
     ) -> TextPart | OpaquePart:
         """Read a part of an assistant message: text, or an opaque part."""
         part = self.read_part(wire, at, reader)
         return part if type(part) is TextPart else OpaquePart(reader.wire.name, wire)
 
-    def write_response_part(
+    def write_assistant_part(
         self, part: AssistantPart, at: Path, writer: Writer
     ) -> list[Any]:
         """Write a part of an assistant message that is not a call. The API has no refusals, so they become text."""
@@ -147,12 +147,14 @@ class KagamiConverter(TextChatConverter):
         return [] if written is ABSENT else [written]
 
     def write_assistant_content(
-        self, message: AssistantMessage, own: Extras, at: Path, writer: Writer
+        self, message: AssistantMessage, extras: Extras, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write the content and calls of an assistant message. A missing content stays missing."""
         texts, calls = self.write_content_and_calls(message, at, writer)
         wire: dict[str, Any] = {"content": texts}
-        if not texts and ("content" in own or "content" in own.get("$absent", ())):
+        if not texts and (
+            "content" in extras or "content" in extras.get("$absent", ())
+        ):
             del wire["content"]
         if calls:
             wire["toolCalls"] = calls
@@ -218,7 +220,7 @@ class KagamiConverter(TextChatConverter):
         restore_extras(wire, own)
         return wire
 
-    def read_output_format_name(
+    def read_text_or_json_format(
         self, value: Any, at: Path, reader: Reader
     ) -> tuple[Literal["text", "json"] | None, Any]:
         """Read the output format, text or JSON. Any other value is kept as an extra."""
@@ -230,7 +232,7 @@ class KagamiConverter(TextChatConverter):
             raise wrong_type(at, "a string", value)
         return None, value
 
-    def write_output_format_name(
+    def write_text_or_json_format(
         self,
         output_format: Literal["text", "json"] | OutputSchema | None,
         extra: Any,
@@ -268,7 +270,7 @@ class KagamiConverter(TextChatConverter):
         kind: str,
         value: Any,
         is_error: bool | None,
-        own: Extras,
+        extras: Extras,
         at: Path,
         writer: Writer,
     ) -> dict[str, Any]:
@@ -287,6 +289,6 @@ class KagamiConverter(TextChatConverter):
             )
         return {
             "response": write_result_object(
-                kind, value, is_error, own.get("$response"), (at[0], "value"), writer
+                kind, value, is_error, extras.get("$response"), (at[0], "value"), writer
             )
         }

@@ -78,7 +78,7 @@ class TextChatConverter(ChatMessageConverter):
         tuple[str | list[AssistantPart] | None, Extras]
     ]
     read_tool_call: ObjectReader[ToolCall]
-    write_response_part: Callable[[AssistantPart, Path, Writer], list[Any]]
+    write_assistant_part: Callable[[AssistantPart, Path, Writer], list[Any]]
     write_assistant_content: Callable[
         [AssistantMessage, Extras, Path, Writer], dict[str, Any]
     ]
@@ -136,7 +136,7 @@ class TextChatConverter(ChatMessageConverter):
         if (
             type(wire) is dict
             and type(wire.get("function")) is dict
-            and self.is_function_call(wire)
+            and self.is_function_call_entry(wire)
         ):
             call = self.read_tool_call(wire, at, reader)
             reader.note_call(wire.get("id"), call)
@@ -167,7 +167,7 @@ class TextChatConverter(ChatMessageConverter):
             writer.report_unsupported((at, "name"), "name")
         content = message.content
         if type(content) is str:
-            return self.write_response_part(
+            return self.write_assistant_part(
                 TextPart(content), (at, "content"), writer
             ), []
         texts: list[Any] = []
@@ -191,9 +191,9 @@ class TextChatConverter(ChatMessageConverter):
                         "note",
                         "content must come before calls",
                     )
-                texts += self.write_response_part(part, here, writer)
+                texts += self.write_assistant_part(part, here, writer)
         return texts, calls
 
-    def is_function_call(self, wire: dict[str, Any]) -> bool:
+    def is_function_call_entry(self, wire: dict[str, Any]) -> bool:
         """Return whether an entry with a function is a function call."""
         return True

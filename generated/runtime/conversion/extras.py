@@ -27,7 +27,7 @@ __all__ = [
     "restore_extras",
     "unmapped_members",
     "with_extra_at",
-    "without_extra",
+    "without_extra_at",
 ]
 
 Extras = dict[str, Any]
@@ -78,10 +78,10 @@ def with_extra_at(
     return extras
 
 
-def without_extra(extras: Extras, *key_path: str) -> Extras:
+def without_extra_at(extras: Extras, *key_path: str) -> Extras:
     """Return the extras without the one at a key path, and without objects that become empty."""
     key, *further = key_path
-    inner = without_extra(extras[key], *further) if further else {}
+    inner = without_extra_at(extras[key], *further) if further else {}
     rest = {name: value for name, value in extras.items() if name != key}
     return {**rest, key: inner} if inner else rest
 

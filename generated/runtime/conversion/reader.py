@@ -15,7 +15,7 @@ from .extras import ABSENT, NO_EXTRAS, Extras, with_extra_at
 from .wire import ProviderWire, synthetic_id
 
 if TYPE_CHECKING:
-    from .argument_encoding import ArgumentEncodings
+    from .lowered_arguments import LoweredArgumentCodec
 
 __all__ = ["Reader"]
 
@@ -60,7 +60,7 @@ class Reader:
         self._open: list[tuple[int, ToolCall]] = []
         self._regular: dict[str, ToolCall] = {}
         self._without_id: Collection[str] = ()
-        self._tables: ArgumentEncodings | None = None
+        self._tables: LoweredArgumentCodec | None = None
 
     def metadata(self, extras: Extras | None) -> dict[str, Any] | None:
         """Return metadata with the extras. None if there are no extras."""
@@ -87,9 +87,9 @@ class Reader:
         ):
             return call
         if self._tables is None:
-            from .argument_encoding import ArgumentEncodings
+            from .lowered_arguments import LoweredArgumentCodec
 
-            self._tables = ArgumentEncodings(self.wire, self.tools, self._offered)
+            self._tables = LoweredArgumentCodec(self.wire, self.tools, self._offered)
         return self._tables.decode_call(call)
 
     def set_offered_tools(
@@ -116,7 +116,7 @@ class Reader:
             ConversionError: The value is neither a string nor null.
         """
         if self._regular:
-            self.record_pending_calls()
+            self.record_unrecorded_calls()
         position = self.position
         self.position = position + 1
         if found is not None and found is not ABSENT and type(found) is not str:
@@ -130,7 +130,7 @@ class Reader:
         self.used.add(made)
         return made, found
 
-    def make_call(
+    def make_regular_call(
         self,
         identifier: Any,
         name: Any,
@@ -139,7 +139,7 @@ class Reader:
     ) -> ToolCall | None:
         """Return a call whose id and name are the same in the format, with its extras; None if one of them differs."""
         if self._regular:
-            self.record_pending_calls()
+            self.record_unrecorded_calls()
         if (
             type(name) is not str
             or name in self.tool_names
@@ -160,7 +160,7 @@ class Reader:
             return self.decode_call(call)
         return call
 
-    def make_pending_call(
+    def make_unrecorded_call(
         self,
         identifier: Any,
         name: Any,
@@ -170,7 +170,7 @@ class Reader:
         *,
         parsed: bool = False,
     ) -> ToolCall | None:
-        """Return a call as `make_call` does, and note it for its result.
+        """Return a call as `make_regular_call` does, and note it for its result.
 
         Arguments that were parsed from text (`parsed`) are not too deep.
         """
@@ -204,14 +204,14 @@ class Reader:
             return call
         return self.decode_parsed_call(call) if parsed else self.decode_call(call)
 
-    def make_pending_call_without_id(
+    def make_unrecorded_call_without_id(
         self,
         name: Any,
         arguments: dict[str, Any],
         extras: Extras | None,
         key_path: Sequence[str],
     ) -> ToolCall | None:
-        """Return a call as `make_pending_call` does, of an object without an id.
+        """Return a call as `make_unrecorded_call` does, of an object without an id.
 
         Its synthetic id is also an extra, at the key path of the id, so that the call is written without an id.
         """
@@ -220,15 +220,15 @@ class Reader:
         made = synthetic_id(self.turn, self.position + len(self._regular))
         while made in self.used or made in self._regular:
             made += "_"
-        call = self.make_pending_call(
+        call = self.make_unrecorded_call(
             made, name, arguments, with_extra_at(extras, key_path, {"$synthetic": made})
         )
         if call is not None:
             self._without_id = {*self._without_id, made}
         return call
 
-    def record_pending_calls(self) -> None:
-        """Record the calls that `make_pending_call` has returned since."""
+    def record_unrecorded_calls(self) -> None:
+        """Record the calls that `make_unrecorded_call` has returned since."""
         found, self._regular = self._regular, {}
         for identifier, call in found.items():
             self.used.add(identifier)
@@ -238,57 +238,57 @@ class Reader:
     def claim_id(self, found: Any) -> TypeGuard[str]:
         """Return whether an id can be kept as it is. If so, it counts as used."""
         if self._regular:
-            self.record_pending_calls()
+            self.record_unrecorded_calls()
         if type(found) is not str or not found or found in self.used or found.isspace():
             return False
         self.used.add(found)
         self.position += 1
         return True
 
-    def note_call(self, spelling: Any, call: ToolCall) -> None:
+    def note_call(self, wire_id: Any, call: ToolCall) -> None:
         """Record a call, so that its result finds it by the wire's spelling of the id.
 
         A call whose id repeats within a message becomes invalid, unless the id is blank: they cannot be distinguished.
         """
         if self._regular:
-            self.record_pending_calls()
+            self.record_unrecorded_calls()
         if self._open and self._open[0][0] != self.turn:
             self._open = []
         self._open.append((self.turn, call))
-        if type(spelling) is str:
-            known = self._called.get(spelling)
+        if type(wire_id) is str:
+            known = self._called.get(wire_id)
             if (
                 known is not None
                 and known[2] == self.turn
                 and call.invalid is None
-                and spelling.strip()
+                and wire_id.strip()
             ):
                 call.invalid = InvalidCall(dump_lenient(call.arguments), "duplicate_id")
-            self._called[spelling] = (call.id, call.name, self.turn)
+            self._called[wire_id] = (call.id, call.name, self.turn)
 
     def note_opaque_call(self, wire: Any) -> None:
         """Record a call that stays opaque, so that its result finds its id."""
         if self._regular:
-            self.record_pending_calls()
+            self.record_unrecorded_calls()
         if type(wire) is dict and type(wire.get("id")) is str:
             self._called[wire["id"]] = (wire["id"], "", self.turn)
 
-    def find_call(self, spelling: str) -> tuple[str, str]:
+    def find_call(self, wire_id: str) -> tuple[str, str]:
         """Return id and tool name of the last call with this id on the wire. The name is empty if there is none."""
         if self._regular:
-            self.record_pending_calls()
-        identifier, name, _ = self._called.get(spelling) or (spelling, "", 0)
+            self.record_unrecorded_calls()
+        identifier, name, _ = self._called.get(wire_id) or (wire_id, "", 0)
         return identifier, name
 
-    def next_open_id(self, name: str) -> str | None:
+    def take_unanswered_call_id(self, name: str) -> str | None:
         """Return the id of the last turn's first call of this tool without a result, for wires that have no ids."""
-        call = self.take_open_call(name)
+        call = self.take_unanswered_call(name)
         return None if call is None else call.id
 
-    def take_open_call(self, name: str | None) -> ToolCall | None:
+    def take_unanswered_call(self, name: str | None) -> ToolCall | None:
         """Return the last turn's first call without a result, of this tool if named. It then counts as having one."""
         if self._regular:
-            self.record_pending_calls()
+            self.record_unrecorded_calls()
         for i, (_, call) in enumerate(self._open):
             if name is None or call.name == name:
                 del self._open[i]
@@ -298,13 +298,13 @@ class Reader:
     def note_answered(self, identifier: str) -> None:
         """Record that the call with this id has a result."""
         if self._regular:
-            self.record_pending_calls()
+            self.record_unrecorded_calls()
         self._open = [entry for entry in self._open if entry[1].id != identifier]
 
     def next_turn(self) -> None:
         """Start the next turn, after an assistant message."""
         if self._regular:
-            self.record_pending_calls()
+            self.record_unrecorded_calls()
         self.turn += 1
         self.position = 0
 

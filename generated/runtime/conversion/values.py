@@ -210,7 +210,7 @@ def collect_texts(parts: Sequence[Any], at: Path, writer: Writer) -> list[str]:
     texts: list[str] = []
     for i, part in enumerate(parts):
         if type(part) is TextPart:
-            texts.append(writer.text_only(part, (at, i)))
+            texts.append(writer.write_as_string(part, (at, i)))
         else:
             texts.append(writer.describe_part(part, (at, i)).text)
     return texts

@@ -11,13 +11,13 @@ from ..errors import ConversionError, ConversionLoss
 from ..json_values import MAX_DEPTH, is_too_deep
 from ..models import Loss, OpaquePart, TextPart, ToolCall, ToolDefinition
 from ..paths import Path, format_path
-from .extras import ABSENT, Extras, extra_at, inner_extras, without_extra
+from .extras import ABSENT, Extras, extra_at, inner_extras, without_extra_at
 from .wire import ProviderWire, make_legal_name
 
 if TYPE_CHECKING:
-    from .argument_encoding import ArgumentEncodings
+    from .lowered_arguments import LoweredArgumentCodec
 
-__all__ = ["OnLoss", "OnUnsupported", "Writer", "describe"]
+__all__ = ["OnLoss", "OnUnsupported", "Writer", "describe_as_text"]
 
 OnLoss = Callable[[Loss], object]
 OnUnsupported = Literal["error", "weaken"]
@@ -43,7 +43,7 @@ _LONGEST_NAME = 500
 _DEEPEST = 8
 
 
-def describe(part: Any) -> str:
+def describe_as_text(part: Any) -> str:
     """Describe a part as text: the texts and names inside an opaque part, otherwise as in `[image: photo.png]`."""
     if type(part) is TextPart:
         return part.text
@@ -146,7 +146,7 @@ class Writer:
         self.losses = 0
         self.budget_used: dict[str, int] = {}
         self._tools = tools
-        self._tables: ArgumentEncodings | None = None
+        self._tables: LoweredArgumentCodec | None = None
 
     def report_loss(
         self, at: Path, what: str, action: Action, severity: Severity, reason: str
@@ -173,7 +173,7 @@ class Writer:
         self, schema: dict[str, Any] | bool, strict: bool | None, at: Path
     ) -> dict[str, Any]:
         """Lower a schema, and report what the dialect expresses differently, unless the build has reported it."""
-        written, found = self.wire.lowerings.lower_to_copy(schema, strict)
+        written, found = self.wire.schema_lowering.lower_to_copy(schema, strict)
         if self.is_declared_tool:
             return written
         if not found.only_drops_keywords(schema):
@@ -212,7 +212,7 @@ class Writer:
             )
         if call.metadata is None and not self.has_encoding(call.name):
             return call
-        written, comes_back = self.tables.encode(call)
+        written, comes_back = self.argument_codec.encode_call(call)
         if not comes_back:
             self.report_loss(
                 (at, "arguments"),
@@ -223,7 +223,7 @@ class Writer:
             )
         return written
 
-    def is_unchanged_call(self, call: ToolCall) -> bool:
+    def is_regular_call(self, call: ToolCall) -> bool:
         """Return whether all of a call is written as it is. Its arguments may still have to be written as JSON text."""
         name, identifier = call.name, call.id
         if call.metadata is not None or call.invalid is not None:
@@ -252,19 +252,19 @@ class Writer:
         )
 
     @property
-    def tables(self) -> ArgumentEncodings:
+    def argument_codec(self) -> LoweredArgumentCodec:
         """The encodings of arguments, created on first use."""
         if self._tables is None:
-            from .argument_encoding import ArgumentEncodings
+            from .lowered_arguments import LoweredArgumentCodec
 
-            self._tables = ArgumentEncodings(self.wire, self._tools)
+            self._tables = LoweredArgumentCodec(self.wire, self._tools)
         return self._tables
 
     def has_encoding(self, name: str) -> bool:
         """Return whether the arguments of a tool may be different on the wire."""
         if not self._tools:
             return name in self.wire.encodings
-        return self.tables.encoding_of(name) is not None
+        return self.argument_codec.encoding_of(name) is not None
 
     def report_unsupported(
         self, at: Path, what: str, severity: Severity = "note"
@@ -282,9 +282,9 @@ class Writer:
             else f"{self.wire.title} does not support it"
         )
         self.report_loss(at, self.type_name(part), "described", "warning", said)
-        return TextPart(describe(part))
+        return TextPart(describe_as_text(part))
 
-    def text_only(self, part: TextPart, at: Path) -> str:
+    def write_as_string(self, part: TextPart, at: Path) -> str:
         """Return the text of a part that becomes a string on this wire. Report its metadata and cache setting."""
         if part.metadata:
             self.own_extras(part.metadata, at)
@@ -354,7 +354,7 @@ class Writer:
                     "warning",
                     f"{self.wire.title} rejects it",
                 )
-                state = without_extra(state, *key_path)
+                state = without_extra_at(state, *key_path)
         return state
 
     def is_accepted(self, value: Any) -> bool:
@@ -384,9 +384,9 @@ class Writer:
             known = self.call_id(identifier)
         return known == identifier and identifier not in self.unsent
 
-    def restore_id(self, identifier: str, spelling: str) -> None:
+    def restore_id(self, identifier: str, wire_id: str) -> None:
         """Use the original id of the wire, for a call and for the results that refer to it."""
-        self._ids[identifier] = spelling
+        self._ids[identifier] = wire_id
 
     def omit_id(self, identifier: str) -> None:
         """Omit a synthetic id, both from the call and from its result."""

@@ -14,7 +14,7 @@ from itertools import islice
 from typing import Any
 
 from ..conversion.encoding import Table
-from .keywords import unique_texts
+from .keywords import encode_as_unique_texts
 from .references import References
 from .schemas import declared_types, json_type, required_names, without_null
 
@@ -249,7 +249,7 @@ class _Made:
             type(value) in (dict, list) for value in values
         ):
             return None
-        return {"texts": values, "said": unique_texts(values)}
+        return {"texts": values, "said": encode_as_unique_texts(values)}
 
     def _cannot_be_null(self, schema: Any) -> bool:
         """Return whether a schema certainly does not admit null."""

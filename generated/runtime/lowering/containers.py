@@ -136,7 +136,7 @@ def _with_required(
                 "a required property must be declared under properties",
             )
             found[name] = (
-                context.register_pointer(
+                context.record_source_pointer(
                     dict(further), (*pointer, "additionalProperties")
                 )
                 if type(further) is dict
@@ -247,7 +247,7 @@ def _lower_additional_properties(
             pointer,
             "additionalProperties",
             "dropped",
-            context.reason("it"),
+            context.unsupported_reason("it"),
             checked="parse_arguments",
         )
         return None

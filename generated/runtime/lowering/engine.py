@@ -55,7 +55,7 @@ class Engine(LoweringContext):
         self._left -= 1
         if self._left < 0:
             raise TooLargeError
-        pointer = self.pointer_of(schema, pointer)
+        pointer = self.source_pointer_of(schema, pointer)
         if "$ref" in schema:
             return _lower_reference(self, schema, pointer, ref_stack)
         schema, ref_stack = self.merge_all_of(schema, pointer, ref_stack)
@@ -103,7 +103,7 @@ def _lower_reference(
             pointer, "$ref", "dropped", "it cannot be resolved", blocks_strict=True
         )
         return context.lower_node(
-            context.register_pointer(rest, pointer), pointer, ref_stack
+            context.record_source_pointer(rest, pointer), pointer, ref_stack
         )
     found = context.references.value_at(target)
     if type(found) is not dict:
@@ -126,7 +126,7 @@ def _lower_reference(
     elif circular and ref_stack.count(target) >= context.depth:
         return _end(context, found, pointer)
     lost: list[str] = []
-    merged = context.register_pointer(merge_schemas(rest, found, lost), target)
+    merged = context.record_source_pointer(merge_schemas(rest, found, lost), target)
     context.record_conflicts(pointer, lost)
     return context.lower_node(merged, target, (*ref_stack, target))
 
@@ -143,7 +143,7 @@ def _kept(
             "it is next to a circular reference",
             checked="parse_arguments",
         )
-    name = context.kept.definition_name(target)
+    name = context.kept.retain_definition(target)
     out: dict[str, Any] = {"$ref": f"#/$defs/{name}" if name else "#"}
     words = lower_annotations(context, rest, pointer, [])
     if words:
@@ -168,7 +168,7 @@ def _end(context: LoweringContext, found: dict[str, Any], pointer: Pointer) -> N
     if context.allows_description(pointer):
         out["description"] = "Of the same form as the value around it."
     return (
-        context.lower_node(context.register_pointer(out, pointer), pointer)
+        context.lower_node(context.record_source_pointer(out, pointer), pointer)
         if not kinds
         else (out, None)
     )
@@ -188,14 +188,14 @@ def _one_union(
             "it is next to anyOf",
             checked="parse_arguments",
         )
-        return context.register_pointer(
+        return context.record_source_pointer(
             {key: value for key, value in schema.items() if key != "oneOf"}, pointer
         )
     reason = "anyOf replaces it, without the rule that only one branch may match"
     context.record_change(
         pointer, "oneOf", "rewritten", reason, checked="parse_arguments"
     )
-    return context.register_pointer(
+    return context.record_source_pointer(
         {("anyOf" if key == "oneOf" else key): value for key, value in schema.items()},
         pointer,
     )
@@ -218,7 +218,7 @@ def _lower_union(
     if all(
         type(branch) is dict and branch.keys() <= _ASSERTIONS for branch in branches
     ):
-        reason = context.reason("anyOf with no value of its own")
+        reason = context.unsupported_reason("anyOf with no value of its own")
         needs = [
             " and ".join(map(str, b["required"]))
             for b in branches
@@ -232,7 +232,7 @@ def _lower_union(
         context.record_described(pointer, "anyOf", sentence, reason)
         return _lower_typed(
             context,
-            context.register_pointer(outer, pointer),
+            context.record_source_pointer(outer, pointer),
             pointer,
             ref_stack,
             [sentence],
@@ -246,16 +246,16 @@ def _lower_union(
             inner, along = context.resolve(branch, ref_stack)
             if type(inner) is dict:
                 branch, trail_ = (
-                    context.register_pointer(
+                    context.record_source_pointer(
                         merge_schemas(inner, rules, []),
-                        context.pointer_of(inner, (*pointer, "anyOf", i)),
+                        context.source_pointer_of(inner, (*pointer, "anyOf", i)),
                     ),
                     along,
                 )
             else:
                 branch, trail_ = (
                     (
-                        context.register_pointer(dict(rules), pointer)
+                        context.record_source_pointer(dict(rules), pointer)
                         if inner is not False
                         else False
                     ),
@@ -272,7 +272,9 @@ def _lower_union(
             tables.append(encoding)
     if not lowered:
         return NEVER, None
-    words = lower_annotations(context, outer, pointer, [], inside=True)
+    words = lower_annotations(
+        context, outer, pointer, [], has_described_subschemas=True
+    )
     if len(lowered) == 1:
         alone = (
             lowered[0] if "$ref" not in lowered[0] or not words else {"anyOf": lowered}
@@ -301,7 +303,7 @@ def _lower_union(
             pointer,
             "anyOf",
             "dropped",
-            context.reason("anyOf"),
+            context.unsupported_reason("anyOf"),
             checked="parse_arguments",
         )
         return words, None
@@ -338,14 +340,16 @@ def _split_types(
             ]
             if not branch["enum"]:
                 continue
-        branches.append(context.register_pointer({**branch, "type": kind}, pointer))
+        branches.append(
+            context.record_source_pointer({**branch, "type": kind}, pointer)
+        )
     words = select_annotations(source)
     if sentences:
         words["description"] = add_sentences(words.get("description"), sentences)
     return (
         _lower_union(
             context,
-            context.register_pointer({"anyOf": branches, **words}, pointer),
+            context.record_source_pointer({"anyOf": branches, **words}, pointer),
             pointer,
             ref_stack,
         )
@@ -368,7 +372,7 @@ def _lower_typed(
         kinds = _infer_types(context, source, pointer)
         if not kinds:
             return lower_untyped(context, source, pointer, sentences)
-        source = context.register_pointer({"type": list(kinds), **source}, pointer)
+        source = context.record_source_pointer({"type": list(kinds), **source}, pointer)
     as_texts = ("enum" in source or "const" in source) and (
         context.dialect.enum == "texts"
         or (context.dialect.enum != "any" and not context.dialect.supports("anyOf"))
@@ -404,7 +408,7 @@ def _lower_typed(
     }
     respelled = _is_respelled(context, encoding)
     rules = {k: v for k, v in bound.items() if k not in ANNOTATIONS}
-    keep_rules(context, rules, pointer, kind, out, sentences, respelled=respelled)
+    keep_rules(context, rules, pointer, kind, out, sentences, values_encoded=respelled)
     if respelled:
         _leave_listed(context, source, pointer, out, sentences)
     out |= lower_annotations(context, source, pointer, sentences)

@@ -32,11 +32,11 @@ __all__ = [
     "add_sentences",
     "can_keep_schemas",
     "describe_rule",
+    "encode_as_unique_texts",
     "keep_rules",
     "lower_annotations",
     "lower_enum",
     "lower_untyped",
-    "unique_texts",
 ]
 
 _INCLUSIVE = {"exclusiveMinimum": ("minimum", 1), "exclusiveMaximum": ("maximum", -1)}
@@ -96,11 +96,11 @@ def keep_rules(
     out: dict[str, Any],
     sentences: list[str],
     *,
-    respelled: bool = False,
+    values_encoded: bool = False,
 ) -> None:
     """Add every rule of a schema that no other function lowers to `out`, or a sentence about it to `sentences`.
 
-    If values are encoded (`respelled`), rules with schemas for them are omitted.
+    If values are encoded (`values_encoded`), rules with schemas for them are omitted.
     """
     dialect = context.dialect
     for keyword, value in source.items():
@@ -134,10 +134,17 @@ def keep_rules(
         elif keyword in _WITH_SCHEMAS:
             if not can_keep_schemas(context, keyword):
                 _leave(
-                    context, keyword, value, pointer, sentences, context.reason(keyword)
+                    context,
+                    keyword,
+                    value,
+                    pointer,
+                    sentences,
+                    context.unsupported_reason(keyword),
                 )
                 continue
-            found = None if respelled else context.copy_unlowered_rule(keyword, value)
+            found = (
+                None if values_encoded else context.copy_unlowered_rule(keyword, value)
+            )
             if found is not None:
                 out[keyword] = found
             else:
@@ -150,7 +157,14 @@ def keep_rules(
                     "its values are encoded, or it contains a circular reference",
                 )
         elif not dialect.supports(keyword):
-            _leave(context, keyword, value, pointer, sentences, context.reason(keyword))
+            _leave(
+                context,
+                keyword,
+                value,
+                pointer,
+                sentences,
+                context.unsupported_reason(keyword),
+            )
         elif keyword == "format" and not dialect.supports_format(kind, value):
             _leave(
                 context,
@@ -218,7 +232,7 @@ def _leave_dependent(
             out.pop("contains"),
             pointer,
             sentences,
-            context.reason("minContains"),
+            context.unsupported_reason("minContains"),
         )
 
 
@@ -276,16 +290,16 @@ def lower_annotations(
     pointer: Pointer,
     sentences: list[str],
     *,
-    inside: bool = False,
+    has_described_subschemas: bool = False,
 ) -> dict[str, Any]:
     """Return the description and other annotations that the dialect supports. Sentences are added to the description.
 
-    If the schema surrounds others with descriptions of their own (`inside`), it does not need a description.
+    If the schema surrounds others with descriptions of their own (`has_described_subschemas`), it does not need a description.
     """
     found: dict[str, Any] = {}
     keep_rules(context, select_annotations(source), pointer, None, found, sentences)
     text = add_sentences(source.get("description"), sentences)
-    demanded = context.dialect.complete and not inside
+    demanded = context.dialect.complete and not has_described_subschemas
     if (text or demanded) and context.allows_description(pointer):
         found["description"] = text
     if demanded and not text and pointer and "description" not in source:
@@ -364,7 +378,7 @@ def lower_enum(
             "rewritten",
             "its values are sent as strings",
         )
-        texts = unique_texts(values)
+        texts = encode_as_unique_texts(values)
         out["type"] = "string"
         _put(context, texts, pointer, out, sentences)
         return {"texts": values, "said": texts}, True
@@ -398,7 +412,7 @@ def _put(
     text = describe_rule("enum", values)
     if text and context.allows_description(pointer):
         sentences.append(text)
-    context.record_described(pointer, "enum", text, context.reason("enum"))
+    context.record_described(pointer, "enum", text, context.unsupported_reason("enum"))
 
 
 def _goes_as_it_is(value: Any, rule: str) -> bool:
@@ -407,7 +421,7 @@ def _goes_as_it_is(value: Any, rule: str) -> bool:
     return type(value) is str or (rule == "numbers" and type(value) in (int, float))
 
 
-def unique_texts(values: list[Any]) -> list[str]:
+def encode_as_unique_texts(values: list[Any]) -> list[str]:
     """Return a unique text for each value."""
     found: list[str] = []
     taken = {value for value in values if type(value) is str}

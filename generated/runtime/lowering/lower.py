@@ -30,15 +30,15 @@ _DEEPEST = 3
 
 
 def lower(
-    schema: Mapping[str, Any] | bool, dialect: Dialect, depth: int = 3
+    schema: Mapping[str, Any] | bool, dialect: Dialect, recursion_depth: int = 3
 ) -> LoweredSchema:
-    """Lower a complete schema. Unsupported recursion is expanded `depth` levels, or fewer if the result is too large.
+    """Lower a complete schema. Unsupported recursion is expanded `recursion_depth` levels, or fewer if the result is too large.
 
     True and false are lowered as the equivalent objects.
     """
     if isinstance(schema, bool):
         schema = {} if schema else {"not": {}}
-    for levels in range(depth, -1, -1):
+    for levels in range(recursion_depth, -1, -1):
         context = Engine(schema, dialect, levels)
         try:
             return _lowered(context, dict(schema))
@@ -120,7 +120,7 @@ def _one_object(context: LoweringContext, schema: dict[str, Any]) -> dict[str, A
         }
         found, _ = context.resolve(schema, ())
         schema = {**(found if type(found) is dict else {}), **definitions}
-        context.register_pointer(schema, ())
+        context.record_source_pointer(schema, ())
     sentences: list[str] = []
     if "allOf" in refused and "allOf" in schema:
         schema, _ = context.merge_all_of(schema, (), ())
@@ -166,7 +166,7 @@ def _one_object(context: LoweringContext, schema: dict[str, Any]) -> dict[str, A
                 [words, *texts] if type(words) is str and words else texts
             ),
         }
-    return context.register_pointer(schema, ())
+    return context.record_source_pointer(schema, ())
 
 
 def _objects(context: LoweringContext, branches: list[Any]) -> list[dict[str, Any]]:
@@ -206,18 +206,20 @@ def _wrapped(
     for i, branch in enumerate(branches):
         joined = {**merge_schemas(branch, outer, lost), "type": "object"}
         inner.append(
-            context.register_pointer(joined, context.pointer_of(branch, (keyword, i)))
+            context.record_source_pointer(
+                joined, context.source_pointer_of(branch, (keyword, i))
+            )
         )
     context.record_conflicts((), lost)
     root = {key: value for key, value in schema.items() if key in kept}
-    union = context.register_pointer({keyword: inner}, ())
+    union = context.record_source_pointer({keyword: inner}, ())
     root |= {
         "type": "object",
         "properties": {_WRAPPER: union},
         "required": [_WRAPPER],
         "additionalProperties": False,
     }
-    return context.register_pointer(root, ())
+    return context.record_source_pointer(root, ())
 
 
 def _merged(
@@ -271,7 +273,7 @@ def _merged(
         ]
         if len(words) == 1 and not set(found) & (ANNOTATIONS - {"$comment"}):
             found["description"] = words[0]
-    return context.register_pointer(found, ())
+    return context.record_source_pointer(found, ())
 
 
 def _properties(branch: dict[str, Any]) -> dict[str, Any]:

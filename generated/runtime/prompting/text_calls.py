@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from ..conversion.extras import inner_extras
-from ..conversion.writer import describe
+from ..conversion.writer import describe_as_text
 from ..errors import ConversionError, wrong_type
 from ..json_text import JSONError, compact, dump_lenient, loads
 from ..models import InvalidCall, OpaquePart, TextPart, ToolDefinition, ToolResult
@@ -16,16 +16,16 @@ from ..paths import ROOT
 from .tool_blocks import json_line
 
 __all__ = [
+    "ParsedTextCall",
     "ResultEntry",
-    "TextCall",
     "accepted_names",
     "find_text_calls",
     "make_result",
-    "make_result_entry",
     "read_result_entries",
     "read_results_text",
     "result_entries_text",
     "results_text",
+    "write_result_entry",
 ]
 
 _BEGIN = "Results of your calls, each one JSON on a line:\n"
@@ -48,7 +48,7 @@ class ResultEntry(NamedTuple):
     failed: bool
 
 
-def make_result_entry(result: ToolResult, with_id: bool = True) -> dict[str, Any]:
+def write_result_entry(result: ToolResult, with_id: bool = True) -> dict[str, Any]:
     """Return the line of a result as a JSON object. Text parts become their text, other parts a description.
 
     Raises:
@@ -60,7 +60,7 @@ def make_result_entry(result: ToolResult, with_id: bool = True) -> dict[str, Any
     if kind == "multimodal":
         if type(value) is not list:
             raise wrong_type((ROOT, "value"), "an array", value)
-        entry["texts"] = [describe(part) for part in value]
+        entry["texts"] = [describe_as_text(part) for part in value]
     elif kind != "data" and type(value) is not str:
         raise wrong_type((ROOT, "value"), "a string", value)
     else:
@@ -88,7 +88,7 @@ def results_text(results: Iterable[ToolResult]) -> str:
     Raises:
         ConversionError: A value does not have the type of its kind, or cannot be written as JSON.
     """
-    return result_entries_text([make_result_entry(result) for result in results])
+    return result_entries_text([write_result_entry(result) for result in results])
 
 
 def read_result_entries(text: str) -> list[ResultEntry] | None:
@@ -160,7 +160,7 @@ _FIRST_NAME = rf'\s*+\{{(?:\s*+"(?:id|reasoning)"\s*+:\s*+{_STRING}\s*+,)*\s*+"(
 _ANY_NAME = rf'"(?:name|tool)"\s*+:\s*+({_STRING})'
 
 
-class TextCall:
+class ParsedTextCall:
     """A call in text: the tool's name as written (`spelled`) and as declared, and the `identifier` of the call.
 
     `text` is the object as compact JSON, or the original text if it was not a JSON object.
@@ -212,7 +212,7 @@ def accepted_names(tools: Iterable[ToolDefinition | OpaquePart]) -> dict[str, st
 
 def find_text_calls(
     body: str, names: Mapping[str, str] | None, *, explicit: bool
-) -> list[TextCall]:
+) -> list[ParsedTextCall]:
     """Return the calls in a block that contains one object or a list of objects. Empty if it contains anything else.
 
     `explicit` means that the block can only mean calls. If `names` is None, every name is accepted.
@@ -231,7 +231,7 @@ def find_text_calls(
 
 def _spoken(
     value: Any, names: Mapping[str, str] | None, explicit: bool
-) -> TextCall | None:
+) -> ParsedTextCall | None:
     """Return the call that an object describes. None if it is not a call."""
     if type(value) is not dict:
         return None
@@ -249,7 +249,7 @@ def _spoken(
     if len(said) > 1 or len(given) > 1:
         arguments, invalid = {}, InvalidCall(text, "malformed")
     reasoning, identifier = (value.get(key) for key in ("reasoning", "id"))
-    return TextCall(
+    return ParsedTextCall(
         spelled,
         (names or {}).get(spelled, spelled),
         arguments,
@@ -283,7 +283,7 @@ def _arguments(value: Any) -> tuple[dict[str, Any], InvalidCall | None]:
     )
 
 
-def _broken(body: str, names: Mapping[str, str] | None) -> list[TextCall]:
+def _broken(body: str, names: Mapping[str, str] | None) -> list[ParsedTextCall]:
     """Return the invalid call of a text that is not valid JSON, if it names a tool."""
     found = re.match(_FIRST_NAME, body, re.DOTALL) or re.search(
         _ANY_NAME, body, re.DOTALL
@@ -295,7 +295,7 @@ def _broken(body: str, names: Mapping[str, str] | None) -> list[TextCall]:
     if not spelled.strip():
         return []
     return [
-        TextCall(
+        ParsedTextCall(
             spelled,
             (names or {}).get(spelled, spelled),
             {},

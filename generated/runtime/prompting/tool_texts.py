@@ -10,17 +10,23 @@ from ..conversion.extras import inner_extras
 from ..json_text import JSONError, loads
 from ..models import OpaquePart, ToolCall, ToolDefinition
 from .text_calls import find_text_calls
-from .tool_blocks import find_blocks, json_line, opens_fence, parse_block, split_lines
+from .tool_blocks import (
+    find_blocks,
+    find_whole_text_block,
+    is_block_delimiter,
+    json_line,
+    split_lines,
+)
 
 __all__ = [
     "PROVIDER",
     "TOOLS_SEPARATOR",
     "call_text",
-    "entries_text",
     "join_response_text",
-    "parse_entries",
+    "read_tool_entries",
     "read_tools_text",
-    "split_off_tool_entries",
+    "split_leading_tool_entries",
+    "tool_entries_text",
     "tools_text",
 ]
 
@@ -40,7 +46,7 @@ TOOLS_SEPARATOR = "\n"
 """Separator between the tools and the rest of the system message."""
 
 
-def entries_text(entries: Sequence[dict[str, Any]]) -> str:
+def tool_entries_text(entries: Sequence[dict[str, Any]]) -> str:
     """Write the entries of tools as the start of a system message. Empty if there are none.
 
     Raises:
@@ -55,7 +61,7 @@ def entries_text(entries: Sequence[dict[str, Any]]) -> str:
     )
 
 
-def split_off_tool_entries(text: str) -> tuple[list[dict[str, Any]], str] | None:
+def split_leading_tool_entries(text: str) -> tuple[list[dict[str, Any]], str] | None:
     """Return the entries of tools at the start of a text, and the text after them. None if there are none."""
     end = text.find("\n" + _END, len(_BEGIN)) + 1
     if not text.startswith(_BEGIN) or not end:
@@ -67,12 +73,12 @@ def split_off_tool_entries(text: str) -> tuple[list[dict[str, Any]], str] | None
     if not all(map(_is_entry, entries)):
         return None
     end += len(_END)
-    return (entries, text[end:]) if entries_text(entries) == text[:end] else None
+    return (entries, text[end:]) if tool_entries_text(entries) == text[:end] else None
 
 
-def parse_entries(text: str) -> list[dict[str, Any]]:
+def read_tool_entries(text: str) -> list[dict[str, Any]]:
     """Return the entries of tools at the start of a text. Empty if there are none."""
-    found = split_off_tool_entries(text)
+    found = split_leading_tool_entries(text)
     return [] if found is None else found[0]
 
 
@@ -82,7 +88,7 @@ def tools_text(definitions: Iterable[ToolDefinition | OpaquePart]) -> str:
     Raises:
         ConversionError: A schema cannot be written as JSON.
     """
-    return entries_text(
+    return tool_entries_text(
         [
             {key: value for key in _TYPES if (value := getattr(tool, key)) is not None}
             for tool in definitions
@@ -93,7 +99,7 @@ def tools_text(definitions: Iterable[ToolDefinition | OpaquePart]) -> str:
 
 def read_tools_text(text: str) -> list[ToolDefinition] | None:
     """Read the definitions that `tools_text` wrote. None for any other text."""
-    found = split_off_tool_entries(text)
+    found = split_leading_tool_entries(text)
     if (
         found is None
         or found[1]
@@ -182,7 +188,7 @@ def _reads_as(text: str, places: list[int]) -> bool:
     ]
     if found or places:
         return found == places
-    whole = parse_block(text)
+    whole = find_whole_text_block(text)
     blocks += [whole] if whole is not None else []
     return not any(
         find_text_calls(block.body, None, explicit=False) for block in blocks
@@ -192,10 +198,11 @@ def _reads_as(text: str, places: list[int]) -> bool:
 def _indented(text: str) -> str:
     """Indent lines of a text that could start or end a block."""
     lines = [
-        "    " + line if opens_fence(line) else line for line, _ in split_lines(text)
+        "    " + line if is_block_delimiter(line) else line
+        for line, _ in split_lines(text)
     ]
     found = "\n".join(lines)
-    whole = parse_block(found)
+    whole = find_whole_text_block(found)
     return (
         found if whole is None else f"{found[: whole.start]}    {found[whole.start :]}"
     )

@@ -21,7 +21,7 @@ from typing import Any, TypeAlias
 from ..conversion.extras import add_extras
 from ..conversion.writer import OnLoss
 from ..models import InvalidCall, ToolCall, ToolResult
-from ..tools.arguments import ArgumentsError
+from ..tools.argument_errors import ArgumentsError
 from ..tools.tool_entries import ToolEntry, parse_call_arguments
 from .handler_calls import (
     CancellationWatch,

@@ -13,7 +13,7 @@ from types import FunctionType
 from typing import Any
 
 from .results import PLAIN
-from .sync_runner import ENDING, call_blocking, running_loop, switch_to_loop
+from .sync_runner import ENDING, call_in_loop_thread, running_loop, switch_to_loop
 
 __all__ = [
     "CancellationWatch",
@@ -95,7 +95,7 @@ async def call_handler(
     cancellation = CancellationWatch()
     end = None if timeout is None else asyncio.get_running_loop().time() + timeout
     if here:
-        value = await call_blocking(_whole, handler, arguments)
+        value = await call_in_loop_thread(_whole, handler, arguments)
     elif later:
         value = handler(arguments)
     else:

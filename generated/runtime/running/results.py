@@ -57,7 +57,7 @@ from ..models import (
     VideoPart,
 )
 from ..serialization import PYDANTIC_CONFIG, dump, load
-from ..tools.arguments import ArgumentsError
+from ..tools.argument_errors import ArgumentsError
 
 if TYPE_CHECKING:
     from ..tools.tool_entries import ToolEntry

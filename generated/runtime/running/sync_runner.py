@@ -28,7 +28,7 @@ __all__ = [
     "ENDING",
     "SyncRunner",
     "aclosing",
-    "call_blocking",
+    "call_in_loop_thread",
     "close_if_closable",
     "closing",
     "run_blocking",
@@ -73,28 +73,28 @@ class SyncRunner:
             ).result()  # start the thread now, so that no interrupt can hit its start
         return self
 
-    def run(self, steps: Coroutine[Any, Any, T]) -> T:
+    def run(self, awaitable: Coroutine[Any, Any, T]) -> T:
         """Run a coroutine, or a step of an asynchronous generator, to its end.
 
         An interrupt cancels it, and is raised after the coroutine has ended.
         """
         try:
             if self._beside is None:
-                self._context.run(steps.send, None)
+                self._context.run(awaitable.send, None)
             else:
                 self._beside.submit(
-                    lambda: self._context.run(steps.send, None)
+                    lambda: self._context.run(awaitable.send, None)
                 ).result()
         except StopIteration as end:
             value: T = end.value
             return value
-        return self.resume(steps)
+        return self.resume_on_loop(awaitable)
 
-    def resume(self, steps: Coroutine[Any, Any, T]) -> T:
+    def resume_on_loop(self, awaitable: Coroutine[Any, Any, T]) -> T:
         """Continue a coroutine on the loop that it requested."""
         if self._runner is None:
             self._open()
-        task = self._loop.create_task(_rest(steps), context=self._context)
+        task = self._loop.create_task(_rest(awaitable), context=self._context)
         task.add_done_callback(self._wake)
         if self._beside is None:
             return self._driven(task)
@@ -203,7 +203,7 @@ async def _rest(steps: Coroutine[Any, Any, T]) -> T:
     return await _going_on(steps)
 
 
-async def call_blocking(
+async def call_in_loop_thread(
     function: Callable[P, T], *args: P.args, **kwargs: P.kwargs
 ) -> T:
     """Call a function that may block: between steps of a loop that was created here, directly on any other loop."""
@@ -216,19 +216,19 @@ async def call_blocking(
     return await driver.call_between_steps(lambda: function(*args, **kwargs))
 
 
-def run_blocking(steps: Coroutine[Any, Any, T]) -> T:
+def run_blocking(awaitable: Coroutine[Any, Any, T]) -> T:
     """Run one coroutine to its end, and return its value."""
     if running_loop() is not None:
         with SyncRunner() as blocking:
-            return blocking.run(steps)
+            return blocking.run(awaitable)
     context = contextvars.copy_context()
     try:
-        context.run(steps.send, None)
+        context.run(awaitable.send, None)
     except StopIteration as end:
         value: T = end.value
         return value
     with SyncRunner(context) as blocking:
-        return blocking.resume(steps)
+        return blocking.resume_on_loop(awaitable)
 
 
 def close_if_closable(items: Any) -> None:

@@ -32,12 +32,12 @@ from ..models import (
     UserMessage,
 )
 from ..running.sync_runner import aclosing, closing
-from .client_sessions import await_response, check_send_value
+from .client_sessions import await_send_value, check_send_value
 from .text_protocol import (
     TextStreamReader,
+    normalize_request,
     parse_completion,
     stream_events,
-    to_request,
     to_text_request,
 )
 
@@ -82,7 +82,7 @@ class _SessionBase:
 
     def prepare_request(self, request: Request | str) -> Request:
         """Return the request, with the session's model if it does not name one."""
-        made = to_request(request)
+        made = normalize_request(request)
         return (
             replace(made, model=self.model)
             if made.model is None and self.model is not None
@@ -270,7 +270,7 @@ class AsyncSession(_SessionBase):
         Yields:
             Pieces of the text of the response.
         """
-        answer = await await_response(self, self.send(request))
+        answer = await await_send_value(self, self.send(request))
         yield answer if isinstance(answer, str) else text_of(answer.message)
 
     async def complete(self, request: Request | str) -> Completion:
@@ -284,13 +284,15 @@ class AsyncSession(_SessionBase):
         """
         whole = self.prepare_request(request)
         if self.tool_mode is ToolMode.NATIVE:
-            answer = await await_response(self, self.send(whole))
+            answer = await await_send_value(self, self.send(whole))
             return (
                 parse_completion(whole, answer) if isinstance(answer, str) else answer
             )
         return parse_completion(
             whole,
-            await await_response(self, self.send(to_text_request(whole, self.on_loss))),
+            await await_send_value(
+                self, self.send(to_text_request(whole, self.on_loss))
+            ),
         )
 
     async def stream(self, request: Request | str) -> AsyncIterator[StreamEvent]:
@@ -379,7 +381,7 @@ class _Script:
             LookupError: The script has no response left.
             Exception: The script contains an exception here.
         """
-        whole = to_request(request)
+        whole = normalize_request(request)
         self.requests.append(replace(whole, messages=list(whole.messages)))
         if not self.left:
             raise LookupError(

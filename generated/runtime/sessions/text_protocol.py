@@ -50,17 +50,21 @@ from ..running.handlers import callable_tools
 __all__ = [
     "TextStreamReader",
     "next_turn_index",
+    "normalize_request",
     "parse_completion",
     "stream_events",
-    "to_request",
     "to_text_request",
     "untrusted_texts",
 ]
 
 
-def to_request(request: Request | str) -> Request:
+def normalize_request(request_or_text: Request | str) -> Request:
     """Return the request. A string becomes a request with one user message."""
-    return Request([UserMessage(request)]) if isinstance(request, str) else request
+    return (
+        Request([UserMessage(request_or_text)])
+        if isinstance(request_or_text, str)
+        else request_or_text
+    )
 
 
 def to_text_request(request: Request, on_loss: OnLoss | None = None) -> Request:

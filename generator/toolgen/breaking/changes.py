@@ -8,7 +8,12 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any
 
-from toolgen.breaking.non_schema_changes import FoundChange, changed_format, changed_provider_facts, removed_names
+from toolgen.breaking.non_schema_changes import (
+    FoundChange,
+    changed_neutral_format,
+    changed_provider_facts,
+    removed_names,
+)
 from toolgen.breaking.packages import describe_payload_change
 from toolgen.breaking.schema_comparison import ABSENT, Difference, combine_effects, compare_schemas, without_annotations
 from toolgen.diagnostics import Span
@@ -16,10 +21,10 @@ from toolgen.diagnostics.codes.breaking import AUDIENCES, CHANGES, Audience
 from toolgen.load import Pointer
 from toolgen.load.sources import pointer_text
 from toolgen.pipeline import Project
-from toolgen.render.tool_payloads import ProviderPayloads, ToolPayload
+from toolgen.render.tool_payloads import ProviderPayload, ToolPayload
 from toolgen.resolve import Tool
-from toolgen.tokens import Tokenizer, installed_tokenizer
-from toolgen.write.lockfile import PayloadDigests
+from toolgen.token_counts import Tokenizer, installed_tokenizer
+from toolgen.write.lockfile import ProviderDigests
 
 __all__ = ["Change", "ProjectSnapshot", "changes_between"]
 
@@ -29,10 +34,10 @@ class ProjectSnapshot:
     """One side of the comparison: the project, and its tools on every wire."""
 
     project: Project
-    payloads: Mapping[str, ProviderPayloads]
+    payloads: Mapping[str, ProviderPayload]
     names: Mapping[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
     """The public classes and types of the tools' modules, by path."""
-    sent_digests: Mapping[str, PayloadDigests] = field(default_factory=dict[str, PayloadDigests], repr=False)
+    sent_digests: Mapping[str, ProviderDigests] = field(default_factory=dict[str, ProviderDigests], repr=False)
     """The digests of the payloads by provider, from the lock file: what was sent, whatever this release would send."""
 
 
@@ -148,19 +153,10 @@ def _tool(old: Tool, new: Tool, project: Project) -> Iterator[Change]:
             before=old.document.source,
             after=new.document.source,
         )
-    if old.description != new.description:
-        yield _change(
-            "description-changed", new, project, span=at("description"), before=old.description, after=new.description
-        )
-    if old.display_name != new.display_name:
-        yield _change(
-            "display-name-changed",
-            new,
-            project,
-            span=at("display_name"),
-            before=old.display_name,
-            after=new.display_name,
-        )
+    for code, key in (("description-changed", "description"), ("display-name-changed", "display_name")):
+        before, after = getattr(old, key), getattr(new, key)
+        if before != after:
+            yield _change(code, new, project, span=at(key), before=before, after=after)
     if old.deprecated != new.deprecated:
         yield _change("deprecated-set" if new.deprecated else "deprecated-unset", new, project, span=at("deprecated"))
     if old.risk != new.risk:
@@ -317,7 +313,7 @@ def _configuration(old: ProjectSnapshot, new: ProjectSnapshot) -> Iterator[Chang
     for code, where, span, *values in (
         *found,
         *changed_provider_facts(old.project, new.project),
-        *changed_format(*formats, here),
+        *changed_neutral_format(*formats, here),
     ):
         yield Change(
             code, (), where, span, _broken_audiences(code, None, None), *(ABSENT if v is None else v for v in values)

@@ -10,7 +10,7 @@ from toolgen.load import Document
 from toolgen.pipeline import Project
 from toolgen.resolve import Format, Profile
 
-__all__ = ["FoundChange", "changed_format", "changed_provider_facts", "removed_names"]
+__all__ = ["FoundChange", "changed_neutral_format", "changed_provider_facts", "removed_names"]
 
 FoundChange = tuple[str, str, Span, Any, Any]
 """A change: its code, where it is, its location in the sources, and the old and new value, or None."""
@@ -67,7 +67,7 @@ def _place(document: Document | None, project: Project, *pointer: str) -> Span:
     return document.span()
 
 
-def changed_format(old: Format, new: Format, place: Span) -> Iterator[FoundChange]:
+def changed_neutral_format(old: Format, new: Format, place: Span) -> Iterator[FoundChange]:
     """Yield the fields of the format that a project has added, removed or changed."""
     for name in sorted(old.types.keys() & new.types.keys()):
         was = {field.name: field.schema for field in old.types[name].fields}

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from toolgen.render.tool_payloads import ProviderPayloads
-from toolgen.tokens import Tokenizer
-from toolgen.write.lockfile import PayloadDigests
+from toolgen.render.tool_payloads import ProviderPayload
+from toolgen.token_counts import Tokenizer
+from toolgen.write.lockfile import ProviderDigests
 
 __all__ = ["PackageChanges", "compare_packages", "describe_payload_change", "describe_payload_sizes", "public_names"]
 
@@ -138,20 +138,20 @@ def _changed_names(was: Mapping[str, Any], now: Mapping[str, Any]) -> str:
 
 
 def describe_payload_change(
-    old: ProviderPayloads, new: ProviderPayloads, sent: PayloadDigests | None, tokenizer: Tokenizer | str
+    old: ProviderPayload, new: ProviderPayload, sent_digests: ProviderDigests | None, tokenizer: Tokenizer | str
 ) -> str:
     """Return the tools that changed in a payload, and its sizes.
 
     Args:
         old: The old side, as this release builds it.
         new: The new side.
-        sent: The digests of what was sent, from the lock file of the old side; None if there are none.
+        sent_digests: The digests of what was sent, from the lock file of the old side; None if there are none.
         tokenizer: Counts the tokens; a string if none is installed.
     """
     sizes = describe_payload_sizes(old.payload, new.payload, tokenizer)
-    if sent is None or sent.fingerprint == old.fingerprint:
+    if sent_digests is None or sent_digests.fingerprint == old.fingerprint:
         return f"{_changed_entries(old.payload, new.payload) or 'the text'} ({sizes})"
-    names = _changed_names(sent.tools, new.tool_digests())
+    names = _changed_names(sent_digests.tools, new.tool_digests())
     return f"{names or 'the text'} ({sizes}; this release also built the old version)"
 
 

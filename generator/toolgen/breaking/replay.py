@@ -34,14 +34,16 @@ class ReplayResult:
         return f"{refused} of {every} stored calls are rejected"
 
 
-def replay(file: Path, files: Mapping[str, str], provider: str | None, findings: Findings) -> ReplayResult | None:
+def replay(
+    file: Path, package_files: Mapping[str, str], provider: str | None, findings: Findings
+) -> ReplayResult | None:
     """Read stored conversations, and report how many calls are still valid, by tool and pointer, without their content.
 
     Args:
         file: JSON lines, or one JSON document. Without a provider, messages, requests or completions from the package's
             `dump`. With one, bodies of requests and responses in its format, or objects that have them under
             `request`, `response` and `events`.
-        files: The package, as a build would write it, including the provider.
+        package_files: The package, as a build would write it, including the provider.
         provider: The provider whose format the bodies are in.
         findings: Receives the counts.
 
@@ -56,7 +58,7 @@ def replay(file: Path, files: Mapping[str, str], provider: str | None, findings:
         findings.add("unreadable-source", place, path=file.as_posix(), reason=reason)
         return None
     found = ReplayResult()
-    with InMemoryPackage(files) as package:
+    with InMemoryPackage(package_files) as package:
         reader = _Reader(package, provider, found)
         for row in _rows(text, found):
             for call in reader.calls(row):

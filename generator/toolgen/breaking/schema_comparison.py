@@ -14,13 +14,13 @@ from typing import Any, Literal
 from toolgen.breaking.schema_samples import (
     MAX_SAMPLES,
     TYPES,
-    align_unions,
     branch_tag,
     is_same_branch,
     json_key,
     normalize,
     sample_values,
     types_of,
+    wrap_in_matching_union,
 )
 from toolgen.load import Pointer
 from toolgen.resolve.dialect import ANNOTATIONS
@@ -123,7 +123,7 @@ class _Comparison:
             if (old is False) != (new is False):
                 yield self._judged(Difference("type-changed", pointer, "other", old, new), old, new)
             return
-        old, new = align_unions(normalize(old), normalize(new), self._old, self._new)
+        old, new = wrap_in_matching_union(normalize(old), normalize(new), self._old, self._new)
         yield from _annotations(old, new, pointer)
         yield from self._default(old, new, pointer)
         yield from self._types(old, new, pointer)

@@ -12,13 +12,13 @@ from toolgen.resolve.value_checks import TooManyStepsError, ValueValidator
 __all__ = [
     "MAX_SAMPLES",
     "TYPES",
-    "align_unions",
     "branch_tag",
     "is_same_branch",
     "json_key",
     "normalize",
     "sample_values",
     "types_of",
+    "wrap_in_matching_union",
 ]
 
 TYPES = ("null", "boolean", "integer", "number", "string", "array", "object")
@@ -172,7 +172,7 @@ def normalize(schema: Any) -> Any:
     return found
 
 
-def align_unions(old: Any, new: Any, old_root: Any, new_root: Any) -> tuple[Any, Any]:
+def wrap_in_matching_union(old: Any, new: Any, old_root: Any, new_root: Any) -> tuple[Any, Any]:
     """If one schema is a union with a branch like the other schema, convert the other to a union of one branch.
 
     Args:

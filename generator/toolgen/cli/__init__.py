@@ -20,7 +20,7 @@ def main() -> None:
         if said is not None:
             write_output(said, sys.stderr, painted=True)
             sys.exit(0)
-        from toolgen.cli.process import stop_on_signals
+        from toolgen.cli.command_support import stop_on_signals
 
         gc.set_threshold(50_000, 20, 100)  # most objects of a command live until it ends
         with stop_on_signals():

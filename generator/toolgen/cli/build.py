@@ -8,15 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from toolgen.cli.group import (
-    format_option,
-    out_option,
-    output_folder,
-    provider_option,
-    schemas_argument,
-    verbosity_options,
-)
-from toolgen.cli.process import (
+from toolgen.cli.command_support import (
     EXIT_ERROR,
     EXIT_OK,
     compile_with_built_providers,
@@ -26,12 +18,20 @@ from toolgen.cli.process import (
     save_build_record,
     summarize_changes,
 )
+from toolgen.cli.group import (
+    format_option,
+    out_option,
+    output_folder,
+    provider_option,
+    schemas_argument,
+    verbosity_options,
+)
 from toolgen.cli.terminal import print_findings, write_output
 
 if TYPE_CHECKING:
     from toolgen.compilation import Compilation
     from toolgen.diagnostics import Findings
-    from toolgen.write import Changes, Output
+    from toolgen.write import Changes, RequestedOutput
 
 
 @click.command("build")
@@ -74,7 +74,7 @@ class Build(NamedTuple):
     """A package that was written: its sources, its folder, and what changed in it."""
 
     built: Compilation
-    output: Output
+    output: RequestedOutput
     changes: Changes
 
     def file_counts(self) -> dict[str, int]:

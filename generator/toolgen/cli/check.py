@@ -7,15 +7,7 @@ from pathlib import Path
 
 import click
 
-from toolgen.cli.group import (
-    format_option,
-    out_option,
-    output_folder,
-    provider_option,
-    schemas_argument,
-    verbosity_options,
-)
-from toolgen.cli.process import (
+from toolgen.cli.command_support import (
     EXIT_ERROR,
     EXIT_FINDINGS,
     EXIT_OK,
@@ -23,6 +15,14 @@ from toolgen.cli.process import (
     exit_with,
     progress,
     save_build_record,
+)
+from toolgen.cli.group import (
+    format_option,
+    out_option,
+    output_folder,
+    provider_option,
+    schemas_argument,
+    verbosity_options,
 )
 from toolgen.cli.terminal import paint_diff, print_findings, write_output
 
@@ -46,7 +46,7 @@ def command(
       toolgen check schemas/ || echo "run: toolgen build schemas/"
     """
     from toolgen.diagnostics import Findings
-    from toolgen.diagnostics.printers import DOCUMENT_FORMATS
+    from toolgen.diagnostics.formatters import DOCUMENT_FORMATS
     from toolgen.write import find_drift
     from toolgen.write.output_path import display_path
 
@@ -77,7 +77,7 @@ def command(
     write_output(text, sys.stderr if output_format in DOCUMENT_FORMATS else sys.stdout, painted=True)
     if not quiet:
         advice = [
-            *(["run `toolgen build`"] if drift.stale else []),
+            *(["run `toolgen build`"] if drift.is_out_of_date else []),
             *(["move away the files that toolgen did not write"] if drift.unmanaged else []),
         ]
         said = f"{display_path(output.name)}: out of date with {built.sources.name}; {', and '.join(advice)}"

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from toolgen import __version__
+from toolgen.cli.command_support import EXIT_ERROR, OutputMode, exit_with, progress, write_or_check_then_exit
 from toolgen.cli.group import format_option, provider_option, schemas_argument, verbosity_options
-from toolgen.cli.process import EXIT_ERROR, OutputMode, exit_with, progress, write_or_check
 from toolgen.cli.terminal import print_findings
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def command(
     output = built.output_at(out, is_package=False)
     stamp = Stamp(__version__, built.config.edition, built.sources.digests)
     mode = OutputMode("toolgen docs", check, force, output_format, quiet, verbose)
-    write_or_check(files, output, stamp, findings, mode)
+    write_or_check_then_exit(files, output, stamp, findings, mode)
 
 
 def _changes(schemas: Path, since: str | None, folder: Path | None, findings: Findings) -> dict[str, Any]:

@@ -17,7 +17,7 @@ import click
 from toolgen import __version__
 from toolgen.cli.terminal import set_color_mode
 
-_SHARED = ("__init__", "fixing", "group", "process", "reference", "terminal")
+_SHARED = ("__init__", "command_support", "group", "reference", "terminal")
 """Modules that are not commands."""
 
 _REFERENCE = ("completion", "explain", "schema")

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
+from toolgen.cli.command_support import EXIT_ERROR, EXIT_FINDINGS, EXIT_OK, exit_with
 from toolgen.cli.group import verbosity_options
-from toolgen.cli.process import EXIT_ERROR, EXIT_FINDINGS, EXIT_OK, exit_with
 from toolgen.cli.terminal import print_finding_lines, print_findings, write_output
 from toolgen.importing.formats import MODULES, SERVER_FORMATS, TAGGED_FORMATS
 

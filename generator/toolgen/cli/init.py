@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from toolgen.cli.process import EXIT_ERROR, EXIT_OK, exit_with
+from toolgen.cli.command_support import EXIT_ERROR, EXIT_OK, exit_with
 from toolgen.cli.terminal import write_output
 
 
@@ -24,17 +24,17 @@ def command(folder: Path, quiet: bool) -> None:
     Example:
       toolgen init && toolgen build
     """
-    from toolgen.cli.reference import editor_stamp
+    from toolgen.cli.reference import editor_lock_facts
     from toolgen.diagnostics import Findings
-    from toolgen.diagnostics.printers import escape_unprintable
+    from toolgen.diagnostics.formatters import escape_unprintable
     from toolgen.load.loading import load_shipped
-    from toolgen.new_project import EDITOR_FOLDER, NewFile, editor_files, project_files, write_project
+    from toolgen.new_project import EDITOR_FOLDER, NewFile, editor_schema_files, project_files, write_project
     from toolgen.resources import shipped_folder
     from toolgen.write.lockfile import LOCK, lock_text
 
     try:
         profiles = load_shipped("providers", shipped_folder("schemas"), Findings())
-        lock = NewFile(f"{EDITOR_FOLDER}/{LOCK}", lock_text(editor_files(), editor_stamp()))
+        lock = NewFile(f"{EDITOR_FOLDER}/{LOCK}", lock_text(editor_schema_files(), editor_lock_facts()))
         written = write_project(folder, [*project_files(folder, profiles), lock])
     except OSError as error:
         write_output(

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 
 import click
 
+from toolgen.cli.command_support import EXIT_ERROR, EXIT_FINDINGS, EXIT_OK, exit_with, progress
 from toolgen.cli.group import format_option, provider_option, schemas_argument
-from toolgen.cli.process import EXIT_ERROR, EXIT_FINDINGS, EXIT_OK, exit_with, progress
 from toolgen.cli.terminal import paint, paint_diff, print_findings, write_output
 from toolgen.diagnostics import Finding, Findings
 
 if TYPE_CHECKING:
-    from toolgen.compilation import LintSummary
+    from toolgen.compilation import LintedProject
 
 __all__ = ["FixResult", "fix_all"]
 
@@ -63,7 +63,7 @@ def command(
     """
     from toolgen.compilation import lint_project
     from toolgen.diagnostics import Findings
-    from toolgen.diagnostics.printers import DOCUMENT_FORMATS, print_text
+    from toolgen.diagnostics.formatters import DOCUMENT_FORMATS, format_as_text
     from toolgen.incremental import stored_results
 
     if unsafe_fixes and not (fix or diff):
@@ -81,9 +81,9 @@ def command(
         if linted is not None:
             save()
     if linted is not None and output_format == "sarif":
-        findings = with_fixes(findings, linted)
+        findings = attach_fixes(findings, linted)
     if verbose and not quiet and output_format == "text":
-        every = print_text(findings, findings.texts, len(findings.items), paint)
+        every = format_as_text(findings, findings.texts, len(findings.items), paint)
         write_output(every, sys.stderr, painted=True)
     else:
         print_findings(
@@ -182,25 +182,25 @@ def fix_all(schemas: Path, providers: Sequence[str], *, write: bool, unsafe: boo
     return done
 
 
-def _fixed_texts(linted: LintSummary, findings: Iterable[Finding], *, unsafe: bool) -> Iterator[tuple[str, str, int]]:
+def _fixed_texts(linted: LintedProject, findings: Iterable[Finding], *, unsafe: bool) -> Iterator[tuple[str, str, int]]:
     """Yield the path and the new text of each source that fixes change, with the number of the fixed findings.
 
     A fix that would mean rewriting the whole file is left out.
     """
     from toolgen.importing.yaml_text import edit_yaml
-    from toolgen.load.loading import reread_yaml
+    from toolgen.load.loading import read_yaml_value
 
     for fix in linted.fixes(findings, unsafe=unsafe):
         text, new = linted.sources.texts[fix.path], fix.text
         if fix.document is not None and new is None:
             new = edit_yaml(text, fix.document, fix.value)
-        elif fix.document is not None and reread_yaml(new or "", fix.path, Findings()) != fix.value:
+        elif fix.document is not None and read_yaml_value(new or "", fix.path, Findings()) != fix.value:
             continue
         if new is not None and new != text:
             yield fix.path, new, fix.count
 
 
-def with_fixes(findings: Findings, linted: LintSummary) -> Findings:
+def attach_fixes(findings: Findings, linted: LintedProject) -> Findings:
     """The findings, with the fix of each one that `--fix` can fix in its details: rows of line, column, end and new text."""
     result = Findings(texts=findings.texts)
     for finding in findings:

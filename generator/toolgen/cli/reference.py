@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from toolgen import __version__
+from toolgen.cli.command_support import EXIT_ERROR, EXIT_OK, OutputMode, exit_with, write_or_check_then_exit
 from toolgen.cli.group import complete_codes
-from toolgen.cli.process import EXIT_ERROR, EXIT_OK, OutputMode, exit_with, write_or_check
 from toolgen.cli.terminal import write_output
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def schema(kind: str | None, editor: bool, folder: Path | None, check: bool, for
         )
 
 
-def editor_stamp() -> Stamp:
+def editor_lock_facts() -> Stamp:
     """What the lock file of the schemas for editors says. They depend on toolgen alone."""
     from toolgen.cli.upgrade import EDITIONS
     from toolgen.write import Stamp
@@ -97,13 +97,13 @@ def editor_stamp() -> Stamp:
 def _write_editor_schemas(folder: Path, *, check: bool, force: bool) -> NoReturn:
     """Write the schemas for editors as a build writes a package."""
     from toolgen.diagnostics import Findings
-    from toolgen.new_project import editor_files
-    from toolgen.write import Output
+    from toolgen.new_project import editor_schema_files
+    from toolgen.write import RequestedOutput
 
     has_sources = (folder / "toolgen.yaml").exists() or (folder / "tools").exists()
-    output = Output(folder, folder.as_posix(), folder if has_sources else folder.parent, is_package=False)
+    output = RequestedOutput(folder, folder.as_posix(), folder if has_sources else folder.parent, is_package=False)
     mode = OutputMode(f"toolgen schema --write {folder.as_posix()}", check, force)
-    write_or_check(editor_files(), output, editor_stamp(), Findings(), mode)
+    write_or_check_then_exit(editor_schema_files(), output, editor_lock_facts(), Findings(), mode)
 
 
 def _format() -> Mapping[str, Any]:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from toolgen.cli.command_support import EXIT_ERROR, EXIT_OK, exit_with
 from toolgen.cli.group import provider_option, schemas_argument
-from toolgen.cli.process import EXIT_ERROR, EXIT_OK, exit_with
 from toolgen.cli.terminal import print_findings, write_output
 
 if TYPE_CHECKING:

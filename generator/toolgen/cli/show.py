@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from toolgen.cli.command_support import EXIT_ERROR, EXIT_OK, exit_with
 from toolgen.cli.group import complete_tools, format_option, provider_option, verbosity_options
-from toolgen.cli.process import EXIT_ERROR, EXIT_OK, exit_with
 from toolgen.cli.terminal import print_findings, write_output
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
+from toolgen.cli.command_support import EXIT_ERROR, EXIT_OK, exit_with
 from toolgen.cli.group import complete_tools, format_option, output_folder
-from toolgen.cli.process import EXIT_ERROR, EXIT_OK, exit_with
 from toolgen.cli.terminal import print_findings, write_output
 
 

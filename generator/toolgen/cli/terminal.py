@@ -132,7 +132,7 @@ def print_findings(
     If there are errors, text output has only the warnings of the same files, which may explain them, and counts the
     others. Documents for programs go to stdout, all other forms to stderr, and everything to `stream` if it is given.
     """
-    from toolgen.diagnostics.printers import DOCUMENT_FORMATS, PRINTERS, print_text
+    from toolgen.diagnostics.formatters import DOCUMENT_FORMATS, FORMATTERS, format_as_text
 
     shown: list[Finding] = [
         f for f in findings if f.level == "error" or (not quiet and (verbose or f.level == "warning"))
@@ -144,9 +144,9 @@ def print_findings(
         shown, later = beside, len(shown) - len(beside)
     text = ""
     if output_format == "text":
-        text = print_text(shown, findings.texts, paint=paint)
+        text = format_as_text(shown, findings.texts, paint=paint)
     elif shown or output_format in DOCUMENT_FORMATS:
-        text = PRINTERS[output_format](shown, findings.texts)
+        text = FORMATTERS[output_format](shown, findings.texts)
     if later:
         text += f"and {later} warning{'s' if later != 1 else ''} in files without errors; -v shows all\n"
     if text:
@@ -160,7 +160,7 @@ def print_findings(
 
 def print_finding_lines(findings: Findings) -> None:
     """Print all findings to stderr, one per line, because they are the result of the command."""
-    from toolgen.diagnostics.printers import headline
+    from toolgen.diagnostics.formatters import headline
 
     for finding in findings:
         write_output(f"{headline(finding, paint)}\n", sys.stderr, painted=True)

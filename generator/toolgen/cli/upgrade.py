@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from toolgen import __version__
+from toolgen.cli.command_support import EXIT_ERROR, EXIT_FINDINGS, EXIT_OK, exit_with, progress
 from toolgen.cli.group import (
     format_option,
     out_option,
@@ -18,7 +19,6 @@ from toolgen.cli.group import (
     schemas_argument,
     verbosity_options,
 )
-from toolgen.cli.process import EXIT_ERROR, EXIT_FINDINGS, EXIT_OK, exit_with, progress
 from toolgen.cli.terminal import print_findings, write_output
 
 if TYPE_CHECKING:

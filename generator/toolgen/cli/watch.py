@@ -59,7 +59,7 @@ class WatchedPackage:
     stamps: Stamps = field(default_factory=dict[str, tuple[int, int]])
 
 
-class OwnFiles:
+class ToolgenFiles:
     """The files of the running toolgen, as they were when it started. An upgrade or a change of branch replaces them."""
 
     def __init__(self, schemas: Path) -> None:
@@ -135,7 +135,7 @@ def command(
         for change in wait_for_changes(schemas, package, poll=poll):
             if change == "toolgen":
                 outdated = True
-                report_outdated(output_format, quiet=quiet)
+                report_restart_needed(output_format, quiet=quiet)
                 continue
             findings = Findings()
             done = build_package(schemas, out, providers, findings, quiet=quiet, incremental=not full)
@@ -149,7 +149,7 @@ def command(
             else:
                 clear_screen(sys.stderr)
                 if outdated and is_screen(sys.stderr):  # the screen was cleared
-                    report_outdated(output_format, quiet=quiet)
+                    report_restart_needed(output_format, quiet=quiet)
                 print_findings(findings, output_format, quiet=quiet, verbose=verbose)
             if not quiet:
                 write_output(build_message(schemas, done, failed), sys.stderr)
@@ -182,7 +182,7 @@ def event_line(done: Build | None, findings: Findings, *, quiet: bool, verbose: 
     return json.dumps(event) + "\n"
 
 
-def report_outdated(output_format: str, *, quiet: bool) -> None:
+def report_restart_needed(output_format: str, *, quiet: bool) -> None:
     """Say that toolgen itself has changed."""
     if output_format == "json":
         write_output(json.dumps({"restart_needed": True}) + "\n", sys.stdout)
@@ -204,9 +204,9 @@ def run_command(arguments: list[str]) -> None:
 def wait_for_changes(schemas: Path, package: WatchedPackage, *, poll: bool) -> Iterator[Change]:
     """Yield when a build is due: at once, and then when a source or the package has changed and is quiet again."""
     known: Stamps | None = None
-    own = OwnFiles(schemas)
+    own = ToolgenFiles(schemas)
     poll = poll or find_spec("watchfiles") is None
-    for is_quiet in poll_sources() if poll else watch_events(schemas):
+    for is_quiet in tick_at_intervals() if poll else watch_events(schemas):
         began = time.process_time()
         if own.have_changed():
             yield "toolgen"
@@ -218,7 +218,7 @@ def wait_for_changes(schemas: Path, package: WatchedPackage, *, poll: bool) -> I
             time.sleep(PAUSE_FACTOR * (time.process_time() - began))
 
 
-def poll_sources() -> Iterator[bool]:
+def tick_at_intervals() -> Iterator[bool]:
     """Yield whenever the sources should be checked. The value is False: they may still be changing."""
     while True:
         yield False
@@ -228,7 +228,7 @@ def poll_sources() -> Iterator[bool]:
 def watch_events(schemas: Path) -> Iterator[bool]:
     """Yield when file events report a change of the sources, and now and then in between.
 
-    The value is whether the changes have stopped. If there are no file events, falls back to `poll_sources`.
+    The value is whether the changes have stopped. If there are no file events, falls back to `tick_at_intervals`.
     """
     yield False
     try:
@@ -245,7 +245,7 @@ def watch_events(schemas: Path) -> Iterator[bool]:
         for changes in watched:
             yield bool(changes)
     except OSError:  # the folder is missing, or the system has no file watches left
-        yield from poll_sources()
+        yield from tick_at_intervals()
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Findings about sources: their locations, the table of their codes, and the printers."""
+"""Findings about sources: their locations, the table of their codes, and the formatters."""
 
 from toolgen.diagnostics.codes import CODES, Code
 from toolgen.diagnostics.finding import Finding, Findings, Level, Related, Span

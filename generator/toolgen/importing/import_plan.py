@@ -17,7 +17,7 @@ from toolgen.importing.record import LocalFile, LocalFiles, RecordEntry, SourceR
 from toolgen.importing.yaml_text import dump_declaration, edit_yaml
 from toolgen.load import Document, Pointer
 from toolgen.load.limits import FILE_BYTES
-from toolgen.load.loading import reread_yaml
+from toolgen.load.loading import read_yaml_value
 from toolgen.load.sources import pointer_text
 
 
@@ -44,7 +44,7 @@ class ImportDecision:
     replaced_text: str | None = field(default=None, repr=False)
 
 
-def plan_outcomes(
+def plan_imports(
     incoming: list[IncomingDeclaration],
     previous: Mapping[str, RecordEntry],
     local_files: LocalFiles,
@@ -98,7 +98,7 @@ def _plan_first_import(each: IncomingDeclaration, local_files: LocalFiles, findi
     there = local_files.load(entry.file, Findings())
     if there is not None and json_equal(there.document.value, each.document.value):
         return ImportDecision(each.key, entry, there.document)
-    text = local_files.editor_line(entry.file) + dump_checked(each.document, findings)
+    text = local_files.schema_modeline(entry.file) + dump_checked(each.document, findings)
     return ImportDecision(each.key, entry, each.document, text)
 
 
@@ -174,7 +174,7 @@ def _rewritten(
     there: LocalFile, entry: RecordEntry, document: Document, local_files: LocalFiles, findings: Findings
 ) -> str:
     """Return the author's file with the new value. If the author has not edited it, it is written as by an import."""
-    modeline = local_files.editor_line(there.file)
+    modeline = local_files.schema_modeline(there.file)
     if there.text.removeprefix(modeline) != dump_yaml(entry.value):
         text = edit_yaml(there.text, there.document, document.value)
         if text is not None:
@@ -187,7 +187,7 @@ def dump_checked(document: Document, findings: Findings) -> str:
     """Return a document as YAML, and report if a build would not read the same value."""
     text = dump_yaml(document.value)
     scratch = Findings()
-    back = reread_yaml(text, document.source, scratch)
+    back = read_yaml_value(text, document.source, scratch)
     if scratch.has_errors or not json_equal(back, document.value) or len(text.encode()) > FILE_BYTES:
         reason = next((f.message for f in scratch), f"it is larger than {FILE_BYTES} bytes")
         span = document.span("name") if isinstance(document.value, dict) else document.span()

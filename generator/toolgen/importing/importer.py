@@ -19,13 +19,13 @@ from toolgen.importing.import_plan import (
     ImportDecision,
     IncomingDeclaration,
     make_source_record,
-    plan_outcomes,
+    plan_imports,
     plan_removed_upstream,
 )
 from toolgen.importing.reader import ImportedTool, ImportedType, ImportReader
 from toolgen.importing.record import RECORD, ImportRecord, LocalFiles, SourceRecord, load_record
 from toolgen.importing.repairs import repair_schemas
-from toolgen.importing.selection import ImportSelection, ToolFindings
+from toolgen.importing.selection import AffectedToolFinder, ImportSelection
 from toolgen.load import Document, Sources, load
 from toolgen.load.folder import kind_of_file
 from toolgen.load.limits import FILES
@@ -34,7 +34,7 @@ from toolgen.parse import parse
 from toolgen.resolve.resolution import resolve_catalog, resolve_tools
 from toolgen.resources import shipped_folder
 from toolgen.rules import RULES, apply_rules, apply_suppressions
-from toolgen.write.source_writer import Addition, AddResult, write_sources
+from toolgen.write.source_writer import AddResult, FolderAddition, write_sources
 
 _FOLDERS = ("types", "tools")
 """The folders in the order in which they are written: tools refer to types."""
@@ -135,7 +135,7 @@ def _chosen(
         incoming = _incoming(taken, previous, document, findings)
         _check([each.document for each in incoming], [each.document for each in types], findings)
         return None if findings.has_errors else incoming
-    faults = ToolFindings(document, tools)
+    faults = AffectedToolFinder(document, tools)
     places = {id(tool): i for i, tool in enumerate(tools)}
     while taken:
         out = faults.filter_findings(findings, skip=selection.skip_faulty, wanted=[places[id(tool)] for tool in taken])
@@ -216,9 +216,9 @@ def _merge(
     """Merge the source into the project, and write the result."""
     previous, there, schemas = record.sources[name], local_files.sources, local_files.schemas
     tools, types = said.tools, said.types
-    new_tools = plan_outcomes(tools, previous.tools, local_files, findings)
+    new_tools = plan_imports(tools, previous.tools, local_files, findings)
     needed = referenced_files([*_documents(new_tools), *(each.document for each in types)])
-    new_types = plan_outcomes(types, previous.types, local_files, findings, needed)
+    new_types = plan_imports(types, previous.types, local_files, findings, needed)
     if not findings.has_errors and there is not None:
         _check_project(_documents(new_tools), _documents(new_types), there, findings)
     if findings.has_errors:
@@ -257,7 +257,7 @@ def _written(
     if record.text is not None:
         replacing["tools"][RECORD] = record.text
     additions = [
-        Addition(files[folder], schemas / folder, f"{schemas.as_posix()}/{folder}", replacing[folder])
+        FolderAddition(files[folder], schemas / folder, f"{schemas.as_posix()}/{folder}", replacing[folder])
         for folder in _FOLDERS
         if files[folder]
     ]

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from toolgen.diagnostics import Findings
 from toolgen.diagnostics.finding import RawText
 from toolgen.load import Document, Pointer
-from toolgen.load.sources import Json, json_kind
+from toolgen.load.sources import Json, describe_json_type
 
 LocationMap = Mapping[Pointer, Pointer]
 """Locations in the imported file, by pointers of the declaration. The longest pointer that is a prefix counts."""
@@ -82,11 +82,11 @@ class ImportReader:
             "import-shape",
             self.document.span(*at),
             name=at[-1] if at and isinstance(at[-1], str) else RawText("this"),
-            found=RawText(json_kind(value)),
+            found=RawText(describe_json_type(value)),
             wanted=RawText(expected),
         )
 
-    def report_change(self, code: str, at: Pointer, **holes: object) -> None:
+    def report_at_key(self, code: str, at: Pointer, **holes: object) -> None:
         """Report a change at the key of a value."""
         self.findings.add(code, self.document.key_span(*at), hint=None, related=(), **holes)
 
@@ -117,7 +117,7 @@ class ImportReader:
         elif isinstance(value.get(key), list):
             yield from self._entries((*at, key), value[key], key, is_tool, pages=False)
         elif "error" in value:
-            self.report_change("import-error-answer", (*at, "error"))
+            self.report_at_key("import-error-answer", (*at, "error"))
         elif key in value:
             self.report_wrong_type((*at, key), value[key], "a list of tools")
         else:
@@ -131,7 +131,7 @@ class ImportReader:
             return
         inner = entry.get(kind)
         name = entry.get("name", inner.get("name") if isinstance(inner, dict) else None)
-        self.report_change("import-skipped", (*at, "type"), tool=name if isinstance(name, str) else kind, type=kind)
+        self.report_at_key("import-skipped", (*at, "type"), tool=name if isinstance(name, str) else kind, type=kind)
 
     def name(self, at: Pointer, entry: JsonObject) -> str | None:
         """Return the tool's name; None, with a finding, if it is not a string."""
@@ -172,14 +172,14 @@ class ImportReader:
         value = entry.get(key)
         if value is None:
             if required or key in entry:
-                self.report_change("import-no-parameters", (*at, key) if key in entry else at, key=key)
+                self.report_at_key("import-no-parameters", (*at, key) if key in entry else at, key=key)
             return None
         if not isinstance(value, dict):
             self.report_wrong_type((*at, key), value, "an object: a JSON Schema")
             return None
         if "type" in value:
             return value
-        self.report_change("import-root-type", (*at, key))
+        self.report_at_key("import-root-type", (*at, key))
         return {"type": "object", **value}
 
     def unknown_members(self, at: Pointer, entry: JsonObject, known: frozenset[str]) -> dict[str, Any]:
@@ -192,7 +192,7 @@ class ImportReader:
         """Report members that neither a declaration nor a patch can contain."""
         for key in keys:
             if entry.get(key) is not None:
-                self.report_change("import-dropped", (*at, key), key=key)
+                self.report_at_key("import-dropped", (*at, key), key=key)
 
     def _without_nulls(self, at: Pointer, value: Any) -> Any:
         if not isinstance(value, dict):
@@ -200,7 +200,7 @@ class ImportReader:
         kept = {}
         for key, item in value.items():
             if item is None:
-                self.report_change("import-null", (*at, key), key=key)
+                self.report_at_key("import-null", (*at, key), key=key)
             else:
                 kept[key] = self._without_nulls((*at, key), item)
         return kept

@@ -18,7 +18,7 @@ from toolgen.importing.reader import ImportedTool
 from toolgen.load import Document, Pointer
 from toolgen.load.text_decoding import Place
 
-__all__ = ["ImportSelection", "ToolFindings"]
+__all__ = ["AffectedToolFinder", "ImportSelection"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class ImportSelection:
 
 
 @dataclass(slots=True)
-class ToolFindings:
+class AffectedToolFinder:
     """Finds the tools that findings are about."""
 
     document: Document

@@ -21,7 +21,7 @@ from typing import Any
 from toolgen.diagnostics import Findings
 from toolgen.importing.merge import json_equal
 from toolgen.load import Document, Pointer
-from toolgen.load.loading import reread_yaml
+from toolgen.load.loading import read_yaml_value
 
 WIDTH = 100
 """The width of the text in a folded block in columns, without its indentation."""
@@ -198,7 +198,7 @@ def edit_yaml(text: str, document: Document, value: Any) -> str | None:
     except _NotInLinesError:
         return None
     result = editor.text()
-    return result if json_equal(reread_yaml(result, document.source, Findings()), value) else None
+    return result if json_equal(read_yaml_value(result, document.source, Findings()), value) else None
 
 
 @dataclass(slots=True)

@@ -16,7 +16,7 @@ from pathlib import Path
 from toolgen.diagnostics import Findings, Span
 from toolgen.diagnostics.finding import RawText
 from toolgen.load import limits
-from toolgen.load.sources import path_below
+from toolgen.load.sources import join_path
 from toolgen.load.text_decoding import FaultReporter
 
 EXTENSIONS = frozenset({".yaml", ".yml", ".json"})
@@ -61,7 +61,7 @@ class Folder:
 
     def display_path(self, source: str) -> str:
         """Return the path of a source as spans and messages state it."""
-        return path_below(self._prefix, source)
+        return join_path(self._prefix, source)
 
     def list_sources(self, name: str, *, recursive: bool) -> list[FoundFile]:
         """Return the sources in the folder `name`, and in folders below it if `recursive`, sorted by path."""

@@ -13,8 +13,8 @@ from typing import NoReturn
 
 from toolgen.diagnostics.finding import RawText
 from toolgen.load import limits
-from toolgen.load.sources import DocumentTree, Json, Pointer, has_surrogate
-from toolgen.load.text_decoding import FaultReporter, Place, parse_decimal, parse_integer
+from toolgen.load.sources import DocumentContent, Json, Pointer, has_surrogate
+from toolgen.load.text_decoding import FaultReporter, Place, parse_float, parse_integer
 
 _BLANK = re.compile(r"[ \t\n]*+")
 _STRING = re.compile(r'"[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)*+"')
@@ -24,7 +24,7 @@ _CONSTANTS: dict[str, bool | None] = {"true": True, "false": False, "null": None
 _NOT_FINITE = frozenset({"NaN", "Infinity", "-Infinity"})
 
 
-def read_json(text: str, reporter: FaultReporter) -> DocumentTree:
+def read_json(text: str, reporter: FaultReporter) -> DocumentContent:
     """Return the tree of a JSON text.
 
     Raises:
@@ -39,10 +39,10 @@ class _Reader:
         self._report = reporter
         self._at = 0
         self._count = 0
-        self._tree = DocumentTree()
+        self._tree = DocumentContent()
         self._lines = [0, *(m.end() for m in re.finditer("\n", text))]
 
-    def document(self) -> DocumentTree:
+    def document(self) -> DocumentContent:
         self._skip()
         self._tree.value = self._value((), 1)
         self._skip()
@@ -140,7 +140,7 @@ class _Reader:
             place = self._place(start)
             if match[2] is None and match[3] is None:
                 return parse_integer(match[0], 10, place, self._report)
-            return parse_decimal(match[0], place, self._report)
+            return parse_float(match[0], place, self._report)
         word = _WORD.match(self._text, start)
         if word is not None and word[0] in _CONSTANTS:
             self._at = word.end()

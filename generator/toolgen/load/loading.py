@@ -22,7 +22,7 @@ from toolgen.incremental import find_in_memory, find_on_disk, keep_in_memory, st
 from toolgen.load import limits
 from toolgen.load.folder import Budget, Folder, FoundFile, check_budget, kind_of_file, read_regular_file
 from toolgen.load.json_reader import read_json
-from toolgen.load.sources import SHIPPED, Document, DocumentTree, Sources, UnreadDocument, json_kind
+from toolgen.load.sources import SHIPPED, Document, DocumentContent, LazyDocument, Sources, describe_json_type
 from toolgen.load.text_decoding import FaultReporter, Unreadable, decode_text
 from toolgen.load.yaml_reader import read_yaml
 
@@ -75,7 +75,7 @@ def load_file(folder: Folder, found: FoundFile, kind: Kind, findings: Findings, 
     return keep_in_memory(LoadedFile(documents, text, digest, values), *key)
 
 
-def _trees(source: str, text: str, reporter: FaultReporter) -> list[DocumentTree]:
+def _trees(source: str, text: str, reporter: FaultReporter) -> list[DocumentContent]:
     """Parse the documents of a text.
 
     Raises:
@@ -93,7 +93,7 @@ def _stored_documents(path: str, source: str, kind: Kind, text: str, digest: str
     trees = cache(lambda: _trees(source, text, FaultReporter(path, Findings())))
 
     documents = (
-        UnreadDocument.from_facts(
+        LazyDocument.from_facts(
             path=path,
             source=source,
             index=i,
@@ -110,7 +110,7 @@ def _digest_of(path: str, index: int, text: str) -> str:
     return hashlib.sha256(f"{path}\0{index}\0{text}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
-def _check(trees: list[DocumentTree], kind: Kind, reporter: FaultReporter) -> None:
+def _check(trees: list[DocumentContent], kind: Kind, reporter: FaultReporter) -> None:
     """Report top-level values of the wrong kind, empty documents, and documents beyond the permitted number."""
     if not trees or (len(trees) == 1 and trees[0].blank):
         reporter.abort("empty-source", path=reporter.path)
@@ -124,7 +124,7 @@ def _check(trees: list[DocumentTree], kind: Kind, reporter: FaultReporter) -> No
                 "not-a-mapping",
                 place,
                 path=reporter.path,
-                kind=RawText(json_kind(tree.value)),
+                kind=RawText(describe_json_type(tree.value)),
                 wanted=RawText(wanted),
             )
     if len(trees) > 1 and kind != "tool":
@@ -157,7 +157,7 @@ def load_single_file(file: Path, findings: Findings) -> Document | None:
     return Document(path, path, 0, trees[0].value, trees[0].values, trees[0].keys)
 
 
-def parse_document(text: str, path: str, findings: Findings) -> Document | None:
+def parse_json_document(text: str, path: str, findings: Findings) -> Document | None:
     """Read a JSON text that is not in a file, under the budgets of a source. Return None, with findings, on a fault."""
     report = FaultReporter(path, findings)
     findings.texts[path] = text
@@ -168,7 +168,7 @@ def parse_document(text: str, path: str, findings: Findings) -> Document | None:
     return None if report.count else Document(path, path, 0, tree.value, tree.values, tree.keys)
 
 
-def reread_yaml(text: str, path: str, findings: Findings) -> object:
+def read_yaml_value(text: str, path: str, findings: Findings) -> object:
     """Return the value of a YAML text with one document, as a build will read it; None, with findings, on a fault."""
     report = FaultReporter(path, findings)
     try:
@@ -205,17 +205,17 @@ def load(
     findings: Findings,
     *,
     builtin: Path | None = None,
-    folder: FolderFactory | None = None,
+    folder_factory: FolderFactory | None = None,
     name: str | None = None,
 ) -> Sources:
     """Read SCHEMAS, and the shipped schemas from `builtin` if that is another folder.
 
-    `folder` makes the folder to read instead of the one on disk, such as a revision. `name` is the start of its paths.
+    `folder_factory` makes the folder to read instead of the one on disk, such as a revision. `name` is the start of its paths.
 
     Every fault becomes a finding. Digests are of the text as UTF-8 with LF, so different line endings give the same
     digest. A file that is stored like this has the digest of its bytes.
     """
-    return _Loading(schemas, findings, builtin, folder, name or schemas.as_posix()).sources()
+    return _Loading(schemas, findings, builtin, folder_factory, name or schemas.as_posix()).sources()
 
 
 class _Loading:

@@ -58,15 +58,15 @@ class Document:
         return Span(self.path)
 
 
-class UnreadDocument(LazyAttributes, Document):
+class LazyDocument(LazyAttributes, Document):
     """A document that had no fault in an earlier build. Its text is parsed on first use."""
 
     __slots__ = ("_tree",)
 
     LAZY = ("value", "values", "keys")
-    _tree: Callable[[], DocumentTree]
+    _tree: Callable[[], DocumentContent]
 
-    def read(self) -> Iterable[Any]:
+    def load_lazy_attributes(self) -> Iterable[Any]:
         """Parse the text."""
         tree = self._tree()
         return tree.value, tree.values, tree.keys
@@ -91,7 +91,7 @@ class Sources:
 
     def is_own(self, document: Document) -> bool:
         """Return whether a document is the project's own, not shipped."""
-        return document.path == path_below(self.name, document.source)
+        return document.path == join_path(self.name, document.source)
 
 
 def pointer_text(pointer: Pointer) -> str:
@@ -104,7 +104,7 @@ def path_prefix(folder: str) -> str:
     return "" if folder == "." else f"{folder.rstrip('/')}/"
 
 
-def path_below(folder: str, path: str) -> str:
+def join_path(folder: str, path: str) -> str:
     """Return a path below a folder as a path that starts with the folder's name."""
     return f"{path_prefix(folder)}{path}" if path else folder
 
@@ -114,7 +114,7 @@ Json: TypeAlias = bool | int | float | str | list["Json"] | dict[str, "Json"] | 
 
 
 @dataclass(slots=True)
-class DocumentTree:
+class DocumentContent:
     """The content of one document. `values` and `keys` are as in `Document`. `blank`: the document is empty."""
 
     value: Json = None
@@ -123,7 +123,7 @@ class DocumentTree:
     blank: bool = False
 
 
-def json_kind(value: Json) -> str:
+def describe_json_type(value: Json) -> str:
     """Return the JSON type of a value, with its article, for messages."""
     if value is None:
         return "null"

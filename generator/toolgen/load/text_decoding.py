@@ -160,7 +160,7 @@ def resolve_scalar(text: str, place: Place, reporter: FaultReporter) -> Plain:
     if _BASED.fullmatch(text):
         return parse_integer(text, 0, place, reporter)
     if _FLOAT.fullmatch(text):
-        return parse_decimal(text, place, reporter)
+        return parse_float(text, place, reporter)
     if _NOT_FINITE.fullmatch(text):
         reporter.add("number-out-of-range", place, text=text, problem=_NO_NUMBER)
         return None
@@ -188,7 +188,7 @@ def parse_integer(text: str, base: int, place: Place, reporter: FaultReporter) -
     return None
 
 
-def parse_decimal(text: str, place: Place, reporter: FaultReporter) -> float | None:
+def parse_float(text: str, place: Place, reporter: FaultReporter) -> float | None:
     """Return a float. Report one that overflows."""
     value = float(text)
     if math.isfinite(value):

@@ -27,7 +27,7 @@ from toolgen.diagnostics import Findings
 from toolgen.diagnostics.finding import RawText, quote_name
 from toolgen.load import limits
 from toolgen.load.json_reader import read_json
-from toolgen.load.sources import DocumentTree, Json, Pointer, has_surrogate
+from toolgen.load.sources import DocumentContent, Json, Pointer, has_surrogate
 from toolgen.load.text_decoding import WHOLE, FaultReporter, Place, Plain, Unreadable, reject_characters, resolve_scalar
 
 _BREAKS = re.compile("[\u2028\u2029\ufeff\ufffe\uffff]")
@@ -247,7 +247,7 @@ _SCALAR_TAGS: dict[str, tuple[type, ...]] = {
 _COLLECTION_TAGS = {"sequence": f"{_CORE}seq", "mapping": f"{_CORE}map"}
 
 
-def read_yaml(text: str, reporter: FaultReporter) -> list[DocumentTree]:
+def read_yaml(text: str, reporter: FaultReporter) -> list[DocumentContent]:
     """Return the tree of each document of a YAML text; an empty list if there is no document.
 
     Raises:
@@ -258,7 +258,7 @@ def read_yaml(text: str, reporter: FaultReporter) -> list[DocumentTree]:
         return [exact]
     trees = []
     for root in parse_documents(text, reporter):
-        tree = DocumentTree(blank=root.plain and root.text == "")
+        tree = DocumentContent(blank=root.plain and root.text == "")
         tree.value = _Builder(tree, reporter).value(root, ())
         trees.append(tree)
     return trees
@@ -269,7 +269,7 @@ def is_valid_json(text: str) -> bool:
     return _parsed_json(text) is not None
 
 
-def _parsed_json(text: str) -> DocumentTree | None:
+def _parsed_json(text: str) -> DocumentContent | None:
     """Return the tree if the text is JSON without faults; otherwise None, and the YAML reader reports the faults."""
     report = FaultReporter("", Findings())
     try:
@@ -280,7 +280,7 @@ def _parsed_json(text: str) -> DocumentTree | None:
 
 
 class _Builder:
-    def __init__(self, tree: DocumentTree, reporter: FaultReporter) -> None:
+    def __init__(self, tree: DocumentContent, reporter: FaultReporter) -> None:
         self._tree = tree
         self._report = reporter
 

@@ -12,7 +12,7 @@ from toolgen.diagnostics import Findings
 from toolgen.diagnostics.finding import RawText
 from toolgen.incremental import LazyAttributes, find_on_disk, reuse_with_findings, store_on_disk
 from toolgen.load import Document
-from toolgen.load.sources import json_kind
+from toolgen.load.sources import describe_json_type
 from toolgen.validation import meta_schema, validate_document
 
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
@@ -54,27 +54,27 @@ def parse_declarations(documents: Iterable[Document], findings: Findings) -> tup
     )
 
 
-class UnreadDeclaration(LazyAttributes, Declaration):
+class LazyDeclaration(LazyAttributes, Declaration):
     """A declaration that had no fault in an earlier build. Its schemas and examples are read on first use."""
 
     __slots__ = ()
 
     LAZY = ("parameters", "result", "examples")
 
-    def read(self) -> Iterable[Any]:
+    def load_lazy_attributes(self) -> Iterable[Any]:
         """Read the parameters, result and examples from the document."""
         whole = _declaration(self.document)
         return whole.parameters, whole.result, whole.examples
 
 
-_KNOWN = tuple(each.name for each in fields(Declaration) if each.name not in (*UnreadDeclaration.LAZY, "document"))
+_KNOWN = tuple(each.name for each in fields(Declaration) if each.name not in (*LazyDeclaration.LAZY, "document"))
 
 
 def _declarations(document: Document, findings: Findings) -> tuple[Declaration, ...]:
     """Return the declaration in a document as a tuple; an empty one if it has a fault."""
     known = find_on_disk("declaration", document.digest)
     if known is not None:
-        return (UnreadDeclaration.from_facts(document=document, **dict(zip(_KNOWN, known, strict=True))),)
+        return (LazyDeclaration.from_facts(document=document, **dict(zip(_KNOWN, known, strict=True))),)
     form, before = meta_schema("declaration"), len(findings)
     are_names_legal = _names_fit(document, findings)
     fits = validate_document(_with_plain_names(document), form, findings, hints=form["x-hints"]) and are_names_legal
@@ -108,7 +108,7 @@ def _legal(name: object) -> bool:
 
 
 def _shown(name: Any) -> str | RawText:
-    return name if isinstance(name, str) else RawText(f"({json_kind(name)})")
+    return name if isinstance(name, str) else RawText(f"({describe_json_type(name)})")
 
 
 def _hint(name: object) -> str | None:

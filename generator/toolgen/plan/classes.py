@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from toolgen.plan.assertion_keywords import TypeSchema, asserted_keywords
-from toolgen.plan.names import ClassName, PythonName
+from toolgen.plan.names import ClassName, FieldName
 from toolgen.plan.object_views import PREFIX
 
 Presence = Literal["required", "omittable", "optional"]
@@ -33,7 +33,7 @@ class FieldPlan:
     `is_parsed` is whether the default, or a part of it, differs between JSON and Python, such as a date.
     """
 
-    name: PythonName
+    name: FieldName
     wire: str
     type_schema: TypeSchema
     presence: Presence
@@ -68,7 +68,7 @@ class AliasPlan:
     description: str | None
     type_schema: TypeSchema
     check: Check
-    tag: PythonName | None = None
+    tag: FieldName | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +125,7 @@ def _reached(by_name: Mapping[str, Item], roots: Set[str]) -> dict[str, Item]:
     return {name: item for name, item in by_name.items() if name in reached}
 
 
-def list_types(item: Item) -> Iterator[TypeSchema]:
+def iter_type_schemas(item: Item) -> Iterator[TypeSchema]:
     """Yield every type schema of a class or an alias, in the order in which they are printed."""
     if isinstance(item, AliasPlan):
         yield item.type_schema
@@ -135,7 +135,9 @@ def list_types(item: Item) -> Iterator[TypeSchema]:
 
 
 def _refers(item: Item) -> list[str]:
-    return list(dict.fromkeys(name for type_schema in list_types(item) for name in referenced_names(type_schema)))
+    return list(
+        dict.fromkeys(name for type_schema in iter_type_schemas(item) for name in referenced_names(type_schema))
+    )
 
 
 def referenced_names(type_schema: Any) -> Iterator[str]:

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 
 @dataclass(frozen=True, slots=True)
-class FastPathForm:
+class FieldFastPath:
     """When a field reader or writer passes a value on unchanged: tests of fields (`{0}`, `{1}`, …), the value first.
 
     `{table}` is the table that the profile gives to the field reader.
@@ -31,24 +31,26 @@ class FastPathForm:
     may_lack_id: bool = False
 
 
-JSON_TEXT = FastPathForm(
+JSON_TEXT = FieldFastPath(
     "type({0}) is str", "{1} is None and (text := strict_json_text({0})) is not None", written="text"
 )
 """The form of arguments that are JSON text."""
 
-PLAIN_FORMS: Mapping[str, FastPathForm] = {
-    "tool_name": FastPathForm("type({0}) is str and {0} not in reader.tool_names", "writer.names.get({0}) == {0}"),
-    "call_id": FastPathForm("reader.claim_id({0})", "writer.is_id_unchanged({0})", last=True),
-    "optional_id": FastPathForm("reader.claim_id({0})", "writer.is_id_unchanged({0})", last=True, may_lack_id=True),
-    "object_arguments": FastPathForm("type({0}) is dict", "{1} is None and is_strict_json({0})"),
+PLAIN_FORMS: Mapping[str, FieldFastPath] = {
+    "tool_name": FieldFastPath("type({0}) is str and {0} not in reader.tool_names", "writer.names.get({0}) == {0}"),
+    "call_id": FieldFastPath("reader.claim_id({0})", "writer.is_id_unchanged({0})", last=True),
+    "optional_call_id": FieldFastPath(
+        "reader.claim_id({0})", "writer.is_id_unchanged({0})", last=True, may_lack_id=True
+    ),
+    "object_arguments": FieldFastPath("type({0}) is dict", "{1} is None and is_strict_json({0})"),
     "json_arguments": JSON_TEXT,
-    "cache_control": FastPathForm(),
-    "server_call_id": FastPathForm(
+    "cache_control": FieldFastPath(),
+    "echoed_call_id": FieldFastPath(
         "type({0}) is str and reader.wire.is_legal_id({0}) and reader.claim_id({0})",
         "writer.is_id_unchanged({0})",
         last=True,
     ),
-    "id_or_placeholder": FastPathForm(
+    "id_or_placeholder": FieldFastPath(
         "type({0}) is str and {0} not in {table} and reader.wire.is_legal_id({0}) and reader.claim_id({0})",
         "writer.is_id_unchanged({0})",
         last=True,
@@ -73,10 +75,10 @@ TESTS: Mapping[str, str] = {
 class FastPathKey:
     """A key of a regular object: the object that has it, its variable, its value in the format, and its tests.
 
-    A key that other objects may lack is `usual`, and is written after the others, as on the general path.
+    A key that other objects may lack is `optional`, and is written after the others, as on the general path.
     """
 
-    usual: bool
+    optional: bool
     holder: str
     key: str
     variable: str
@@ -113,9 +115,9 @@ class FastPathObject:
             key.writes for key in sorted(self.keys, key=lambda k: k.last) if key.writes
         ]
 
-    def keys_below(self, holder: str, usual: bool) -> list[FastPathKey]:
+    def keys_below(self, holder: str, optional: bool) -> list[FastPathKey]:
         """Return the keys of one of the objects: those that other objects may lack, or those that they may not."""
-        return [key for key in self.keys if key.holder == holder and key.usual == usual]
+        return [key for key in self.keys if key.holder == holder and key.optional == optional]
 
     def has_key(self, variable: str) -> bool:
         """Return whether a regular object has the key with this variable."""

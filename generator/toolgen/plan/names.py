@@ -65,7 +65,7 @@ _PACKAGE_WORDS = frozenset(
 """Names of `generated.tools` that a module of the same name would replace once it is imported."""
 
 
-class PythonName(str):
+class FieldName(str):
     """The name of a field: an ASCII identifier that hides no name of pydantic, and begins with a lower-case letter."""
 
     __slots__ = ()
@@ -83,14 +83,14 @@ class ModuleName(str):
     __slots__ = ()
 
 
-def field_names(wires: Iterable[str]) -> dict[str, PythonName]:
+def field_names(wires: Iterable[str]) -> dict[str, FieldName]:
     """Return distinct names for the properties of one object.
 
     A property whose own name is a valid field name keeps it, in any order. The others are written as PEP 8 demands, and
     get a number if their name is taken.
     """
     order = list(dict.fromkeys(wires))
-    names = {wire: PythonName(wire) for wire in order if _field_name(wire) == wire}
+    names = {wire: FieldName(wire) for wire in order if _field_name(wire) == wire}
     taken = set(names.values())
     for wire in order:
         if wire not in names:
@@ -121,13 +121,13 @@ def _field_name(wire: str) -> str:
     return f"{name}_" if hidden or keyword.iskeyword(name) else name
 
 
-def _distinct(name: str, taken: Iterable[str]) -> PythonName:
+def _distinct(name: str, taken: Iterable[str]) -> FieldName:
     """Return the name, or the name with the first number that makes it unique."""
     found, n = name, 1
     while found in taken:
         n += 1
         found = f"{name.rstrip('_')}_{n}"
-    return PythonName(found)
+    return FieldName(found)
 
 
 def type_name(*texts: str, taken: Iterable[str] = ()) -> ClassName:
@@ -172,7 +172,7 @@ def singularize(text: str) -> str | None:
     return None
 
 
-def tool_class_name(tool: str) -> ClassName:
+def tool_class_stem(tool: str) -> ClassName:
     """Return the prefix of a tool's class names. Valid tool names that differ in letters or digits differ here too."""
     name = class_name(tool.replace("-", "_"))
     return ClassName("Tool" if name == "N" else f"Tool{name[1:]}" if _digit_first(tool) else name)

@@ -99,22 +99,22 @@ def plan_union(
 
 
 def plan_list(
-    name: str, said: Mapping[str, Any], mappings: Mapping[str, ObjectMapping], used: Collection[str]
+    name: str, spec: Mapping[str, Any], mappings: Mapping[str, ObjectMapping], used_methods: Collection[str]
 ) -> ListPlan:
     """Plan an array of objects. Those whose mapping has no regular form are read and written one by one.
 
-    `used` are the names of the methods that the class of the API uses.
+    `used_methods` are the names of the methods that the class of the API uses.
 
     Raises:
         MappingError: a mapping is unknown.
     """
-    for mapping in said["mappings"]:
+    for mapping in spec["mappings"]:
         if mapping not in mappings:
             raise MappingError(("lists", name, "mappings"), f"there is no mapping {mapping}")
-    members = tuple(mappings[mapping] for mapping in said["mappings"] if mappings[mapping].plain is not None)
+    members = tuple(mappings[mapping] for mapping in spec["mappings"] if mappings[mapping].plain is not None)
     tags = {mapping.tag[0][0] if mapping.tag else "" for mapping in members}
-    directions = frozenset(way for way in ("read", "write") if f"{way}_{name}" in used)
-    return ListPlan(name, str(said["item"]), tags.pop() if len(tags) == 1 else "", members, directions)
+    directions = frozenset(way for way in ("read", "write") if f"{way}_{name}" in used_methods)
+    return ListPlan(name, str(spec["item"]), tags.pop() if len(tags) == 1 else "", members, directions)
 
 
 def variable_name(text: str) -> str:

@@ -40,7 +40,7 @@ class ProviderPlan:
     notions: frozenset[str]
     depth: int
 
-    def has(self, type_name: str, field: str) -> bool:
+    def has_format_field(self, type_name: str, field: str) -> bool:
         """Return whether the format has a field; code for a field that was removed is not printed."""
         return field in self.fields.get(type_name, frozenset())
 
@@ -61,7 +61,7 @@ class ProviderPlan:
     @property
     def public_functions(self) -> tuple[str, ...]:
         """Return the public functions of the provider's converter."""
-        methods = dir(converter_class(str(self.facts["converter"])))
+        methods = dir(import_converter_class(str(self.facts["converter"])))
         return tuple(
             name for name, notion in PUBLIC.items() if (not notion or notion in self.notions) and name in methods
         )
@@ -113,7 +113,7 @@ def _plan(profile: Profile, catalog: Catalog) -> ProviderPlan:
     facts = profile.facts
     mappings = {n: plan_mapping(n, s, catalog.format) for n, s in facts.get("mappings", {}).items()}
     unions = {n: plan_union(n, u, facts, mappings, catalog.format) for n, u in facts.get("unions", {}).items()}
-    kind = converter_class(str(facts["converter"]))
+    kind = import_converter_class(str(facts["converter"]))
     used = _used_by(kind)
     lists = {n: plan_list(n, said, mappings, used) for n, said in facts.get("lists", {}).items()}
     _check_constants(mappings)
@@ -158,7 +158,7 @@ def _wire_facts(name: str, facts: Mapping[str, Any]) -> dict[str, Any]:
     return found | {"dialects": _without_notes(facts["dialects"])}
 
 
-def converter_class(name: str) -> Any:
+def import_converter_class(name: str) -> Any:
     """Return the class of an API.
 
     Raises:
@@ -219,7 +219,7 @@ def _class_facts(
             ClassAttribute(
                 "SPELLING",
                 tuple(facts["spelling"][key] for key in ("free", "maps", "upper", "numbers")),
-                call="KeySpelling",
+                call="KeyNormalization",
             )
         )
     if "reasoning" in facts:
@@ -227,7 +227,7 @@ def _class_facts(
         others = {key: keys[key] for key in ("details", "default_key", "needed") if key in keys}
         found.append(ClassAttribute("REASONING", (keys["keys"],), others, call="ReasoningKeys"))
     found += [ClassAttribute(constant.removeprefix("_"), reference=constant) for constant in tables]
-    annotations = _annotations(converter_class(str(facts["converter"])))
+    annotations = _annotations(import_converter_class(str(facts["converter"])))
     found = [replace(fact, annotation=annotations[fact.name]) for fact in found if fact.name in annotations]
     for name, key in (("client_data", "plain"), ("sdk_call", "call")):
         if key in sdk:

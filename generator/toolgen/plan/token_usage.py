@@ -36,7 +36,7 @@ class IncludedCount:
 
 
 @dataclass(frozen=True, slots=True)
-class TotalPlan:
+class UsageFieldPlan:
     """A field of the format. `count` is the provider's own number for it, if there is one.
 
     `others` are included in the field. If the provider has no number, the field is the sum of the fields `parts`.
@@ -58,7 +58,7 @@ class UsagePlan:
 
     holders: tuple[tuple[str, str], ...]
     counts: tuple[CountPlan, ...]
-    totals: tuple[TotalPlan, ...]
+    totals: tuple[UsageFieldPlan, ...]
     fields: tuple[str, ...]
     known: Mapping[str, tuple[str, ...]]
 
@@ -84,7 +84,7 @@ def plan_usage(table: Mapping[str, Any], format: Format) -> UsagePlan:
                 )
     if len({count.variable for count in counts.values()}) < len(counts):
         raise MappingError(("usage",), "two paths differ only in case or punctuation")
-    totals: list[TotalPlan] = []
+    totals: list[UsageFieldPlan] = []
     for field in format.types["Usage"].fields:
         if field.name == "metadata":
             continue
@@ -100,7 +100,7 @@ def plan_usage(table: Mapping[str, Any], format: Format) -> UsagePlan:
             raise MappingError(("usage", field.name), "a required number can have only one name")
         if found or field.required:
             own = counts[found[0]] if found else None
-            totals.append(TotalPlan(field.python, own, others, parts, field.required))
+            totals.append(UsageFieldPlan(field.python, own, others, parts, field.required))
     holders = tuple(
         dict.fromkeys((c.holder, ".".join(w.split(".")[:-1])) for w, c in counts.items() if c.holder != "wire")
     )

@@ -10,7 +10,7 @@ from typing import Any
 from toolgen.incremental import LazyAttributes, find_on_disk, reuse_or_make, store_on_disk
 from toolgen.plan.assertion_keywords import FAMILIES, asserted_keywords
 from toolgen.plan.classes import AliasPlan, Check, ClassPlan, ModelsPlan, sort_by_dependency
-from toolgen.plan.names import ClassName, ModuleName, module_name, tool_class_name, type_name
+from toolgen.plan.names import ClassName, ModuleName, module_name, tool_class_stem, type_name
 from toolgen.plan.object_views import PREFIX, object_view
 from toolgen.plan.type_planner import TypePlanner
 from toolgen.resolve.catalog import SharedType, Tool
@@ -61,7 +61,7 @@ def _metadata(tool: Tool) -> dict[str, Any]:
 class ToolPlan:
     """The module of one tool. `imports` are pairs of a shared type's class and its name in the module.
 
-    `anything` is whether a field of the arguments may have any value. `other` is the type of arguments that are
+    `has_untyped_field` is whether a field of the arguments may have any value. `non_object_type` is the type of arguments that are
     not an object, if the schema does not require one.
     """
 
@@ -71,23 +71,23 @@ class ToolPlan:
     result: ClassName
     models: ModelsPlan
     imports: tuple[tuple[str, str], ...]
-    anything: bool
-    other: ClassName | None
+    has_untyped_field: bool
+    non_object_type: ClassName | None
 
     @property
-    def handler(self) -> ClassName:
+    def handler_class(self) -> ClassName:
         """Return the class name of the tool's handler."""
         return ClassName(f"{self.arguments.removesuffix('Arguments')}Handler")
 
 
-class UnreadPlan(LazyAttributes, ToolPlan):
+class LazyToolPlan(LazyAttributes, ToolPlan):
     """A plan from an earlier build. Its models are planned again on first use."""
 
     __slots__ = ()
 
     LAZY = ("models", "imports")
 
-    def read(self) -> Iterable[Any]:
+    def load_lazy_attributes(self) -> Iterable[Any]:
         """Plan the models."""
         whole = _plan(self.tool)
         return whole.models, whole.imports
@@ -111,24 +111,24 @@ def _tool(tool: Tool) -> ToolPlan:
     """Return the stored plan of a tool, or plan it."""
     known = find_on_disk("plan", tool.digest)
     if known is not None:
-        module, arguments, result, anything, other = known
-        return UnreadPlan.from_facts(
+        module, arguments, result, has_untyped_field, other = known
+        return LazyToolPlan.from_facts(
             tool=tool,
             module=ModuleName(module),
             arguments=ClassName(arguments),
             result=ClassName(result),
-            anything=anything,
-            other=None if other is None else ClassName(other),
+            has_untyped_field=has_untyped_field,
+            non_object_type=None if other is None else ClassName(other),
         )
     plan = _plan(tool)
-    other = None if plan.other is None else str(plan.other)
+    other = None if plan.non_object_type is None else str(plan.non_object_type)
     names = str(plan.module), str(plan.arguments), str(plan.result)
-    store_on_disk((*names, plan.anything, other), "plan", tool.digest)
+    store_on_disk((*names, plan.has_untyped_field, other), "plan", tool.digest)
     return plan
 
 
 def _plan(tool: Tool) -> ToolPlan:
-    stem = tool_class_name(tool.name)
+    stem = tool_class_stem(tool.name)
     arguments, result = ClassName(f"{stem}Arguments"), ClassName(f"{stem}Result")
     taken: set[str] = {arguments, result}
     shared: dict[str, str] = {}
@@ -138,7 +138,7 @@ def _plan(tool: Tool) -> ToolPlan:
     described = tool.description or f"Arguments of {tool.name}."
     parameters = None if tool.parameters is None else drop_unchecked_formats(tool.parameters, tool.formats)
     planner = TypePlanner(parameters or {}, arguments, stem, shared, taken)
-    planner.object_root(described)
+    planner.plan_root_class(described)
     items: list[ClassPlan | AliasPlan] = list(planner.items.values())
     if tool.result is not None:
         items += _named(drop_unchecked_formats(tool.result, tool.formats), result, shared, taken)
@@ -158,7 +158,7 @@ def _plan(tool: Tool) -> ToolPlan:
         result,
         models,
         imports,
-        _anything(arguments, models),
+        _has_untyped_field(arguments, models),
         None if other is None else other.name,
     )
 
@@ -172,7 +172,7 @@ def _non_object_arguments(parameters: Any, name: str, planner: TypePlanner) -> A
     return AliasPlan(type_name(name, taken=planner.taken), described, {}, Check(parameters, keywords, parameters))
 
 
-def _anything(arguments: ClassName, models: ModelsPlan) -> bool:
+def _has_untyped_field(arguments: ClassName, models: ModelsPlan) -> bool:
     """Return whether a field of the arguments, or an item in one, may be any value.
 
     Values under keys of their own are ignored: a text with such keys is recognized by their number.
@@ -213,9 +213,9 @@ def _named(schema: Any, name: ClassName, shared: Mapping[str, str], taken: set[s
     planner = TypePlanner(schema, name, name, shared, taken)
     view = None if "$ref" in _keys(schema) else object_view(schema, planner.lookup)
     if view is not None and view.properties:
-        planner.object_root(None)
+        planner.plan_root_class(None)
     else:
-        planner.alias_root(_text(schema, "description"))
+        planner.plan_root_alias(_text(schema, "description"))
     return list(planner.items.values())
 
 

@@ -25,7 +25,7 @@ from toolgen.plan.assertion_keywords import (
     union_type,
 )
 from toolgen.plan.classes import AliasPlan, Check, ClassPlan, FieldPlan
-from toolgen.plan.names import ClassName, PythonName, field_names, nested_class_name, singularize
+from toolgen.plan.names import ClassName, FieldName, field_names, nested_class_name, singularize
 from toolgen.plan.object_views import PREFIX, ObjectView, admits_null, are_mutually_exclusive, find_tag, object_view
 from toolgen.resolve.schema_locations import walk_schemas
 from toolgen.resolve.value_checks import ValueValidator, fits_type
@@ -69,30 +69,30 @@ class TypePlanner:
     _waiting: list[tuple[ClassName, NameSteps, ObjectView, str | None, Check]] = field(default_factory=list)
 
     @property
-    def schema_definitions(self) -> Mapping[str, Any]:
+    def root_definitions(self) -> Mapping[str, Any]:
         """Return the definitions of the schema."""
         return self.root.get("$defs", {}) if isinstance(self.root, Mapping) else {}
 
     def lookup(self, ref: str) -> Any:
         """Return the target of a reference."""
-        return self.schema_definitions[ref.removeprefix(PREFIX)] if ref.startswith(PREFIX) else self.root
+        return self.root_definitions[ref.removeprefix(PREFIX)] if ref.startswith(PREFIX) else self.root
 
-    def object_root(self, description: str | None) -> None:
+    def plan_root_class(self, description: str | None) -> None:
         """Plan the root as a class, whatever its schema admits, because the arguments of a tool are an object."""
         view = object_view(self.root, self.lookup, assume=True) or ObjectView()
         if object_view(self.root, self.lookup) is not None:
             self._names["#"] = self.root_name
         check = self._check(self.root, residual_keywords(self.root, view.said))
         self._waiting.append((self.root_name, (), view, view.description or description, check))
-        self.finish()
+        self.plan_waiting_classes()
 
-    def alias_root(self, description: str | None) -> None:
+    def plan_root_alias(self, description: str | None) -> None:
         """Plan the root as a named type."""
         type_schema, left = self._planned(self.root, ())
         self.items[self.root_name] = AliasPlan(self.root_name, description, type_schema, self._check(self.root, left))
-        self.finish()
+        self.plan_waiting_classes()
 
-    def finish(self) -> None:
+    def plan_waiting_classes(self) -> None:
         """Plan the classes that are still waiting."""
         while self._waiting:
             name, pointer, view, description, check = self._waiting.pop(0)
@@ -238,9 +238,9 @@ class TypePlanner:
             found = {"$ref": f"{PREFIX}{alias}"}
         return union_type([found, *({"type": "null"} for _ in some[len(plain) :])])
 
-    def _tag_field(self, type_schemas: list[TypeSchema], choices: list[Any], tag: str) -> PythonName | None:
+    def _tag_field(self, type_schemas: list[TypeSchema], choices: list[Any], tag: str) -> FieldName | None:
         """Return the field that distinguishes the classes of a union; None if some are no class or differ in it."""
-        fields: set[PythonName] = set()
+        fields: set[FieldName] = set()
         for type_schema, choice in zip(type_schemas, choices, strict=True):
             view = object_view(choice, self.lookup)
             if type_schema.keys() != {"$ref"} or view is None or not view.properties:
@@ -325,7 +325,7 @@ class TypePlanner:
         extras = self.plan_type(view.extra, *pointer, "extra") if isinstance(view.extra, Mapping) else {}
         return ClassPlan(name, description, fields, view.extra is False, extras, check)
 
-    def _field(self, pointer: NameSteps, wire: str, name: PythonName, schema: Any, view: ObjectView) -> FieldPlan:
+    def _field(self, pointer: NameSteps, wire: str, name: FieldName, schema: Any, view: ObjectView) -> FieldPlan:
         type_schema = self.plan_type(schema, *pointer, wire)
         said = schema if isinstance(schema, Mapping) else {}
         description = said.get("description")
@@ -337,7 +337,7 @@ class TypePlanner:
                 default = int(default)
             parsed = isinstance(default, str | list | dict) and self._has_format(schema)
             return FieldPlan(name, wire, type_schema, "optional", default, description, parsed)
-        null = admits_null(schema, self.schema_definitions, self.root)
+        null = admits_null(schema, self.root_definitions, self.root)
         return FieldPlan(name, wire, type_schema, "optional" if null else "omittable", None, description)
 
     def _fits_type(self, default: Any, schema: Mapping[str, Any]) -> bool:

@@ -22,7 +22,7 @@ _HOMES = {
     "StrictStr": "pydantic",
 }
 _MODULES = {
-    **dict.fromkeys(("Exact", "Integer", "Number"), "fields"),
+    **dict.fromkeys(("Exact", "Integer", "Number"), "field_types"),
     **dict.fromkeys(("StrictDate", "StrictDateTime", "StrictTime", "StrictUuid"), "formats"),
 }
 """The modules of the runtime's tools that define names of types, by name."""
@@ -110,7 +110,7 @@ STANDARD: Mapping[str, str] = {
 }
 
 
-def resolve_imports(
+def insert_imports(
     text: str,
     package: str,
     models: Iterable[str],

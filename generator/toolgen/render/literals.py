@@ -86,7 +86,7 @@ class PythonLiteral(str):
     __slots__ = ()
 
 
-def python_members(value: Mapping[str, Any]) -> str:
+def python_dict(value: Mapping[str, Any]) -> str:
     """Render an object as `python_literal` does; its members may already be literals."""
     literal = {name: each if type(each) is PythonLiteral else python_literal(each) for name, each in value.items()}
     return f"{{{', '.join(f'{python_string(name)}: {each}' for name, each in literal.items())}}}"

@@ -25,7 +25,7 @@ from datamodel_code_generator.format import PythonVersion
 from datamodel_code_generator.parser import LiteralType
 
 from toolgen.render.literals import python_string
-from toolgen.render.templates import AliasText, ClassText, Expression, FieldText
+from toolgen.render.templates import AliasText, ClassText, FieldText, TypeExpression
 from toolgen.resolve import Format
 
 _FIELDS_PER_CLASS = 40
@@ -58,7 +58,7 @@ _KNOWN = frozenset(
 _PREFIX = "#/$defs/"
 
 
-def type_expressions(type_schemas: Sequence[Any]) -> list[Expression]:
+def type_expressions(type_schemas: Sequence[Any]) -> list[TypeExpression]:
     """Return the Python type of each type schema. Classes that type schemas refer to are printed by name."""
     tokens = _Tokens()
     keys = [json.dumps(type_schema, sort_keys=True) for type_schema in type_schemas]
@@ -71,12 +71,12 @@ def type_expressions(type_schemas: Sequence[Any]) -> list[Expression]:
     return [known[key] for key in keys]
 
 
-def _named(type_schema: Mapping[str, str]) -> Expression:
+def _named(type_schema: Mapping[str, str]) -> TypeExpression:
     name = type_schema["$ref"].removeprefix(_PREFIX)
-    return Expression(name, frozenset([name]))
+    return TypeExpression(name, frozenset([name]))
 
 
-def _expressions(masked: list[Any], tokens: _Tokens) -> list[Expression]:
+def _expressions(masked: list[Any], tokens: _Tokens) -> list[TypeExpression]:
     if not masked:
         return []
     document: dict[str, Any] = {token: {"type": "object", "properties": {"x": {}}} for token in tokens.classes}
@@ -193,11 +193,11 @@ class _Tokens(ast.NodeTransformer):
             back[there[text]] = text
         return there[text]
 
-    def unmasked(self, annotation: ast.expr) -> Expression:
+    def unmasked(self, annotation: ast.expr) -> TypeExpression:
         """Return the text of an annotation with the names and strings restored."""
         self._used = set()
         text = ast.unparse(self.visit(deepcopy(annotation)))
-        return Expression(text, frozenset(self._used))
+        return TypeExpression(text, frozenset(self._used))
 
     def visit_Name(self, node: ast.Name) -> Any:
         """Restore the name of a class, or replace a name of pydantic by our own."""
@@ -228,7 +228,7 @@ def _number(node: ast.Constant | ast.UnaryOp) -> bool:
     return isinstance(node, ast.UnaryOp) or isinstance(node.value, int)
 
 
-def format_code(format: Format) -> tuple[tuple[ClassText, ...], tuple[AliasText, ...]]:
+def render_format_types(format: Format) -> tuple[tuple[ClassText, ...], tuple[AliasText, ...]]:
     """Return the types of the format as slotted dataclasses: classes and aliases, each in the order of the sources.
 
     The generator provides annotations and defaults, the template the layout. Plain dataclasses, not pydantic models:

@@ -16,20 +16,20 @@ from toolgen.load.sources import path_prefix
 from toolgen.plan.object_mappings import MappingError
 from toolgen.plan.provider import ProviderPlan, plan_provider
 from toolgen.render.converters import wire_class
-from toolgen.render.imports import UnknownNameError, reachable_modules, resolve_imports
+from toolgen.render.imports import UnknownNameError, insert_imports, reachable_modules
 from toolgen.render.literals import PythonLiteral, python_literal, python_string
 from toolgen.render.portability import portability_report
 from toolgen.render.shipped import (
     MINOR,
     MODELS,
-    is_shipped,
+    is_shipped_up_to_date,
     shipped_models,
     shipped_wire,
     use_installed_runtime,
-    wire_sources,
+    wire_class_inputs,
 )
-from toolgen.render.templates import HEADER, format_source, format_text, template_environment
-from toolgen.render.tool_payloads import EntryPlaceholder, ProviderPayloads, ToolPayload, build_payloads
+from toolgen.render.templates import HEADER, format_generated_module, format_python, template_environment
+from toolgen.render.tool_payloads import EntryPlaceholder, ProviderPayload, ToolPayload, build_payloads
 from toolgen.render.tools import tool_modules
 from toolgen.resolve import Catalog, Format, Profile, Tool
 from toolgen.resources import runtime_folder, wires_folder
@@ -43,7 +43,7 @@ class Package:
     """The files of a package, and the declared tools on every wire."""
 
     files: Files
-    wires: Mapping[str, ProviderPayloads]
+    wires: Mapping[str, ProviderPayload]
 
 
 def package_files(catalog: Catalog, schemas: str = "schemas") -> Package:
@@ -56,11 +56,11 @@ def package_files(catalog: Catalog, schemas: str = "schemas") -> Package:
     files: Files = {
         **runtime_files(),
         **{path: _static(path) for path in ("messages.py", "running.py")},
-        "errors.py": format_source(
+        "errors.py": format_generated_module(
             "errors.py", template_environment().get_template("errors.py.jinja").render(parts=catalog.parts)
         ),
         "__init__.py": _static("__init__.py", MINOR if catalog.runtime == "installed" else None),
-        "models.py": format_source(
+        "models.py": format_generated_module(
             "models.py", template_environment().get_template("models.py.jinja").render(exports=_exports(names))
         ),
         "py.typed": "",
@@ -86,10 +86,12 @@ def package_files(catalog: Catalog, schemas: str = "schemas") -> Package:
     kept = {path: text for path, text in files.items() if not path.startswith(left_out)}
     found = use_installed_runtime(kept, local) if catalog.runtime == "installed" else reachable_modules(kept)
     copied = runtime_files().keys() & found.keys()
-    return Package({path: runtime_module(path) if path in copied else found[path] for path in sorted(found)}, wires)
+    return Package(
+        {path: runtime_module_text(path) if path in copied else found[path] for path in sorted(found)}, wires
+    )
 
 
-def package_payloads(catalog: Catalog) -> Mapping[str, ProviderPayloads]:
+def package_payloads(catalog: Catalog) -> Mapping[str, ProviderPayload]:
     """Return the declared tools on every wire, without the text of the package.
 
     Raises:
@@ -104,17 +106,17 @@ def package_payloads(catalog: Catalog) -> Mapping[str, ProviderPayloads]:
 
 def _models(form: Format) -> tuple[str, list[str]]:
     """Return the module of the format's types, and their names."""
-    return (shipped_models(), _names(form)) if is_shipped(MODELS, form.schema) else models_text(form)
+    return (shipped_models(), _names(form)) if is_shipped_up_to_date(MODELS, form.schema) else models_text(form)
 
 
 def _wires(catalog: Catalog, names: list[str]) -> tuple[Files, list[str]]:
     """Return the modules of the wires, and the providers whose module is generated for this project."""
     files = {"wires/__init__.py": HEADER + (wires_folder() / "__init__.py").read_text(encoding="utf-8")}
-    is_ours = is_shipped(MODELS, catalog.format.schema)
+    is_ours = is_shipped_up_to_date(MODELS, catalog.format.schema)
     local: list[str] = []
     for line in profile_ancestors(catalog.profiles):
         name = line[0].name
-        if is_ours and is_shipped(name, *wire_sources(line, catalog.format)):
+        if is_ours and is_shipped_up_to_date(name, *wire_class_inputs(line, catalog.format)):
             files[f"wires/{name}.py"] = shipped_wire(name)
         else:
             files[f"wires/{name}.py"] = wire_text([plan_provider(profile, catalog) for profile in line], names)
@@ -133,7 +135,7 @@ PART_FILES: Mapping[str, tuple[str, ...]] = {
 
 def _static(path: str, runtime: str | None = None) -> str:
     """Return a module that no source changes; `runtime` is the version of the installed runtime, if there is one."""
-    return format_source(path, template_environment().get_template(f"{path}.jinja").render(runtime=runtime))
+    return format_generated_module(path, template_environment().get_template(f"{path}.jinja").render(runtime=runtime))
 
 
 @cache
@@ -149,10 +151,10 @@ def runtime_files() -> Files:
 
 @cache
 def _formatted_runtime(path: str) -> str:
-    return format_text(path, HEADER + runtime_files()[path])
+    return format_python(path, HEADER + runtime_files()[path])
 
 
-def runtime_module(path: str) -> str:
+def runtime_module_text(path: str) -> str:
     """Return a module that no schema changes, as it is copied."""
     return load_or_make(partial(_formatted_runtime, path), "runtime", path)
 
@@ -174,7 +176,7 @@ def _session(plan: ProviderPlan) -> str:
     path = f"sessions/{plan.name}.py"
     template = "stateful" if "stateful" in plan.facts["session"] else "provider"
     try:
-        return format_source(
+        return format_generated_module(
             path, template_environment().get_template(f"sessions/{template}.py.jinja").render(plan=plan)
         )
     except UndefinedError as error:
@@ -193,7 +195,7 @@ def _sessions(catalog: Catalog) -> str:
             interfaces += [(name, profile.name, constant) for name in (profile.name, *session.get("interfaces", ()))]
     template = template_environment().get_template("sessions/__init__.py.jinja")
     text = template.render(clients=clients, interfaces=sorted(interfaces))
-    return format_source("sessions/__init__.py", text)
+    return format_generated_module("sessions/__init__.py", text)
 
 
 def _constant(client: Mapping[str, Any], clients: Mapping[str, Any]) -> str:
@@ -211,7 +213,7 @@ def _coercions_module(catalog: Catalog) -> str:
         if literal:
             tables[tool.name] = PythonLiteral(literal)
     text = template_environment().get_template("tools/_lenient.py.jinja").render(tables=tables)
-    return format_source("tools/_lenient.py", text)
+    return format_generated_module("tools/_lenient.py", text)
 
 
 def _coercions(tool: Tool) -> str:
@@ -222,12 +224,12 @@ def _coercions(tool: Tool) -> str:
 
 def models_text(format: Format) -> tuple[str, list[str]]:
     """Return the module of the format's classes, and their names."""
-    from toolgen.render.model_code import format_code  # slow: it imports the model generator
+    from toolgen.render.model_code import render_format_types  # slow: it imports the model generator
 
-    classes, aliases = format_code(format)
+    classes, aliases = render_format_types(format)
     names = _names(format)
     template = template_environment().get_template("runtime_models.py.jinja")
-    return format_source(
+    return format_generated_module(
         "runtime/models.py", template.render(classes=classes, aliases=aliases, exports=_exports(names))
     ), names
 
@@ -271,7 +273,7 @@ def wire_text(plans: Sequence[ProviderPlan], models: list[str]) -> str:
             break
     try:
         text = template_environment().get_template("wires/module.py.jinja").render(plan=plan, made=made)
-        return format_source(f"wires/{plan.name}.py", resolve_imports(text, "..", models, homes))
+        return format_generated_module(f"wires/{plan.name}.py", insert_imports(text, "..", models, homes))
     except (UndefinedError, UnknownNameError) as error:
         raise MappingError((), f"{error}", plan.name) from error
 
@@ -295,7 +297,7 @@ def _entries_apart(form: Any) -> str:
 
 def _laid_out(entry: str, depth: int) -> str:
     """Format an entry, given as compact JSON, as it appears inside `depth` nested lists."""
-    text = format_text("_.py", f"_ = {'[' * depth}{python_literal(json.loads(entry))}{',]' * depth}")
+    text = format_python("_.py", f"_ = {'[' * depth}{python_literal(json.loads(entry))}{',]' * depth}")
     return "\n".join(text.split("\n")[depth : -depth - 1]).removesuffix(",")
 
 
@@ -309,7 +311,7 @@ def _recalled(make: Callable[[], str], one: ToolPayload, *more: Hashable) -> str
     return make() if one.key is None else load_or_make(make, *more, *one.key)
 
 
-def _provider(plan: ProviderPlan, models: list[str], wire: ProviderPayloads, with_tools: bool) -> str:
+def _provider(plan: ProviderPlan, models: list[str], wire: ProviderPayload, with_tools: bool) -> str:
     """Return the module that apps import for a provider, with its declared tools and public names."""
     form = wire.form if wire.form or plan.facts["converter"] != "PromptConverter" else ""
     offered = wire.offered
@@ -319,7 +321,7 @@ def _provider(plan: ProviderPlan, models: list[str], wire: ProviderPayloads, wit
         "refused": plan.refused,
         "spellings": {name: PythonLiteral(text) for name, text in spellings.items() if text},
         "strict": wire.strict if plan.has_strict_flag else (),
-        "crowded_out": wire.crowded_out,
+        "strict_if_fewer_tools": wire.strict_if_fewer_tools,
     }
     found = {name: value for name, value in declared.items() if value}
     render = partial(
@@ -334,10 +336,10 @@ def _provider(plan: ProviderPlan, models: list[str], wire: ProviderPayloads, wit
         literal = python_literal(wire.payload)
     text, short = render(payload=literal), render(payload="[]", declared={})
     try:
-        text = resolve_imports(text, "..", models, {plan.class_name: f"..wires.{plan.name}"}, short)
+        text = insert_imports(text, "..", models, {plan.class_name: f"..wires.{plan.name}"}, short)
     except UnknownNameError as error:
         raise MappingError((), f"{error}", plan.name) from error
-    text = format_source(f"providers/{plan.name}.py", text)
+    text = format_generated_module(f"providers/{plan.name}.py", text)
 
     def in_place(found: re.Match[str]) -> str:
         depth, one = len(found[1]) // 4, offered[int(found[2])]

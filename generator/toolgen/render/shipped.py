@@ -38,12 +38,12 @@ MODELS = "models"
 """The name of the format's classes among the digests; providers have their own names."""
 
 
-def is_shipped(name: str, *made_of: object) -> bool:
+def is_shipped_up_to_date(name: str, *made_of: object) -> bool:
     """Return whether the committed module of a provider, or of the format, was made from these values."""
     return _digests().get(name) == digest(*made_of)
 
 
-def wire_sources(profiles: Iterable[Profile], format: Format) -> tuple[object, ...]:
+def wire_class_inputs(profiles: Iterable[Profile], format: Format) -> tuple[object, ...]:
     """Return what the class of a provider is made from: its profile, those that it extends, and the format."""
     facts = [{k: v for k, v in p.facts.items() if k not in ("session", "parameter_names", "limits")} for p in profiles]
     return (*facts, format.schema)

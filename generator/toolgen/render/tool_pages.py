@@ -14,7 +14,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from toolgen.render.tool_payloads import ProviderPayloads, ToolPayload
+from toolgen.render.tool_payloads import ProviderPayload, ToolPayload
 from toolgen.resolve import Catalog, Profile, Tool
 from toolgen.resolve.catalog import SharedType
 from toolgen.resources import shipped_folder
@@ -48,7 +48,7 @@ FORMS = ("html", "md", "json")
 
 def tool_pages(
     catalog: Catalog,
-    wires: Mapping[str, ProviderPayloads],
+    wires: Mapping[str, ProviderPayload],
     handlers: str,
     changes: Mapping[str, Any] | None = None,
     forms: Collection[str] = FORMS,
@@ -87,7 +87,7 @@ def tool_pages(
 
 def _html_pages(
     catalog: Catalog,
-    wires: Mapping[str, ProviderPayloads],
+    wires: Mapping[str, ProviderPayload],
     tools: list[dict[str, Any]],
     types: list[dict[str, Any]],
     changes: Mapping[str, Any] | None,
@@ -170,7 +170,7 @@ def _signatures(handlers: str) -> dict[str, str]:
     return found
 
 
-def _tool(tool: Tool, wires: Mapping[str, ProviderPayloads], signatures: Mapping[str, str]) -> dict[str, Any]:
+def _tool(tool: Tool, wires: Mapping[str, ProviderPayload], signatures: Mapping[str, str]) -> dict[str, Any]:
     """Return the facts about a tool that the pages show."""
     description = tool.description or ""
     parameters = tool.parameters or {}
@@ -229,7 +229,7 @@ def _shared_type(one: SharedType, tools: list[dict[str, Any]]) -> dict[str, Any]
 _SHOWN_FACTS = ("names", "ids", "limits", "defaults", "dialects", "tool_choice", "finish_reasons", "errors")
 
 
-def _provider(profile: Profile, wire: ProviderPayloads, tools: list[dict[str, Any]]) -> dict[str, Any]:
+def _provider(profile: Profile, wire: ProviderPayload, tools: list[dict[str, Any]]) -> dict[str, Any]:
     """Return the facts that the page of a provider shows: its tools, and its profile with the evidence."""
     facts = profile.facts
     rows: list[dict[str, str]] = []
@@ -268,7 +268,7 @@ def _module_like(name: str) -> str:
     return "".join(c if c.isalnum() else "_" for c in name).lower()
 
 
-def _wire(provider: str, wire: ProviderPayloads, one: ToolPayload) -> dict[str, Any]:
+def _wire(provider: str, wire: ProviderPayload, one: ToolPayload) -> dict[str, Any]:
     payload = wire.payload_of(one.tool.name) if one.offered else None
     compact = json.dumps(payload, ensure_ascii=False, separators=(",", ":"))
     return {

@@ -56,7 +56,7 @@ class ToolPayload:
     encoding_table: Mapping[str, Any] | None
     name: str
     offered: bool = True
-    crowded_out: bool = False
+    strict_if_fewer_tools: bool = False
     entry: str = field(default="", repr=False)
     digest: str = ""
     key: Key | None = None
@@ -79,7 +79,7 @@ class EntryPlaceholder:
 
 
 @dataclass(frozen=True, slots=True)
-class ProviderPayloads:
+class ProviderPayload:
     """The declared tools on one provider's wire.
 
     `form` is the payload with a slot for each entry, or the whole payload if it is text.
@@ -116,9 +116,9 @@ class ProviderPayloads:
         return tuple(one.tool.name for one in self.tools if one.strict)
 
     @property
-    def crowded_out(self) -> tuple[str, ...]:
+    def strict_if_fewer_tools(self) -> tuple[str, ...]:
         """Return the names of the tools that would be strict in a request with fewer tools."""
-        return tuple(one.tool.name for one in self.tools if one.crowded_out)
+        return tuple(one.tool.name for one in self.tools if one.strict_if_fewer_tools)
 
     @property
     def renames(self) -> dict[str, str]:
@@ -161,13 +161,13 @@ def _form(payload: Any, numbers: Mapping[int, int]) -> Any:
 
 def build_payloads(
     files: Mapping[str, str], catalog: Catalog, classes: Mapping[str, str], local: Collection[str]
-) -> dict[str, ProviderPayloads]:
+) -> dict[str, ProviderPayload]:
     """Lower the declared tools for every provider.
 
     `classes` are the names of the providers' classes; those of `local` were made for this project, and are imported
     from its files.
     """
-    found: dict[str, ProviderPayloads] = {}
+    found: dict[str, ProviderPayload] = {}
     with InMemoryPackage(files) as package:
         for profile in catalog.profiles:
             module = package.module if profile.name in local else _shipped
@@ -180,7 +180,7 @@ def _shipped(name: str) -> Any:
     return import_module(f"toolgen.{name}")
 
 
-def _on_wire(kind: Any, definition: Any, profile: Profile, catalog: Catalog) -> ProviderPayloads:
+def _on_wire(kind: Any, definition: Any, profile: Profile, catalog: Catalog) -> ProviderPayload:
     tools = catalog.tools
     offered = [tool for tool in tools if profile.name not in tool.unsupported]
     patches = {tool.name: tool.providers.get(profile.name, {}) for tool in offered}
@@ -194,7 +194,7 @@ def _on_wire(kind: Any, definition: Any, profile: Profile, catalog: Catalog) -> 
     wire = converter.wire
     digest = _sha256(json.dumps((profile.name, profile.facts, catalog.format.schema, catalog.recursion_depth)))[:32]
     spent: dict[str, int] = {}
-    settled = [_settled(wire.lowerings, tool, digest, spent) for tool in offered]
+    settled = [_settled(wire.schema_lowering, tool, digest, spent) for tool in offered]
     definitions = [
         definition(**definition_fields(tool)) if how.known is None else definition(name=tool.name)
         for tool, how in zip(offered, settled, strict=True)
@@ -216,7 +216,9 @@ def _on_wire(kind: Any, definition: Any, profile: Profile, catalog: Catalog) -> 
             found.append(_recalled(tool, profile.name, how, how.known))
             continue
         lost = by_tool.get(f"[{i}", [])
-        strict = how.strict if tool.strict == "auto" else definitions[i].strict if wire.lowerings.has_strict else None
+        strict = (
+            how.strict if tool.strict == "auto" else definitions[i].strict if wire.schema_lowering.has_strict else None
+        )
         one = _payload(wire, tool, strict, how, lost)
         alone = _sha256(_compact(built.tools(tool.name)))[:16]
         one = replace(one, entry=_compact(built.entries[tool.name]), digest=alone)
@@ -233,7 +235,7 @@ def _on_wire(kind: Any, definition: Any, profile: Profile, catalog: Catalog) -> 
         return kind(DeclaredTools(names=names, payload=json.loads(_filled(form, [e.entry for e in found])), **declared))
 
     every = tuple(sorted((*found, *left_out), key=lambda one: one.tool.name))
-    return ProviderPayloads(form, every, lambda *some: whole().tools(*some))
+    return ProviderPayload(form, every, lambda *some: whole().tools(*some))
 
 
 @dataclass(frozen=True, slots=True)
@@ -345,7 +347,7 @@ def _payload(wire: Any, tool: Tool, strict: bool | None, how: _StrictDecision, l
     told = [_why_open(record, tool) for record in how.why]
     spelling = None
     if tool.parameters is not None:
-        found = wire.lowerings.lower(tool.parameters, strict)
+        found = wire.schema_lowering.lower(tool.parameters, strict)
         told += [_told(record, tool) for record in found.changes]
         spelling = found.encoding_table
     for loss in losses:
@@ -355,7 +357,7 @@ def _payload(wire: Any, tool: Tool, strict: bool | None, how: _StrictDecision, l
             ToolLoss(tool.document.span(), "", loss.what, loss.action, loss.reason, "", loss.severity != "note")
         )
     name = wire.wire_name(tool.name)
-    return ToolPayload(tool, wire.name, strict, tuple(told), spelling, name, crowded_out=bool(how.over))
+    return ToolPayload(tool, wire.name, strict, tuple(told), spelling, name, strict_if_fewer_tools=bool(how.over))
 
 
 def _told(record: Any, tool: Tool) -> ToolLoss:

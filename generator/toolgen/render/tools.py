@@ -9,7 +9,7 @@ from typing import Any
 import ruff_api
 
 from toolgen.incremental import find_on_disk, store_on_disk
-from toolgen.plan.classes import AliasPlan, ClassPlan, FieldPlan, ModelsPlan, list_types, referenced_names
+from toolgen.plan.classes import AliasPlan, ClassPlan, FieldPlan, ModelsPlan, iter_type_schemas, referenced_names
 from toolgen.plan.object_views import PREFIX
 from toolgen.plan.tools import ToolPlan, ToolsPlan, definition_fields, plan_tools
 from toolgen.render.checks import CheckFunction, CheckFunctionCollector
@@ -19,10 +19,10 @@ from toolgen.render.templates import (
     HEADER,
     AliasText,
     ClassText,
-    Expression,
     FieldText,
-    format_source,
-    format_text,
+    TypeExpression,
+    format_generated_module,
+    format_python,
     template_environment,
 )
 from toolgen.resolve.catalog import SharedType, Tool
@@ -41,15 +41,15 @@ def tool_modules(tools: Iterable[Tool], types: Iterable[SharedType], with_handle
     if with_handlers:
         texts["tools/handlers.py"] = _handlers(plan, "handlers")
         texts["tools/protocols.py"] = _handlers(plan, "protocols")
-    made = {path: format_source(path, text) for path, text in texts.items()}
+    made = {path: format_generated_module(path, text) for path, text in texts.items()}
     for each in changed:
-        text = format_text(f"tools/{each.module}.py", HEADER + _tool(each, expressions))
+        text = format_python(f"tools/{each.module}.py", HEADER + _tool(each, expressions))
         known[each.module] = store_on_disk(text, "module", each.tool.digest)
     made |= {f"tools/{module}.py": text for module, text in known.items()}
     return {path: made[path] for path in sorted(made)}
 
 
-def _expressions(plan: ToolsPlan, changed: Iterable[ToolPlan]) -> list[Expression]:
+def _expressions(plan: ToolsPlan, changed: Iterable[ToolPlan]) -> list[TypeExpression]:
     """Return the type expression of each type schema of the shared types and the changed tools, stored or new.
 
     Results are stored for each tool, but used for all tools, because an edit rarely adds a type schema that no tool has yet.
@@ -76,11 +76,11 @@ def _expressions(plan: ToolsPlan, changed: Iterable[ToolPlan]) -> list[Expressio
     for name, found in keys.items():
         if any(key not in stored[name] for key in found):
             store_on_disk({key: known[key] for key in found}, "types", name)
-    return [Expression(known[key][0], frozenset(known[key][1])) for found in keys.values() for key in found]
+    return [TypeExpression(known[key][0], frozenset(known[key][1])) for found in keys.values() for key in found]
 
 
 def _type_schemas(models: ModelsPlan) -> list[Any]:
-    return [type_schema for item in models.items for type_schema in list_types(item)]
+    return [type_schema for item in models.items for type_schema in iter_type_schemas(item)]
 
 
 def class_names_by_module(tools: Iterable[Tool], types: Iterable[SharedType]) -> dict[str, tuple[str, ...]]:
@@ -90,7 +90,7 @@ def class_names_by_module(tools: Iterable[Tool], types: Iterable[SharedType]) ->
     return {path: tuple(str(item.name) for item in models.items) for path, models in found.items()}
 
 
-def _tool(plan: ToolPlan, expressions: Iterator[Expression]) -> str:
+def _tool(plan: ToolPlan, expressions: Iterator[TypeExpression]) -> str:
     imports = Imports()
     items, functions = _items(plan.models, expressions, imports, "..runtime.tools")
     for name, local in plan.imports:
@@ -112,7 +112,7 @@ def _tool(plan: ToolPlan, expressions: Iterator[Expression]) -> str:
     )
 
 
-def _types(plan: ModelsPlan, expressions: Iterator[Expression]) -> str:
+def _types(plan: ModelsPlan, expressions: Iterator[TypeExpression]) -> str:
     imports = Imports()
     items, functions = _items(plan, expressions, imports, ".runtime.tools")
     return (
@@ -172,8 +172,8 @@ def _index(plan: ToolsPlan, running: bool) -> str:
             left_out=RUNNING,
             tools=plan.tools,
             modules=sorted((p.module for p in plan.tools), key=natural_key),
-            anything=[p.tool.name for p in plan.tools if p.anything],
-            others={p.tool.name: str(p.other) for p in plan.tools if p.other},
+            untyped_field_tools=[p.tool.name for p in plan.tools if p.has_untyped_field],
+            non_object_types={p.tool.name: str(p.non_object_type) for p in plan.tools if p.non_object_type},
             low=[p.tool.name for p in plan.tools if p.tool.risk == "low"],
             aliases=dict(sorted(aliases.items())),
             display_names={p.tool.name: p.tool.display_name for p in plan.tools if p.tool.display_name},
@@ -194,12 +194,12 @@ def _handlers(plan: ToolsPlan, name: str) -> str:
     return template.render(
         tools=plan.tools,
         sorted=sorted(plan.tools, key=lambda each: natural_key(each.module)),
-        names=sorted((str(each.handler) for each in plan.tools), key=natural_key),
+        names=sorted((str(each.handler_class) for each in plan.tools), key=natural_key),
     )
 
 
 def _items(
-    plan: ModelsPlan, expressions: Iterator[Expression], imports: Imports, runtime: str
+    plan: ModelsPlan, expressions: Iterator[TypeExpression], imports: Imports, runtime: str
 ) -> tuple[list[ClassText | AliasText], list[CheckFunction]]:
     """Return the classes and named types of a module, and the functions that check what they do not express."""
     classes: set[str] = {item.name for item in plan.items if isinstance(item, ClassPlan)}
@@ -219,7 +219,7 @@ def _items(
     return items, functions
 
 
-def _alias(item: AliasPlan, expression: Expression, check: str | None, imports: Imports, runtime: str) -> AliasText:
+def _alias(item: AliasPlan, expression: TypeExpression, check: str | None, imports: Imports, runtime: str) -> AliasText:
     imports.add("typing", "TypeAlias")
     imports.use(expression.names, runtime)
     beside = []
@@ -237,13 +237,13 @@ def _alias(item: AliasPlan, expression: Expression, check: str | None, imports: 
 
 def _class(
     item: ClassPlan,
-    expressions: Iterator[Expression],
+    expressions: Iterator[TypeExpression],
     check: str | None,
     imports: Imports,
     runtime: str,
     classes: set[str],
 ) -> ClassText:
-    extras: Expression = next(expressions)
+    extras: TypeExpression = next(expressions)
     imports.add("pydantic", "BaseModel")
     imports.add("pydantic", "ConfigDict")
     typed = not item.closed and item.extras != {}
@@ -261,11 +261,11 @@ def _class(
     return ClassText(item.name, item.description, fields, item.closed, extras.text if typed else None, check, renames)
 
 
-def _field(plan: FieldPlan, expression: Expression, imports: Imports, runtime: str, classes: set[str]) -> FieldText:
+def _field(plan: FieldPlan, expression: TypeExpression, imports: Imports, runtime: str, classes: set[str]) -> FieldText:
     imports.use(expression.names, runtime)
     annotation = expression.text
     if plan.presence == "omittable":
-        imports.add(f"{runtime}.fields", "Omittable")
+        imports.add(f"{runtime}.field_types", "Omittable")
         annotation = f"Omittable[{annotation}]"
     options = []
     value = None
@@ -283,7 +283,9 @@ def _field(plan: FieldPlan, expression: Expression, imports: Imports, runtime: s
     return FieldText(plan.name, annotation, value, plan.description)
 
 
-def _factory(plan: FieldPlan, expression: Expression, imports: Imports, runtime: str, classes: set[str]) -> str | None:
+def _factory(
+    plan: FieldPlan, expression: TypeExpression, imports: Imports, runtime: str, classes: set[str]
+) -> str | None:
     """Return the code of a default that is, or has, another type in Python than in JSON; None for plain data."""
     literal = python_literal(plan.default)
     if not plan.is_parsed:

@@ -105,7 +105,7 @@ FLAGS = (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum"))
 """Bounds that draft-04 expresses by a flag beside another bound."""
 
 
-def draft_04_flags(schema: Mapping[str, Any]) -> set[str]:
+def find_draft_04_flags(schema: Mapping[str, Any]) -> set[str]:
     """Return the unambiguous draft-04 flags of a schema: `false`, or `true` beside the bound that it concerns."""
     return {
         flag
@@ -117,7 +117,7 @@ def draft_04_flags(schema: Mapping[str, Any]) -> set[str]:
 
 def to_numeric_bounds(schema: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return a schema with its unambiguous draft-04 flags as bounds; the schema itself if it has none."""
-    flags = draft_04_flags(schema)
+    flags = find_draft_04_flags(schema)
     if not flags:
         return schema
     out = dict(schema)

@@ -21,7 +21,7 @@ from toolgen.resolve.identifiers import DEVICES
 from toolgen.validation import json_type, meta_schema, validate_document
 
 
-def profile_name(document: Document) -> str:
+def profile_name_of_file(document: Document) -> str:
     """Return the name of the provider that a document describes."""
     return document.source.rsplit("/", 1)[-1].split(".", 1)[0]
 
@@ -48,7 +48,7 @@ def resolve_profiles(
     """
     layers: dict[str, list[Document]] = {}
     for document in documents:
-        layers.setdefault(profile_name(document), []).append(document)
+        layers.setdefault(profile_name_of_file(document), []).append(document)
     for name, found in layers.items():
         if not re.fullmatch("[a-z][a-z0-9_]{0,63}", name) or keyword.iskeyword(name) or name in DEVICES:
             findings.add("profile-name", found[0].span(), name=name)
@@ -126,8 +126,8 @@ def _link(
     return Profile(name, facts, tuple(documents), base)
 
 
-def check_defaults(
-    parsed: ParsedProject, linked: Iterable[Profile], known: Collection[str], findings: Findings
+def check_configured_defaults(
+    parsed: ParsedProject, resolved_profiles: Iterable[Profile], known: Collection[str], findings: Findings
 ) -> None:
     """Report default values for unknown providers or names, and values that the wire does not accept.
 
@@ -142,12 +142,12 @@ def check_defaults(
             hint = did_you_mean(name, known) or f"known providers: {', '.join(known)}"
             findings.add("provider-unknown", sources.config.key_span("defaults", name), hint=hint, name=name)
     profiles = {profile.name: profile for profile in resolve_profiles(sources.providers, defaults, Findings())}
-    profiles |= {profile.name: profile for profile in linked}
+    profiles |= {profile.name: profile for profile in resolved_profiles}
     forms = {name: _form(_stated(profile.facts)) for name, profile in profiles.items()}
     validate_document(sources.config, {"properties": {"defaults": {"properties": forms}}}, findings)
 
 
-def override_values(facts: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:
+def override_defaults(facts: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:
     """Return the default values of a profile with the project's overrides. An integer stays one, even as `2.0`."""
     stated = _stated(facts)
     whole = {
@@ -178,7 +178,7 @@ FORMAT_FILE_ORDER = ("tool", "content", "message", "request", "completion", "age
 """The order of the shipped files, which is the order of the generated classes."""
 
 
-def python_name(name: str) -> str:
+def camel_to_snake(name: str) -> str:
     """Convert a camelCase name of the format to its Python name."""
     return re.sub(r"(?<=[a-z0-9])([A-Z])", lambda m: "_" + m[1].lower(), name)
 
@@ -201,7 +201,7 @@ def resolve_format(documents: Iterable[Document], findings: Findings) -> Format:
     for document in ordered:
         for name, schema in document.value.get("$defs", {}).items():
             for key in schema.get("properties", {}):
-                if keyword.iskeyword(python_name(key)):
+                if keyword.iskeyword(camel_to_snake(key)):
                     findings.add("format-field-name", document.key_span("$defs", name, "properties", key), field=key)
     linked = {name: _linked(schema) for name, schema in schemas.items()}
     return Format({name: _type(name, schema) for name, schema in linked.items()}, {"$defs": linked})
@@ -270,7 +270,7 @@ def _linked(value: Any) -> Any:
 def _type(name: str, schema: Mapping[str, Any]) -> FormatType:
     required = set(schema.get("required", ()))
     fields = tuple(
-        FormatField(key, python_name(key), value, key in required)
+        FormatField(key, camel_to_snake(key), value, key in required)
         for key, value in schema.get("properties", {}).items()
     )
     union = tuple(b["$ref"].rsplit("/", 1)[-1] for b in schema.get("anyOf", ()) if "$ref" in b)

@@ -13,9 +13,9 @@ from toolgen.diagnostics.finding import RawText, closest_names, did_you_mean
 from toolgen.incremental import (
     LazyAttributes,
     find_on_disk,
+    load_with_findings,
     plain_findings,
-    recall_with_findings,
-    report_again,
+    report_stored_findings,
     reuse_or_make,
     reuse_with_findings,
     store_on_disk,
@@ -27,16 +27,16 @@ from toolgen.resolve.catalog import Catalog, Profile, SharedType, Tool
 from toolgen.resolve.identifiers import check_tool_names, check_type_name_collisions, check_wire_names
 from toolgen.resolve.profiles import (
     apply_merge_patch,
-    check_defaults,
-    override_values,
-    profile_name,
+    check_configured_defaults,
+    override_defaults,
+    profile_name_of_file,
     resolve_format,
     resolve_profiles,
 )
 from toolgen.resolve.references import ReferenceGraph, resolve_references
+from toolgen.resolve.schema_bundler import SchemaBundler, shared_class_name
 from toolgen.resolve.schema_checks import TYPES, check_schemas
 from toolgen.resolve.schema_locations import DocumentKey, SchemaLocation, SchemaRegistry
-from toolgen.resolve.schemas import SchemaBundler, shared_class_name
 from toolgen.resolve.value_checks import TooManyStepsError, ValueValidator, check_values, drop_unchecked_formats
 from toolgen.runtime.conversion.cache import from_bytes, to_bytes
 
@@ -54,7 +54,7 @@ def resolve_tools(parsed: ParsedProject, findings: Findings) -> tuple[tuple[Tool
     links = resolve_references(library, findings)
     check_schemas(links, findings)
     for tool in declared:
-        recall_with_findings(partial(_check_root, tool), findings, "root", tool.document.digest)
+        load_with_findings(partial(_check_root, tool), findings, "root", tool.document.digest)
     names = _shared_places(links)
     check_type_name_collisions(((name, library.span(place)) for place, name in names.items()), findings)
     if findings.has_errors and (len(findings) > before or len(declared) < len(all_declared)):
@@ -126,7 +126,7 @@ def _tools(
     return tuple(map(linked, declared))
 
 
-class UnreadTool(LazyAttributes, Tool):
+class LazyTool(LazyAttributes, Tool):
     """A tool that an earlier build resolved. Its schemas are read on first use."""
 
     __slots__ = ("_rest",)
@@ -134,12 +134,12 @@ class UnreadTool(LazyAttributes, Tool):
     LAZY = ("parameters", "result", "examples", "origins")
     _rest: Callable[[], Iterable[Any]]
 
-    def read(self) -> Iterable[Any]:
+    def load_lazy_attributes(self) -> Iterable[Any]:
         """Read the stored schemas."""
         return self._rest()
 
 
-_KNOWN = tuple(each.name for each in fields(Declaration) if each.name not in UnreadTool.LAZY)
+_KNOWN = tuple(each.name for each in fields(Declaration) if each.name not in LazyTool.LAZY)
 
 
 def _tool(declaration: Declaration, config: Config, bundles: SchemaBundler, digest: str, findings: Findings) -> Tool:
@@ -155,7 +155,7 @@ def _tool(declaration: Declaration, config: Config, bundles: SchemaBundler, dige
         findings.items += own.items
         return tool
     shared, schemas, origins, said = found
-    report_again(said, findings)
+    report_stored_findings(said, findings)
     documents = bundles.links.library.documents
 
     def rest() -> Iterable[Any]:
@@ -164,7 +164,7 @@ def _tool(declaration: Declaration, config: Config, bundles: SchemaBundler, dige
 
     facts = {name: getattr(declaration, name) for name in _KNOWN}
     facts |= {"strict": declaration.strict or config.strict, "shared": shared, "formats": config.formats}
-    return UnreadTool.from_facts(**facts, digest=digest, _rest=rest)
+    return LazyTool.from_facts(**facts, digest=digest, _rest=rest)
 
 
 def _digest(said: object) -> str:
@@ -234,7 +234,7 @@ def resolve_catalog(parsed: ParsedProject, requested_providers: Sequence[str], f
     `requested_providers` are those of the command line. If there are any, they override the configuration.
     """
     sources, config = parsed.sources, parsed.config
-    known = sorted({profile_name(document) for document in sources.providers})
+    known = sorted({profile_name_of_file(document) for document in sources.providers})
     wanted = requested_providers or config.providers or [p for p in DEFAULT_PROVIDERS if p in known]
     for i, name in enumerate(wanted):
         if name not in known:
@@ -247,7 +247,7 @@ def resolve_catalog(parsed: ParsedProject, requested_providers: Sequence[str], f
                 name=name,
             )
     linked = _linked_profiles(sources, wanted, findings)
-    check_defaults(parsed, linked, known, findings)
+    check_configured_defaults(parsed, linked, known, findings)
     profiles = tuple(reuse_or_make(partial(_with_config, p, config), "profile", p, sources.config) for p in linked)
     format = reuse_with_findings(partial(resolve_format, sources.formats), findings, "format", sources.formats)
     tools, types = resolve_tools(parsed, findings)
@@ -295,7 +295,7 @@ def _profiles(documents: tuple[Document, ...], wanted: tuple[str, ...], findings
         name, facts, numbers, parent = found
         return Profile(name, facts, tuple(documents[n] for n in numbers), profile(parent))
 
-    found = recall_with_findings(make, findings, "profiles", tuple(document.digest for document in documents), wanted)
+    found = load_with_findings(make, findings, "profiles", tuple(document.digest for document in documents), wanted)
     return tuple(each for each in map(profile, found) if each is not None)
 
 
@@ -331,7 +331,7 @@ def _with_config(profile: Profile, config: Config) -> Profile:
     """Return the profile with the project's own default values and limits."""
     facts = dict(profile.facts)
     if config.defaults.get(profile.name):
-        facts["defaults"] = override_values(facts, config.defaults[profile.name])
+        facts["defaults"] = override_defaults(facts, config.defaults[profile.name])
     own = {
         name: None if most is None else {"most": most, "evidence": "toolgen.yaml"}
         for name, most in config.limits.get(profile.name, {}).items()

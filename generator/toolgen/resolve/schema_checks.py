@@ -15,22 +15,22 @@ from jsonschema.exceptions import ValidationError
 
 from toolgen.diagnostics import Findings
 from toolgen.diagnostics.finding import RawText, closest_names, join_names, quote_name
-from toolgen.incremental import recall_with_findings
+from toolgen.incremental import load_with_findings
 from toolgen.load import Pointer
 from toolgen.resolve.dialect import (
     ANNOTATIONS,
     METASCHEMAS,
     Dialect,
     UnknownDialectError,
-    draft_04_flags,
     find_dialect,
+    find_draft_04_flags,
     to_current_dialect,
     to_numeric_bounds,
 )
 from toolgen.resolve.references import ReferenceGraph
 from toolgen.resolve.schema_locations import IN_PLACE, DocumentKey, SchemaLocation, SchemaRegistry, walk_schemas
 from toolgen.resolve.value_checks import compile_pattern_or_reason
-from toolgen.validation import json_type, strings_in, wrong_type_hint
+from toolgen.validation import as_string_list, json_type, wrong_type_hint
 
 _FORMATS = frozenset(
     "date-time date time duration email idn-email hostname idn-hostname ipv4 ipv6 uri uri-reference iri iri-reference uuid "
@@ -51,7 +51,7 @@ _MEANT = {
 """Keywords of other formats, and what to write instead."""
 
 
-class KeywordChecks:
+class IneffectiveKeywordChecker:
     """Checks each schema once. A keyword is reported once for each file, since generators tend to repeat it often."""
 
     def __init__(self, library: SchemaRegistry, findings: Findings) -> None:
@@ -238,13 +238,13 @@ def check_schemas(links: ReferenceGraph, findings: Findings) -> None:
     for key, roots in by_document.items():
         check = partial(_check_roots, roots, links.library)
         pointers = tuple(root.pointer for root in roots)
-        recall_with_findings(check, findings, "sound", links.library.documents[key].digest, pointers)
+        load_with_findings(check, findings, "sound", links.library.documents[key].digest, pointers)
 
 
 def _check_roots(roots: list[SchemaLocation], library: SchemaRegistry, findings: Findings) -> None:
     """Check the schemas of one document, each once."""
     done: set[SchemaLocation] = set()
-    keywords = KeywordChecks(library, findings)
+    keywords = IneffectiveKeywordChecker(library, findings)
     for root in roots:
         value = library.value(root)
         try:
@@ -261,7 +261,7 @@ def _check_roots(roots: list[SchemaLocation], library: SchemaRegistry, findings:
                 as_meant = (
                     to_current_dialect(schema, source) if source == "draft-04" else dict(to_numeric_bounds(schema))
                 )
-                at_fault = _check_schema(as_meant, place, library, findings) | draft_04_flags(schema)
+                at_fault = _check_schema(as_meant, place, library, findings) | find_draft_04_flags(schema)
                 faults |= {(*pointer, keyword) for keyword in at_fault}
         _check_form(root, value, source, faults, library, findings)
 
@@ -385,7 +385,7 @@ def _explained(error: ValidationError) -> tuple[RawText, str | None]:
     """Return why a schema is invalid, with JSON names of types, and a hint if the fix is clear."""
     value: object = error.instance
     if error.validator == "type":
-        expected = " or ".join(strings_in(error.validator_value))
+        expected = " or ".join(as_string_list(error.validator_value))
         return RawText(f"expected {expected}, found {json_type(value)}"), wrong_type_hint(expected, value)
     if value is None:
         return RawText(

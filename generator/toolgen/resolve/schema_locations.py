@@ -86,10 +86,10 @@ class SchemaRegistry:
         )
         return SchemaLocation(place.document, place.pointer[:1] if inside else ())
 
-    def roots(self, others: Container[DocumentKey] = ()) -> Iterator[SchemaLocation]:
-        """Yield the root schemas of all documents except `others`: types, and `parameters` and `result` of tools."""
+    def roots(self, excluded: Container[DocumentKey] = ()) -> Iterator[SchemaLocation]:
+        """Yield the root schemas of all documents except `excluded`: types, and `parameters` and `result` of tools."""
         for key, document in self.documents.items():
-            if key in others:
+            if key in excluded:
                 continue
             if key not in self.tools:
                 yield SchemaLocation(key, ())

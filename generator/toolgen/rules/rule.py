@@ -10,7 +10,7 @@ from typing import Any
 from toolgen.diagnostics import Findings, Span
 from toolgen.load import Document
 from toolgen.resolve import Catalog, Tool
-from toolgen.tokens import Tokenizer
+from toolgen.token_counts import Tokenizer
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class PayloadLoss:
 
 
 @dataclass(frozen=True, slots=True)
-class Payload:
+class SingleToolPayload:
     """The payload of one tool for one provider that receives no other tool."""
 
     tool: Tool = field(repr=False)
@@ -41,13 +41,13 @@ class Payloads:
     document. If tokens cannot be counted, `tokenizer` is a text that says why.
     """
 
-    single: tuple[Payload, ...]
+    single: tuple[SingleToolPayload, ...]
     sets: Mapping[str, Any] = field(repr=False)
     budgets: Mapping[str, Mapping[str, int]]
     config: Document | None = field(repr=False)
     tokenizer: Tokenizer | str
 
-    def place(self, *pointer: str) -> Span:
+    def config_location(self, *pointer: str) -> Span:
         """Return the location of a key of the configuration."""
         return self.config.key_span(*pointer) if self.config is not None else Span("toolgen.yaml")
 

@@ -70,7 +70,7 @@ def _below(document: Document, pointer: Pointer) -> Iterator[SchemaNode]:
         at, schema, around, alone = stack.pop()
         if not isinstance(schema, Mapping):
             continue
-        types = named_types(schema) or around
+        types = type_keyword_values(schema) or around
         whole = alone and not _ELSEWHERE & schema.keys()
         yield SchemaNode(document, at, schema, types, whole)
         inner = [(way, sub) for way, sub in subschemas(schema) if way[0] not in _CONDITIONS]
@@ -79,7 +79,7 @@ def _below(document: Document, pointer: Pointer) -> Iterator[SchemaNode]:
             stack.append(((*at, *way), sub, types if same else (), not same))
 
 
-def named_types(schema: Mapping[str, Any]) -> tuple[str, ...]:
+def type_keyword_values(schema: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the types that a schema states itself."""
     named = schema.get("type", ())
     return (named,) if isinstance(named, str) else tuple(str(each) for each in named)

@@ -73,7 +73,7 @@ def is_suppressible(code: str, rules: Mapping[str, object]) -> bool:
 def apply_suppressions(
     findings: Findings,
     levels: Mapping[str, Level | Literal["off"]],
-    allowed: tuple[Suppression, ...],
+    suppressions: tuple[Suppression, ...],
     rules: Mapping[str, object],
 ) -> frozenset[Suppression]:
     """Apply the project's levels to the findings and remove suppressed ones. Return the used suppressions."""
@@ -83,7 +83,7 @@ def apply_suppressions(
         if not is_suppressible(finding.code, rules):
             kept.append(finding)
             continue
-        covering = [allow for allow in allowed if allow.covers(finding)]
+        covering = [allow for allow in suppressions if allow.covers(finding)]
         used.update(covering)
         level = levels.get(finding.code)
         if not covering and level != "off":
@@ -94,14 +94,14 @@ def apply_suppressions(
 
 def check_suppressions(
     sources: Sources,
-    allowed: tuple[Suppression, ...],
+    suppressions: tuple[Suppression, ...],
     used: frozenset[Suppression],
     rules: Mapping[str, object],
     findings: Findings,
 ) -> None:
     """Report levels and comments without effect: for an unknown code, for an error of a build, or with no finding."""
     levels = _levels(sources.config, rules, findings) if sources.config is not None else {}
-    for allow in allowed:
+    for allow in suppressions:
         if allow.code not in CODES:
             findings.add("allow-unknown", allow.span, name=allow.code, hint=did_you_mean(allow.code, CODES))
         elif not is_suppressible(allow.code, rules):

@@ -17,10 +17,10 @@ from .models import (
 )
 from .paths import ROOT
 
-__all__ = ["ApiConverter", "ToolObjectConverter"]
+__all__ = ["ApiConverter", "NativeToolConverter"]
 
 
-class ToolObjectConverter(Converter):
+class NativeToolConverter(Converter):
     """A converter for a wire on which tools, calls and results are objects."""
 
     write_tool_call: ObjectWriter[ToolCall]
@@ -123,5 +123,5 @@ class ToolObjectConverter(Converter):
         return written
 
 
-class ApiConverter(ToolObjectConverter, SdkConverter):
+class ApiConverter(NativeToolConverter, SdkConverter):
     """A converter for an API with an official client."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, TypeAlias, TypeVar
 
-from .clients import Base64Keys
+from .client_kwargs import Base64Keys
 from .conversion.extras import ABSENT, is_internal_mark
 from .conversion.reader import Reader
 from .conversion.values import read_list, to_plain_object, write_list
@@ -83,7 +83,7 @@ class Converter:
     def __init__(self, declared: DeclaredTools | None = None) -> None:
         self.wire = ProviderWire(self.FACTS, declared or DeclaredTools())
         self.entries: Mapping[str, Any] = dict(
-            zip(self.wire.declared.names, self.split_payload(self.wire.declared.payload), strict=True)
+            zip(self.wire.declared.names, self.collect_tool_entries(self.wire.declared.payload), strict=True)
         )
         self.entry_of = self.entries.__getitem__
         self.strict_if_fewer_tools = self.wire.declared.strict_if_fewer_tools
@@ -92,7 +92,7 @@ class Converter:
         """Convert a body to the form that the readers expect. Most wires have only one form."""
         return wire
 
-    def split_payload(self, payload: Any) -> list[Any]:
+    def collect_tool_entries(self, payload: Any) -> list[Any]:
         """Return the entry of each declared tool in the value of the wire's `tools`."""
         return list(payload)
 

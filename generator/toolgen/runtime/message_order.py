@@ -10,7 +10,7 @@ from .conversion.writer import Writer
 from .models import AssistantMessage, Message, ToolCallPart, ToolMessage, ToolResult
 from .paths import Path
 
-__all__ = ["Placed", "order_as_received", "order_for_api", "results_of"]
+__all__ = ["Placed", "order_for_api", "order_keeping_separate_results", "results_of"]
 
 Placed: TypeAlias = tuple[Message, Path, tuple[Path, ...] | None]
 """A message, its path in the given value, and the paths of its results if they came from elsewhere."""
@@ -26,7 +26,7 @@ def order_for_api(messages: Sequence[Message], at: Path, writer: Writer) -> list
     return placed if _in_order(messages) else _reordered(placed, writer)
 
 
-def order_as_received(messages: Sequence[Message], at: Path, writer: Writer) -> list[Placed]:
+def order_keeping_separate_results(messages: Sequence[Message], at: Path, writer: Writer) -> list[Placed]:
     """Return the messages like `order_for_api`, but keep results in separate messages if this API returned them so."""
     if any(type(m) is ToolMessage and writer.peek_extras(m.metadata).get("$apart") for m in messages):
         called: set[str] = set()

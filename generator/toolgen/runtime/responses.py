@@ -46,14 +46,14 @@ def derive_finish_reason(
     return reason
 
 
-def invalidate_calls(message: AssistantMessage, reason: FinishReason) -> None:
+def invalidate_calls(message: AssistantMessage, finish_reason: FinishReason) -> None:
     """Invalidate the calls of a response that ended early. Valid JSON does not prove that a call is complete.
 
     A call whose arguments could not be read also counts as incomplete.
     """
-    if reason == "length" or reason == "error":
+    if finish_reason == "length" or finish_reason == "error":
         fault: Literal["truncated", "filtered"] = "truncated"
-    elif reason == "content_filter":
+    elif finish_reason == "content_filter":
         fault = "filtered"
     else:
         return

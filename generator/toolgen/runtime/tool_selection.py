@@ -232,7 +232,7 @@ def write_tool_definition(tool: Any, at: Path, writer: Writer, write: OfferedWri
     wire, facts, budget_used = writer.wire, _facts_of(tool), writer.budget_used
     key = to_bytes(facts)
     known = wire.entries.get(key)
-    if known is not None and not wire.lowerings.exceeded_limits(known[1], budget_used):
+    if known is not None and not wire.schema_lowering.exceeded_limits(known[1], budget_used):
         for what, count in known[1].items():
             budget_used[what] = budget_used.get(what, 0) + count
         return from_bytes(known[0])
@@ -273,12 +273,12 @@ def _written(tool: ToolDefinition, at: Path, writer: Writer, write: OfferedWrite
     patch = inner_extras(extras, "$patch")
     if patch and type(entry) is dict:
         entry = _patched(entry, patch)
-    return entry, settled.strict == tool.strict or settled.strict is True or not _crowded_out(tool, writer)
+    return entry, settled.strict == tool.strict or settled.strict is True or not _would_be_strict_alone(tool, writer)
 
 
-def _crowded_out(tool: ToolDefinition, writer: Writer) -> bool:
+def _would_be_strict_alone(tool: ToolDefinition, writer: Writer) -> bool:
     """Return whether a tool would be strict if earlier tools had not used up the limits."""
-    return bool(writer.wire.lowerings.choose_strictness(tool.parameters, {})[0])
+    return bool(writer.wire.schema_lowering.choose_strictness(tool.parameters, {})[0])
 
 
 def _with_strictness(tool: ToolDefinition, at: Path, writer: Writer) -> ToolDefinition:
@@ -291,7 +291,7 @@ def _with_strictness(tool: ToolDefinition, at: Path, writer: Writer) -> ToolDefi
     if strict == tool.strict:
         return tool
     if tool.strict:
-        refused = writer.wire.unsupported_changes(tool)
+        refused = writer.wire.unsupported_strict_changes(tool)
         writer.report_loss((at, "strict"), "strict", "dropped", "behaviour", f"{refused[0].what}: {refused[0].reason}")
         writer.downgraded.add(tool.name)
     return replace(tool, strict=strict)

@@ -11,12 +11,12 @@ from typing import Any, ClassVar
 
 from ..runtime.apis.anthropic.converter import AnthropicConverter
 from ..runtime.apis.anthropic.fields import (
-    read_echoed_number,
+    read_round_trip_number,
     read_source,
-    write_echoed_number,
+    write_round_trip_number,
     write_source,
 )
-from ..runtime.clients import call_kwargs
+from ..runtime.client_kwargs import call_kwargs
 from ..runtime.conversion.extras import (
     ABSENT,
     NO_EXTRAS,
@@ -55,7 +55,7 @@ from ..runtime.models import (
 )
 from ..runtime.paths import Path
 from ..runtime.responses import FinishReason, read_count, read_optional_object
-from ..runtime.tool_fields import (
+from ..runtime.tool_call_fields import (
     read_call_id,
     read_object_arguments,
     read_schema_or_empty,
@@ -428,7 +428,7 @@ class Anthropic(AnthropicConverter):
                     name = wire.get("name")
                     arguments = wire.get("input")
                     if type(arguments) is dict:
-                        call = reader.make_pending_call(
+                        call = reader.make_unrecorded_call(
                             id,
                             name,
                             arguments,
@@ -463,7 +463,7 @@ class Anthropic(AnthropicConverter):
                 call = part.call
                 if (
                     part.metadata is None
-                    and writer.is_unchanged_call(call)
+                    and writer.is_regular_call(call)
                     and is_strict_json(call.arguments)
                 ):
                     found.append(
@@ -502,10 +502,10 @@ class Anthropic(AnthropicConverter):
                 wire.get("tool_choice", ABSENT), (at, "tool_choice"), reader
             )
         )
-        temperature, temperature_kept = read_echoed_number(
+        temperature, temperature_kept = read_round_trip_number(
             wire.get("temperature", ABSENT), (at, "temperature"), reader
         )
-        top_p, top_p_kept = read_echoed_number(
+        top_p, top_p_kept = read_round_trip_number(
             wire.get("top_p", ABSENT), (at, "top_p"), reader
         )
         stop, stop_kept = read_string_or_list(
@@ -579,7 +579,7 @@ class Anthropic(AnthropicConverter):
         )
         if tool_choice is not ABSENT:
             wire["tool_choice"] = tool_choice
-        temperature = write_echoed_number(
+        temperature = write_round_trip_number(
             request.temperature,
             extra_at(extras, "temperature") if extras else ABSENT,
             (at, "temperature"),
@@ -587,7 +587,7 @@ class Anthropic(AnthropicConverter):
         )
         if temperature is not ABSENT:
             wire["temperature"] = temperature
-        top_p = write_echoed_number(
+        top_p = write_round_trip_number(
             request.top_p,
             extra_at(extras, "top_p") if extras else ABSENT,
             (at, "topP"),
@@ -679,7 +679,7 @@ class Anthropic(AnthropicConverter):
         name = wire.get("name")
         arguments = wire.get("input")
         if type(arguments) is dict:
-            found = reader.make_call(
+            found = reader.make_regular_call(
                 id,
                 name,
                 arguments,
@@ -709,7 +709,7 @@ class Anthropic(AnthropicConverter):
         self, call: ToolCall, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a call as a block."""
-        if writer.is_unchanged_call(call) and is_strict_json(call.arguments):
+        if writer.is_regular_call(call) and is_strict_json(call.arguments):
             return {
                 "type": "tool_use",
                 "id": call.id,

@@ -8,20 +8,20 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ..runtime.apis.bedrock.client import converse_kwargs
+from ..runtime.apis.bedrock.client_values import converse_kwargs
 from ..runtime.apis.bedrock.content import block_kind
 from ..runtime.apis.bedrock.converter import BedrockConverter
 from ..runtime.apis.bedrock.fields import (
     read_block_source,
     read_document_name,
-    read_nonempty_text,
     read_schema_text,
+    read_text_unless_empty,
     write_block_source,
     write_document_name,
-    write_nonempty_text,
     write_schema_text,
+    write_text_unless_empty,
 )
-from ..runtime.clients import Base64Keys
+from ..runtime.client_kwargs import Base64Keys
 from ..runtime.conversion.extras import (
     ABSENT,
     NO_EXTRAS,
@@ -57,7 +57,7 @@ from ..runtime.models import (
 )
 from ..runtime.paths import Path
 from ..runtime.responses import FinishReason, read_count
-from ..runtime.tool_fields import (
+from ..runtime.tool_call_fields import (
     read_call_id,
     read_object_arguments,
     read_result_call,
@@ -755,7 +755,7 @@ class Bedrock(BedrockConverter):
         name, name_kept = read_tool_name(
             tool_spec.get("name", ABSENT), ((at, "toolSpec"), "name"), reader
         )
-        description, description_kept = read_nonempty_text(
+        description, description_kept = read_text_unless_empty(
             tool_spec.get("description", ABSENT),
             ((at, "toolSpec"), "description"),
             reader,
@@ -824,7 +824,7 @@ class Bedrock(BedrockConverter):
             ),
             "inputSchema": input_schema,
         }
-        description = write_nonempty_text(
+        description = write_text_unless_empty(
             definition.description,
             extra_at(extras, "toolSpec", "description") if extras else ABSENT,
             (at, "description"),
@@ -850,7 +850,7 @@ class Bedrock(BedrockConverter):
         name = tool_use.get("name")
         arguments = tool_use.get("input")
         if type(arguments) is dict:
-            found = reader.make_call(
+            found = reader.make_regular_call(
                 id,
                 name,
                 arguments,
@@ -888,7 +888,7 @@ class Bedrock(BedrockConverter):
         self, call: ToolCall, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a call as a block."""
-        if writer.is_unchanged_call(call) and is_strict_json(call.arguments):
+        if writer.is_regular_call(call) and is_strict_json(call.arguments):
             return {
                 "toolUse": {
                     "toolUseId": call.id,

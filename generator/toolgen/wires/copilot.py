@@ -12,15 +12,15 @@ from ..runtime.apis.copilot.converter import CopilotConverter
 from ..runtime.apis.copilot.fields import (
     read_binary_data,
     read_either_name,
-    read_schema_or_absent,
+    read_schema_unless_empty,
     read_untyped_arguments,
     write_binary_data,
     write_either_name,
-    write_schema_or_absent,
+    write_schema_unless_empty,
     write_untyped_arguments,
 )
-from ..runtime.apis.copilot.requests import binary_kind, to_plain_tool_request
-from ..runtime.clients import tool_call_kwargs
+from ..runtime.apis.copilot.tool_requests import binary_kind, to_plain_tool_request
+from ..runtime.client_kwargs import snake_case_kwargs
 from ..runtime.conversion.extras import (
     ABSENT,
     NO_EXTRAS,
@@ -32,7 +32,7 @@ from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
-from ..runtime.fields import read_text_blank_as_none, write_text_blank_as_none
+from ..runtime.fields import read_text_or_empty, write_text_or_empty
 from ..runtime.models import (
     AudioPart,
     ContentPart,
@@ -46,10 +46,10 @@ from ..runtime.models import (
 )
 from ..runtime.paths import Path
 from ..runtime.responses import FinishReason, read_count
-from ..runtime.tool_fields import (
-    read_id_or_null,
+from ..runtime.tool_call_fields import (
+    read_nullable_call_id,
     read_tool_name,
-    write_id_or_null,
+    write_nullable_call_id,
     write_tool_name,
 )
 
@@ -159,7 +159,7 @@ class Copilot(CopilotConverter):
     )
     USAGE_KEYS: ClassVar[frozenset[str]] = _USAGE
     client_data = staticmethod(to_plain_tool_request)
-    sdk_call = staticmethod(tool_call_kwargs)
+    sdk_call = staticmethod(snake_case_kwargs)
 
     def read_usage(self, wire: dict[str, Any], at: Path, reader: Reader) -> Usage:
         """Read the usage of a response."""
@@ -279,10 +279,10 @@ class Copilot(CopilotConverter):
     ) -> ToolDefinition:
         """Read a tool of a session."""
         name, name_kept = read_tool_name(wire.get("name", ABSENT), (at, "name"), reader)
-        description, description_kept = read_text_blank_as_none(
+        description, description_kept = read_text_or_empty(
             wire.get("description", ABSENT), (at, "description"), reader
         )
-        parameters, parameters_kept = read_schema_or_absent(
+        parameters, parameters_kept = read_schema_unless_empty(
             wire.get("parameters", ABSENT), (at, "parameters"), reader
         )
         if (
@@ -323,7 +323,7 @@ class Copilot(CopilotConverter):
                 writer,
             ),
         }
-        description = write_text_blank_as_none(
+        description = write_text_or_empty(
             definition.description,
             extra_at(extras, "description") if extras else ABSENT,
             (at, "description"),
@@ -331,7 +331,7 @@ class Copilot(CopilotConverter):
         )
         if description is not ABSENT:
             wire["description"] = description
-        parameters = write_schema_or_absent(
+        parameters = write_schema_unless_empty(
             definition.parameters,
             extra_at(extras, "parameters") if extras else ABSENT,
             (at, "parameters"),
@@ -347,7 +347,7 @@ class Copilot(CopilotConverter):
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> ToolCall:
         """Read a request for a tool: of a message, or one that waits for its answer."""
-        id, id_kept = read_id_or_null(
+        id, id_kept = read_nullable_call_id(
             wire.get("toolCallId", ABSENT), (at, "toolCallId"), reader
         )
         name, name_kept = read_either_name(wire, at, reader, _TOOL_REQUEST_NAME)
@@ -371,7 +371,7 @@ class Copilot(CopilotConverter):
         call = writer.encode_call(call, at)
         extras = writer.own_extras(call.metadata, at) if call.metadata else NO_EXTRAS
         wire: dict[str, Any] = {}
-        id = write_id_or_null(
+        id = write_nullable_call_id(
             call.id,
             extra_at(extras, "toolCallId") if extras else ABSENT,
             (at, "id"),

@@ -19,7 +19,7 @@ from ..runtime.apis.gemini.fields import (
     write_media_content,
     write_result_id_by_name,
 )
-from ..runtime.apis.gemini.parts import KeySpelling, part_kind
+from ..runtime.apis.gemini.parts import KeyNormalization, part_kind
 from ..runtime.conversion.extras import (
     ABSENT,
     NO_EXTRAS,
@@ -59,12 +59,12 @@ from ..runtime.models import (
 )
 from ..runtime.paths import Path
 from ..runtime.responses import FinishReason, read_count
-from ..runtime.tool_fields import (
+from ..runtime.tool_call_fields import (
     read_object_arguments,
-    read_optional_id,
+    read_optional_call_id,
     read_tool_name,
     write_object_arguments,
-    write_optional_id,
+    write_optional_call_id,
     write_tool_name,
 )
 
@@ -332,7 +332,7 @@ class Gemini(GeminiConverter):
             "topP",
         ]
     )
-    SPELLING: ClassVar[KeySpelling] = KeySpelling(
+    SPELLING: ClassVar[KeyNormalization] = KeyNormalization(
         [
             "args",
             "response",
@@ -594,7 +594,7 @@ class Gemini(GeminiConverter):
                         arguments = function_call.get("args")
                         if type(arguments) is dict:
                             if "id" in function_call:
-                                call = reader.make_pending_call(
+                                call = reader.make_unrecorded_call(
                                     id,
                                     name,
                                     arguments,
@@ -609,7 +609,7 @@ class Gemini(GeminiConverter):
                                     ),
                                 )
                             else:
-                                call = reader.make_pending_call_without_id(
+                                call = reader.make_unrecorded_call_without_id(
                                     name,
                                     arguments,
                                     None
@@ -644,7 +644,7 @@ class Gemini(GeminiConverter):
                 call = part.call
                 if (
                     part.metadata is None
-                    and writer.is_unchanged_call(call)
+                    and writer.is_regular_call(call)
                     and is_strict_json(call.arguments)
                 ):
                     found.append(
@@ -944,7 +944,7 @@ class Gemini(GeminiConverter):
         name = function_call.get("name")
         arguments = function_call.get("args")
         if type(arguments) is dict:
-            found = reader.make_call(
+            found = reader.make_regular_call(
                 id,
                 name,
                 arguments,
@@ -960,7 +960,7 @@ class Gemini(GeminiConverter):
             )
             if found is not None:
                 return found
-        id, id_kept = read_optional_id(
+        id, id_kept = read_optional_call_id(
             function_call.get("id", ABSENT), ((at, "functionCall"), "id"), reader
         )
         name, name_kept = read_tool_name(
@@ -986,7 +986,7 @@ class Gemini(GeminiConverter):
         self, call: ToolCall, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a call of a function."""
-        if writer.is_unchanged_call(call) and is_strict_json(call.arguments):
+        if writer.is_regular_call(call) and is_strict_json(call.arguments):
             return {
                 "functionCall": {
                     "name": call.name,
@@ -1011,7 +1011,7 @@ class Gemini(GeminiConverter):
                 writer,
             ),
         }
-        id = write_optional_id(
+        id = write_optional_call_id(
             call.id,
             extra_at(extras, "functionCall", "id") if extras else ABSENT,
             (at, "id"),

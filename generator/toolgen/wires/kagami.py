@@ -24,7 +24,7 @@ from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
-from ..runtime.fields import read_text_blank_as_none, write_text_blank_as_none
+from ..runtime.fields import read_text_or_empty, write_text_or_empty
 from ..runtime.json_values import is_strict_json
 from ..runtime.models import (
     ContentPart,
@@ -39,7 +39,7 @@ from ..runtime.models import (
 )
 from ..runtime.paths import Path
 from ..runtime.responses import FinishReason
-from ..runtime.tool_fields import (
+from ..runtime.tool_call_fields import (
     read_call_id,
     read_non_strict_schema,
     read_object_arguments,
@@ -147,7 +147,7 @@ class Kagami(KagamiConverter):
         messages, messages_kept = self.read_messages(
             wire.get("messages", ABSENT), (at, "messages"), reader
         )
-        output_format, output_format_kept = self.read_output_format_name(
+        output_format, output_format_kept = self.read_text_or_json_format(
             wire.get("outputFormat", ABSENT), (at, "outputFormat"), reader
         )
         tool_choice, tool_choice_kept = self.read_tool_choice(
@@ -229,7 +229,7 @@ class Kagami(KagamiConverter):
         )
         if tools is not ABSENT:
             wire["tools"] = tools
-        output_format = self.write_output_format_name(
+        output_format = self.write_text_or_json_format(
             request.output_format,
             extra_at(extras, "outputFormat") if extras else ABSENT,
             (at, "outputFormat"),
@@ -254,7 +254,7 @@ class Kagami(KagamiConverter):
     ) -> ToolDefinition:
         """Read a tool."""
         name, name_kept = read_tool_name(wire.get("name", ABSENT), (at, "name"), reader)
-        description, description_kept = read_text_blank_as_none(
+        description, description_kept = read_text_or_empty(
             wire.get("description", ABSENT), (at, "description"), reader
         )
         parameters, parameters_kept = read_non_strict_schema(
@@ -298,7 +298,7 @@ class Kagami(KagamiConverter):
                 writer,
             ),
         }
-        description = write_text_blank_as_none(
+        description = write_text_or_empty(
             definition.description,
             extra_at(extras, "description") if extras else ABSENT,
             (at, "description"),
@@ -329,7 +329,7 @@ class Kagami(KagamiConverter):
         name = function.get("name")
         arguments = function.get("arguments")
         if type(arguments) is dict:
-            found = reader.make_call(
+            found = reader.make_regular_call(
                 id,
                 name,
                 arguments,
@@ -365,7 +365,7 @@ class Kagami(KagamiConverter):
         self, call: ToolCall, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a call of a function."""
-        if writer.is_unchanged_call(call) and is_strict_json(call.arguments):
+        if writer.is_regular_call(call) and is_strict_json(call.arguments):
             return {
                 "id": call.id,
                 "function": {

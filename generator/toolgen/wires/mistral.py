@@ -73,11 +73,11 @@ from ..runtime.models import (
 )
 from ..runtime.paths import Path
 from ..runtime.responses import FinishReason, read_count, read_optional_object
-from ..runtime.tool_fields import (
+from ..runtime.tool_call_fields import (
+    make_call_from_json,
+    make_unrecorded_call_from_json,
     read_json_arguments,
-    read_recorded_text_call,
     read_schema_or_empty,
-    read_text_call,
     read_tool_name,
     write_json_arguments,
     write_schema_or_empty,
@@ -500,7 +500,7 @@ class Mistral(MistralConverter):
                             )
                             if wire.get("type") is None:
                                 rest["$absent"] = ["type"]
-                        call = read_recorded_text_call(
+                        call = make_unrecorded_call_from_json(
                             id, name, arguments, rest, ["function", "arguments"], reader
                         )
                         if call is not None:
@@ -784,7 +784,7 @@ class Mistral(MistralConverter):
             and id not in _TOOL_CALL_ID
             and reader.wire.is_legal_id(id)
         ):
-            found = read_text_call(
+            found = make_call_from_json(
                 id,
                 name,
                 arguments,
@@ -827,7 +827,7 @@ class Mistral(MistralConverter):
     ) -> dict[str, Any]:
         """Write a call of a function."""
         if (
-            writer.is_unchanged_call(call)
+            writer.is_regular_call(call)
             and (text := strict_json_text(call.arguments)) is not None
         ):
             return {

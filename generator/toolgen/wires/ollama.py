@@ -50,14 +50,14 @@ from ..runtime.models import (
 )
 from ..runtime.paths import Path
 from ..runtime.responses import FinishReason, read_count
-from ..runtime.tool_fields import (
+from ..runtime.tool_call_fields import (
+    read_nullable_schema,
     read_object_arguments,
-    read_optional_id,
-    read_schema_or_null,
+    read_optional_call_id,
     read_tool_name,
+    write_nullable_schema,
     write_object_arguments,
-    write_optional_id,
-    write_schema_or_null,
+    write_optional_call_id,
     write_tool_name,
 )
 from ..runtime.tool_selection import tool_entry_kind
@@ -263,7 +263,7 @@ class Ollama(OllamaConverter):
                     arguments = function.get("arguments")
                     if type(arguments) is dict:
                         if "id" in wire:
-                            call = reader.make_pending_call(
+                            call = reader.make_unrecorded_call(
                                 id,
                                 name,
                                 arguments,
@@ -278,7 +278,7 @@ class Ollama(OllamaConverter):
                                 ),
                             )
                         else:
-                            call = reader.make_pending_call_without_id(
+                            call = reader.make_unrecorded_call_without_id(
                                 name,
                                 arguments,
                                 None
@@ -500,7 +500,7 @@ class Ollama(OllamaConverter):
         description = function.get("description")
         if description is not None and type(description) is not str:
             raise wrong_type(((at, "function"), "description"), "a string", description)
-        parameters, parameters_kept = read_schema_or_null(
+        parameters, parameters_kept = read_nullable_schema(
             function.get("parameters", ABSENT), ((at, "function"), "parameters"), reader
         )
         if (
@@ -543,7 +543,7 @@ class Ollama(OllamaConverter):
         }
         if definition.description is not None:
             function["description"] = definition.description
-        parameters = write_schema_or_null(
+        parameters = write_nullable_schema(
             definition.parameters,
             extra_at(extras, "function", "parameters") if extras else ABSENT,
             (at, "parameters"),
@@ -570,7 +570,7 @@ class Ollama(OllamaConverter):
         name = function.get("name")
         arguments = function.get("arguments")
         if type(arguments) is dict:
-            found = reader.make_call(
+            found = reader.make_regular_call(
                 id,
                 name,
                 arguments,
@@ -582,7 +582,7 @@ class Ollama(OllamaConverter):
             )
             if found is not None:
                 return found
-        id, id_kept = read_optional_id(wire.get("id", ABSENT), (at, "id"), reader)
+        id, id_kept = read_optional_call_id(wire.get("id", ABSENT), (at, "id"), reader)
         name, name_kept = read_tool_name(
             function.get("name", ABSENT), ((at, "function"), "name"), reader
         )
@@ -606,7 +606,7 @@ class Ollama(OllamaConverter):
         self, call: ToolCall, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a call of a function."""
-        if writer.is_unchanged_call(call) and is_strict_json(call.arguments):
+        if writer.is_regular_call(call) and is_strict_json(call.arguments):
             return {
                 "function": {
                     "name": call.name,
@@ -634,7 +634,7 @@ class Ollama(OllamaConverter):
         wire: dict[str, Any] = {
             "function": function,
         }
-        id = write_optional_id(
+        id = write_optional_call_id(
             call.id, extra_at(extras, "id") if extras else ABSENT, (at, "id"), writer
         )
         if id is not ABSENT:

@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from ..runtime.apis.openai_chat.compatible import (
+    read_echoed_call_id,
     read_parsable_arguments,
-    read_server_call_id,
+    write_echoed_call_id,
     write_parsable_arguments,
-    write_server_call_id,
 )
 from ..runtime.apis.openai_chat.reasoning import ReasoningKeys
 from ..runtime.conversion.extras import (
@@ -40,7 +40,11 @@ from ..runtime.models import (
     VideoPart,
 )
 from ..runtime.paths import Path
-from ..runtime.tool_fields import read_text_call, read_tool_name, write_tool_name
+from ..runtime.tool_call_fields import (
+    make_call_from_json,
+    read_tool_name,
+    write_tool_name,
+)
 from .openai_compatible import OpenaiCompatible
 
 __all__ = ["Vllm"]
@@ -198,7 +202,7 @@ class Vllm(OpenaiCompatible):
         name = function.get("name")
         arguments = function.get("arguments")
         if type(arguments) is str and type(id) is str and reader.wire.is_legal_id(id):
-            found = read_text_call(
+            found = make_call_from_json(
                 id,
                 name,
                 arguments,
@@ -212,7 +216,7 @@ class Vllm(OpenaiCompatible):
             )
             if found is not None:
                 return found
-        id, id_kept = read_server_call_id(wire.get("id", ABSENT), (at, "id"), reader)
+        id, id_kept = read_echoed_call_id(wire.get("id", ABSENT), (at, "id"), reader)
         name, name_kept = read_tool_name(
             function.get("name", ABSENT), ((at, "function"), "name"), reader
         )
@@ -237,7 +241,7 @@ class Vllm(OpenaiCompatible):
     ) -> dict[str, Any]:
         """Write a call of a function."""
         if (
-            writer.is_unchanged_call(call)
+            writer.is_regular_call(call)
             and (text := strict_json_text(call.arguments)) is not None
             and text.isascii()
         ):
@@ -268,7 +272,7 @@ class Vllm(OpenaiCompatible):
         }
         wire: dict[str, Any] = {
             "type": "function",
-            "id": write_server_call_id(
+            "id": write_echoed_call_id(
                 call.id,
                 extra_at(extras, "id") if extras else ABSENT,
                 (at, "id"),

@@ -3,7 +3,7 @@
 from toolgen.write.changes import Changes, Files
 from toolgen.write.drift import Drift, find_drift
 from toolgen.write.lockfile import LOCK, Lock, LockError, Stamp, read_lock
-from toolgen.write.output_path import Output
+from toolgen.write.output_path import RequestedOutput
 from toolgen.write.package_writer import write_package
 
 __all__ = [
@@ -13,7 +13,7 @@ __all__ = [
     "Files",
     "Lock",
     "LockError",
-    "Output",
+    "RequestedOutput",
     "Stamp",
     "find_drift",
     "read_lock",

@@ -69,7 +69,7 @@ def is_litter(path: str) -> bool:
     return name in _LITTER or name == _CACHE or (_CACHE in folders and ".pyc" in name)
 
 
-def owning_folder(path: str) -> str:
+def folder_outside_pycache(path: str) -> str:
     """Return the folder that litter belongs to: the nearest one that is not a cache itself."""
     parts = path.split("/")[:-1]
     return "/".join(parts[: parts.index(_CACHE)] if _CACHE in parts else parts)
@@ -253,7 +253,9 @@ def files_to_carry(plan: Changes, state: OutputState) -> list[str]:
         alive.update(parent_folders(path))
     emptied = {folder for path in plan.deleted for folder in ("", *parent_folders(path))}
     litter = [
-        p for p in state.tree.leaves if is_litter(p) and (owning_folder(p) in alive or owning_folder(p) not in emptied)
+        p
+        for p in state.tree.leaves
+        if is_litter(p) and (folder_outside_pycache(p) in alive or folder_outside_pycache(p) not in emptied)
     ]
     return sorted({*plan.unchanged, *plan.unmanaged, *litter})
 

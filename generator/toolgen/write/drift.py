@@ -20,7 +20,7 @@ from toolgen.write.changes import (
     read_state,
 )
 from toolgen.write.lockfile import LOCK, Stamp
-from toolgen.write.output_path import Output, display_path, locate_output, report_os_error
+from toolgen.write.output_path import RequestedOutput, display_path, locate_output, report_os_error
 from toolgen.write.package_writer import is_from_newer_toolgen, package_with_lock, report_newer
 
 MOST_LINES = 3_000
@@ -113,10 +113,10 @@ class Drift:
     @property
     def fails_check(self) -> bool:
         """Return whether a check fails: a build would change something, or there are unmanaged files."""
-        return self.stale or bool(self.unmanaged)
+        return self.is_out_of_date or bool(self.unmanaged)
 
     @property
-    def stale(self) -> bool:
+    def is_out_of_date(self) -> bool:
         """Return whether a build would change something."""
         return bool(self.missing or self.changed or self.extra or self.trouble)
 
@@ -141,7 +141,7 @@ class Drift:
         return said
 
 
-def find_drift(files: Files, output: Output, stamp: Stamp, findings: Findings) -> Drift:
+def find_drift(files: Files, output: RequestedOutput, stamp: Stamp, findings: Findings) -> Drift:
     """Compare the output folder with the package that a build would write. Write nothing and take no lock.
 
     A location that a build refuses, unreadable files, and a package by a newer toolgen are errors in the findings.
@@ -156,7 +156,7 @@ def find_drift(files: Files, output: Output, stamp: Stamp, findings: Findings) -
     try:
         state = read_state(place.path, wanted)
     except OSError as error:
-        report_os_error(error, place, place.span, findings, action="read")
+        report_os_error(error, place, place.folder_span, findings, action="read")
         return Drift()
     if is_from_newer_toolgen(state, stamp):
         report_newer(state, stamp, place, findings)

@@ -28,7 +28,7 @@ _LONGEST = 4_096
 
 
 @dataclass(frozen=True, slots=True)
-class PayloadDigests:
+class ProviderDigests:
     """The SHA-256 of a provider's payload as compact JSON, and the first 16 digits of that of each tool alone."""
 
     fingerprint: str
@@ -48,7 +48,7 @@ class Stamp:
     sources: Mapping[str, str] = field(repr=False)
     runtime: str | None = None
     made_with: str = ""
-    payloads: Mapping[str, PayloadDigests] = field(default_factory=dict[str, "PayloadDigests"], repr=False)
+    payloads: Mapping[str, ProviderDigests] = field(default_factory=dict[str, "ProviderDigests"], repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class Lock:
     sources: Mapping[str, str] = field(repr=False)
     files: Mapping[str, str] = field(repr=False)
     merged: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
-    payloads: Mapping[str, PayloadDigests] = field(default_factory=dict[str, "PayloadDigests"], repr=False)
+    payloads: Mapping[str, ProviderDigests] = field(default_factory=dict[str, "ProviderDigests"], repr=False)
 
 
 class LockError(ValueError):
@@ -197,11 +197,11 @@ def _read(data: bytes) -> Lock:
     return Lock(_text(value, "version"), _text(value, "edition"), _digests(value, "sources"), files, payloads=sent)
 
 
-def _payloads(value: Mapping[str, Any]) -> dict[str, PayloadDigests]:
+def _payloads(value: Mapping[str, Any]) -> dict[str, ProviderDigests]:
     table = value.get("payloads")
     if not isinstance(table, dict):
         raise LockError("its payloads are not an object")
-    found: dict[str, PayloadDigests] = {}
+    found: dict[str, ProviderDigests] = {}
     for provider, sent in table.items():
         tools = sent.get("tools") if isinstance(sent, dict) else None
         whole = sent.get("fingerprint") if isinstance(sent, dict) else None
@@ -209,7 +209,7 @@ def _payloads(value: Mapping[str, Any]) -> dict[str, PayloadDigests]:
             raise LockError("its payloads contain an invalid entry")
         if not all(isinstance(each, str) and _SHORT.fullmatch(each) for each in tools.values()):
             raise LockError("its payloads contain an invalid digest")
-        found[provider] = PayloadDigests(whole, tools)
+        found[provider] = ProviderDigests(whole, tools)
     return found
 
 

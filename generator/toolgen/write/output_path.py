@@ -28,7 +28,7 @@ _HINTS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Output:
+class RequestedOutput:
     """The arguments of the caller: the output folder, its name in messages, and the SCHEMAS folder.
 
     Python imports a package by the name of its folder. Other output may have any name.
@@ -59,16 +59,16 @@ class OutputPath:
         return os.path.join(self.parent, f".toolgen-{self.leaf}")
 
     @property
-    def span(self) -> Span:
+    def folder_span(self) -> Span:
         """Return the output folder as the location of a finding."""
         return Span(display_path(self.name))
 
-    def span_of(self, path: str) -> Span:
+    def file_span(self, path: str) -> Span:
         """Return a file of the package as the location of a finding."""
         return Span(display_path(f"{self.name}/{path}"))
 
 
-def locate_output(output: Output, findings: Findings) -> OutputPath | None:
+def locate_output(output: RequestedOutput, findings: Findings) -> OutputPath | None:
     """Return the location of the output; None, with a finding, for a link, a file, the sources, or their parents.
 
     A folder inside SCHEMAS is allowed if no declaration is read from it, since SCHEMAS may be a whole project.
@@ -92,7 +92,7 @@ def locate_output(output: Output, findings: Findings) -> OutputPath | None:
     return place
 
 
-def _refusal(place: OutputPath, info: os.stat_result | None, output: Output) -> str | None:
+def _refusal(place: OutputPath, info: os.stat_result | None, output: RequestedOutput) -> str | None:
     sources = output.sources.resolve()
     if info is not None and stat.S_ISLNK(info.st_mode):
         return "output-is-link"
@@ -116,14 +116,14 @@ def _one_of(info: os.stat_result, folders: list[Path]) -> bool:
 
 
 def report_os_error(error: OSError, place: OutputPath | None, span: Span, findings: Findings, *, action: str) -> None:
-    """Report an error of the system as a finding at the file that it concerns, or at `span`."""
+    """Report an error of the system as a finding at the file that it concerns, or at `folder_span`."""
     if place is not None and isinstance(error.filename, str):
         for root in (
             *(f"{place.staging_folder}/{tree}/" for tree in ("new", "ready", "old", "gone")),
             f"{place.path}/",
         ):
             if error.filename.startswith(root):
-                span = place.span_of(error.filename.removeprefix(root))
+                span = place.file_span(error.filename.removeprefix(root))
     number = error.errno or 0
     if number == errno.EXDEV and place is not None and _is_mounted(place):
         number = errno.EBUSY

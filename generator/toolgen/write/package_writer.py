@@ -21,14 +21,14 @@ from toolgen.write.changes import (
     read_state,
 )
 from toolgen.write.lockfile import LOCK, Stamp, is_package_path, lock_text, parse_version
-from toolgen.write.output_path import Output, OutputPath, locate_output, os_error_reason, report_os_error
+from toolgen.write.output_path import OutputPath, RequestedOutput, locate_output, os_error_reason, report_os_error
 
 LISTED = 25
 """The limit of files in the way that are listed."""
 
 
 def write_package(
-    files: Files, output: Output, stamp: Stamp, findings: Findings, *, force: bool = False
+    files: Files, output: RequestedOutput, stamp: Stamp, findings: Findings, *, force: bool = False
 ) -> Changes | None:
     """Write the package. Return None, with an error in the findings, if the former output is unchanged.
 
@@ -51,9 +51,9 @@ def write_package(
     except disk.LockedError:
         # The other build may be using them.
         made.clear()
-        findings.add("another-build", place.span, folder=output.name)
+        findings.add("another-build", place.folder_span, folder=output.name)
     except OSError as error:
-        report_os_error(error, place, place.span, findings, action="written")
+        report_os_error(error, place, place.folder_span, findings, action="written")
     finally:
         # This also runs after an interrupt.
         if plan is None:
@@ -81,7 +81,7 @@ def is_from_newer_toolgen(state: OutputState, stamp: Stamp) -> bool:
 def report_newer(state: OutputState, stamp: Stamp, place: OutputPath, findings: Findings) -> None:
     """Report a package that a newer toolgen wrote."""
     version = state.lock.version if state.lock is not None else ""
-    findings.add("package-newer", place.span_of(LOCK), version=version, own=RawText(stamp.version))
+    findings.add("package-newer", place.file_span(LOCK), version=version, own=RawText(stamp.version))
 
 
 def _locked_apply(wanted: Files, place: OutputPath, stamp: Stamp, findings: Findings, *, force: bool) -> Changes | None:
@@ -105,7 +105,7 @@ def _locked_apply(wanted: Files, place: OutputPath, stamp: Stamp, findings: Find
 
 
 def replace_output(
-    switch: AtomicSwap, tree: FolderTree, kept: Iterable[str], written: Files, place: OutputPath, findings: Findings
+    swap: AtomicSwap, tree: FolderTree, carried: Iterable[str], written: Files, place: OutputPath, findings: Findings
 ) -> None:
     """Make a new tree of the kept files of the old one and the written files, and replace the old one with it.
 
@@ -113,15 +113,15 @@ def replace_output(
         OSError: it failed; the old tree is unchanged.
     """
     try:
-        switch.stage(tree, kept, written)
-        switch.commit()
-        error = _twice(switch.clean_up)
+        swap.stage(tree, carried, written)
+        swap.commit()
+        error = _twice(swap.clean_up)
     except BaseException:
         # An interrupt must not leave litter either. If this fails, the next start does the same.
-        _twice(switch.abandon)
+        _twice(swap.abandon)
         raise
     if error:
-        findings.add("old-output-left", place.span, reason=RawText(os_error_reason(error)))
+        findings.add("old-output-left", place.folder_span, reason=RawText(os_error_reason(error)))
 
 
 def _twice(action: Callable[[], None]) -> OSError | None:
@@ -148,14 +148,14 @@ def _twice(action: Callable[[], None]) -> OSError | None:
 
 def _refused(plan: Changes, state: OutputState, place: OutputPath, findings: Findings, *, force: bool) -> bool:
     if state.trouble and not force:
-        findings.add("lock-unreadable", place.span_of(LOCK), reason=RawText(state.trouble))
+        findings.add("lock-unreadable", place.file_span(LOCK), reason=RawText(state.trouble))
         return True
     stops = [("foreign-in-the-way", path) for path in plan.blocked]
     stops += [("edited-by-hand", path) for path in plan.edited if not force]
     for code, path in stops[:LISTED]:
-        findings.add(code, place.span_of(path), file=f"{place.name}/{path}")
+        findings.add(code, place.file_span(path), file=f"{place.name}/{path}")
     if len(stops) > LISTED:
-        findings.add("more-in-the-way", place.span, count=len(stops) - LISTED)
+        findings.add("more-in-the-way", place.folder_span, count=len(stops) - LISTED)
     return bool(stops)
 
 

@@ -22,7 +22,7 @@ from toolgen.write.package_writer import LISTED, make_parents, remove_parents, r
 
 
 @dataclass(frozen=True, slots=True)
-class Addition:
+class FolderAddition:
     """Files for a folder, which need not exist. `name` is the folder's name in messages.
 
     `replacing` has the current text of each file that may be overwritten; any other existing file is in the way.
@@ -47,7 +47,7 @@ class AddResult:
 class _Step:
     """One folder as it was found, and the files to write there."""
 
-    addition: Addition
+    addition: FolderAddition
     place: OutputPath
     switch: AtomicSwap
     existed: bool
@@ -62,7 +62,7 @@ class _Step:
         return AddResult(created, tuple(sorted(self.addition.files.keys() - self.written.keys())), changed)
 
 
-def write_sources(additions: Sequence[Addition], findings: Findings) -> tuple[AddResult, ...] | None:
+def write_sources(additions: Sequence[FolderAddition], findings: Findings) -> tuple[AddResult, ...] | None:
     """Write files into folders beside each other, in order.
 
     Return None, with an error in the findings, if nothing was done. An existing file with another text is in the
@@ -101,12 +101,12 @@ def _is_refused(place: OutputPath, findings: Findings) -> bool:
     if info is None or stat.S_ISDIR(info.st_mode):
         return False
     code = "output-is-link" if stat.S_ISLNK(info.st_mode) else "output-is-file"
-    findings.add(code, place.span, folder=place.name)
+    findings.add(code, place.folder_span, folder=place.name)
     return True
 
 
 def _locked_add(
-    additions: Sequence[Addition], places: Sequence[OutputPath], findings: Findings
+    additions: Sequence[FolderAddition], places: Sequence[OutputPath], findings: Findings
 ) -> tuple[AddResult, ...] | None:
     steps = [_step(addition, place) for addition, place in zip(additions, places, strict=True)]
     if [step for step in steps if _is_blocked(step, findings)]:
@@ -124,7 +124,7 @@ def _locked_add(
     return tuple(step.added for step in steps)
 
 
-def _step(addition: Addition, place: OutputPath) -> _Step:
+def _step(addition: FolderAddition, place: OutputPath) -> _Step:
     switch = AtomicSwap(place)
     switch.recover()
     existed = disk.inspect_path(place.path) is not None
@@ -167,9 +167,9 @@ def _is_blocked(step: _Step, findings: Findings) -> bool:
     ]
     blocked = [path for path in found if not _is_replaced(path, step)]
     for path in blocked[:LISTED]:
-        findings.add("import-exists", place.span_of(path), file=f"{place.name}/{path}")
+        findings.add("import-exists", place.file_span(path), file=f"{place.name}/{path}")
     if len(blocked) > LISTED:
-        findings.add("more-in-the-way", place.span, count=len(blocked) - LISTED)
+        findings.add("more-in-the-way", place.folder_span, count=len(blocked) - LISTED)
     return bool(blocked)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.screens import on_a_screen
-from toolgen.cli.process import PROGRESS_MIN_TOOLS
+from toolgen.cli.command_support import PROGRESS_MIN_TOOLS
 
 
 def project_of(folder: Path, tools: int) -> Path:

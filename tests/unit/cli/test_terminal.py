@@ -13,7 +13,7 @@ import pytest
 
 from tests.support.screens import environment_with, on_a_screen
 from toolgen.cli.terminal import paint, paint_diff, write_output
-from toolgen.diagnostics.printers import DOCUMENT_FORMATS, PRINTERS
+from toolgen.diagnostics.formatters import DOCUMENT_FORMATS, FORMATTERS
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def piped(folder: Path, *words: str, variables: dict[str, str] | None = None) ->
     return done.stderr.decode(), done.returncode
 
 
-@pytest.mark.parametrize("form", PRINTERS)
+@pytest.mark.parametrize("form", FORMATTERS)
 def test_any_format_goes_to_a_poor_terminal_and_a_closed_pipe(wrong: Path, form: str) -> None:
     command = [sys.executable, "-m", "toolgen", "lint", "--format", form, "--color", "always"]
     environment = environment_with({"PYTHONIOENCODING": "ascii"})

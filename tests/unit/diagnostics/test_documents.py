@@ -10,7 +10,7 @@ from jsonschema import Draft202012Validator
 
 from toolgen.diagnostics import CODES, Finding, Span
 from toolgen.diagnostics.finding import Related
-from toolgen.diagnostics.printers import DOCUMENT_FORMATS, PRINTERS, fingerprints
+from toolgen.diagnostics.formatters import DOCUMENT_FORMATS, FORMATTERS, fingerprints
 
 HOSTILE = 'a"b|<script>`x`\n::error::\u202e\ud800%0A[y](z)'
 
@@ -21,7 +21,7 @@ def finding(n: int = 0, **more: Any) -> Finding:
 
 
 def printed(form: str, *findings: Finding) -> str:
-    text = PRINTERS[form](list(findings), {})
+    text = FORMATTERS[form](list(findings), {})
     text.encode("utf-8")
     return text
 

@@ -12,7 +12,7 @@ from toolgen.diagnostics import Findings
 from toolgen.importing.merge import find_differences, json_equal, merge_three_way
 from toolgen.importing.yaml_text import dump_declaration, edit_yaml
 from toolgen.load import Document
-from toolgen.load.loading import reread_yaml
+from toolgen.load.loading import read_yaml_value
 from toolgen.load.sources import pointer_text
 from toolgen.load.text_decoding import FaultReporter
 from toolgen.load.yaml_reader import read_yaml
@@ -77,7 +77,7 @@ def test_an_edited_text_says_what_was_wanted_and_keeps_comments(old: Any, new: A
     text = "# first\n" + dump_declaration(old) + "# last\n"
     result = edit_yaml(text, document(text), new)
     if result is not None:
-        assert json_equal(reread_yaml(result, "x.yaml", Findings()), new)
+        assert json_equal(read_yaml_value(result, "x.yaml", Findings()), new)
         assert json_equal(yaml.safe_load(result), new)
         assert result.startswith("# first\n")
         assert result.endswith("# last\n")

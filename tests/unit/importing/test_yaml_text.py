@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 
 from toolgen.diagnostics import Findings
 from toolgen.importing.yaml_text import dump_declaration
-from toolgen.load.loading import reread_yaml
+from toolgen.load.loading import read_yaml_value
 
 from .strategies import TEXTS, VALUES
 
@@ -26,7 +26,7 @@ def same(value: Any) -> str:
     text = dump_declaration(value)
     findings = Findings()
     exact = json.dumps(value)
-    assert json.dumps(reread_yaml(text, "x.yaml", findings)) == exact, (text, list(findings))
+    assert json.dumps(read_yaml_value(text, "x.yaml", findings)) == exact, (text, list(findings))
     assert [json.dumps(yaml.load(text, reader)) for reader in READERS] == [exact] * len(READERS), text
     return text
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from toolgen.diagnostics import Findings
 from toolgen.load import limits
-from toolgen.load.loading import load_single_file, reread_yaml
+from toolgen.load.loading import load_single_file, read_yaml_value
 
 
 def test_the_budgets_are_these() -> None:
@@ -41,7 +41,7 @@ def test_a_foreign_file_that_says_nothing_is_a_finding(tmp_path: Path) -> None:
 
 
 def test_a_text_is_read_back_only_if_it_is_one_document_without_faults() -> None:
-    assert reread_yaml("a: 1\n", "x.yaml", Findings()) == {"a": 1}
-    assert reread_yaml("a: 1\n---\nb: 2\n", "x.yaml", Findings()) is None
-    assert reread_yaml("a: 1\na: 2\n", "x.yaml", Findings()) is None
-    assert reread_yaml("a: [\n", "x.yaml", Findings()) is None
+    assert read_yaml_value("a: 1\n", "x.yaml", Findings()) == {"a": 1}
+    assert read_yaml_value("a: 1\n---\nb: 2\n", "x.yaml", Findings()) is None
+    assert read_yaml_value("a: 1\na: 2\n", "x.yaml", Findings()) is None
+    assert read_yaml_value("a: [\n", "x.yaml", Findings()) is None

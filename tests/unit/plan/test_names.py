@@ -5,7 +5,7 @@ import keyword
 import pytest
 from pydantic import BaseModel
 
-from toolgen.plan.names import field_names, module_name, nested_class_name, singularize, tool_class_name
+from toolgen.plan.names import field_names, module_name, nested_class_name, singularize, tool_class_stem
 
 HOSTILE = [
     "", " ", "class", "None", "match", "_x", "__class__", "__init__", "1st", "a-b", "a_b", "a b", "\U0001d4b3", "ﬁ", "fi", "X",
@@ -60,7 +60,7 @@ def test_every_attribute_of_a_model_is_avoided() -> None:
     ],
 )
 def test_names_of_tools(tool: str, module: str, stem: str) -> None:
-    assert (module_name(tool), tool_class_name(tool)) == (module, stem)
+    assert (module_name(tool), tool_class_stem(tool)) == (module, stem)
 
 
 @pytest.mark.parametrize(

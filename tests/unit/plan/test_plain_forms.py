@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.support.generated import Package
-from toolgen.plan.mapping_plans import PLAIN_FORMS, TESTS, FastPathForm
+from toolgen.plan.mapping_plans import PLAIN_FORMS, TESTS, FieldFastPath
 from toolgen.resources import modules_by_exported_name
 
 VALUES: list[Any] = [
@@ -110,7 +110,7 @@ def test_what_is_too_deep_to_be_read_again_is_not_plain(sample: Package) -> None
     assert text.strict_json_text({"a": value}) is None
 
 
-@pytest.mark.parametrize("codec", [name for name, form in PLAIN_FORMS.items() if form == FastPathForm()])
+@pytest.mark.parametrize("codec", [name for name, form in PLAIN_FORMS.items() if form == FieldFastPath()])
 def test_a_key_that_plain_objects_lack_stands_for_none(sample: Package, codec: str) -> None:
     absent = sample.module("runtime.conversion.extras").ABSENT
     assert function(sample, f"read_{codec}")(absent, (), None) == (None, absent)

@@ -94,7 +94,7 @@ OBJECT = {"type": "object", "properties": {"a": {"type": "string"}}}
 )  # fmt: skip
 def test_a_class_checks_what_its_fields_do_not_say(schema: Any, keywords: tuple[str, ...]) -> None:
     planner = TypePlanner(schema, ClassName("Root"), "Root", {}, {"Root"})
-    planner.object_root(None)
+    planner.plan_root_class(None)
     assert planner.items["Root"].check.keywords == keywords
 
 
@@ -103,7 +103,7 @@ def test_objects_beside_other_types_check_their_own_keywords() -> None:
     type_schema = planner.plan_type(
         {**OBJECT, "type": ["object", "null"], "minProperties": 1, "not": {"required": ["b"]}}, "p"
     )
-    planner.finish()
+    planner.plan_waiting_classes()
 
     alias = planner.items[type_schema["$ref"].removeprefix("#/$defs/")]
     assert alias.check.keywords == ("not",)
@@ -151,7 +151,7 @@ def _ring(count: int) -> list[ClassPlan | AliasPlan]:
         "properties": {"start": {"$ref": "#/$defs/n0"}},
     }
     planner = TypePlanner(root, ClassName("Root"), "Root", {}, {"Root"})
-    planner.object_root(None)
+    planner.plan_root_class(None)
     return list(planner.items.values())
 
 

@@ -12,11 +12,16 @@ from toolgen.plan.mapping_plans import ObjectMapping
 from toolgen.plan.object_mappings import MappingError, plan_list, plan_mapping, plan_union
 from toolgen.plan.token_usage import plan_usage
 from toolgen.render.converters.code import Method, block, call_by_line, object_literal
-from toolgen.render.converters.members import read_items, union_reader_method, union_writer_method, write_items
 from toolgen.render.converters.objects import reader_method, writer_method
 from toolgen.render.converters.usage import usage_reader_method, usage_writer_method
+from toolgen.render.converters.wire_classes import (
+    list_reader_method,
+    list_writer_method,
+    union_reader_method,
+    union_writer_method,
+)
 from toolgen.resolve import Format, FormatField, FormatType
-from toolgen.resolve.profiles import python_name
+from toolgen.resolve.profiles import camel_to_snake
 
 STRING, INTEGER, BOOLEAN, ARRAY = ({"type": kind} for kind in ("string", "integer", "boolean", "array"))
 
@@ -28,7 +33,7 @@ def a_format(**types: dict[str, Any]) -> Format:
 
 def a_type(name: str, fields: dict[str, Any]) -> FormatType:
     names = {key: key.removesuffix("!") for key in fields}
-    made = (FormatField(names[key], python_name(names[key]), fields[key], key.endswith("!")) for key in fields)
+    made = (FormatField(names[key], camel_to_snake(names[key]), fields[key], key.endswith("!")) for key in fields)
     return FormatType(name, "", tuple(made), (), {})
 
 
@@ -397,7 +402,7 @@ def a_list(said: dict[str, Any], used: tuple[str, ...] = ("read_blocks", "write_
     mappings = {name: plan_mapping(name, mapping, CALLS) for name, mapping in said.items()}
     plan = plan_list("blocks", {"item": "block", "mappings": list(said)}, mappings, used)
     assert plan.directions == {name.split("_")[0] for name in used}
-    return ["\n".join(method.lines) for method in (read_items(plan), write_items(plan))]
+    return ["\n".join(method.lines) for method in (list_reader_method(plan), list_writer_method(plan))]
 
 
 def test_regular_objects_of_an_array_are_read_and_written_at_once() -> None:
@@ -419,7 +424,7 @@ def test_regular_objects_of_an_array_are_read_and_written_at_once() -> None:
                     name = wire.get("name")
                     arguments = wire.get("input")
                     if type(arguments) is dict:
-                        call = reader.make_pending_call(id, name, arguments, None if len(wire) == 4 else unmapped_members(wire, _CALL))
+                        call = reader.make_unrecorded_call(id, name, arguments, None if len(wire) == 4 else unmapped_members(wire, _CALL))
                         if call is not None:
                             found.append(ToolCallPart(call))
                             continue
@@ -434,7 +439,7 @@ def test_regular_objects_of_an_array_are_read_and_written_at_once() -> None:
                 continue
             elif type(part) is ToolCallPart:
                 call = part.call
-                if part.metadata is None and writer.is_unchanged_call(call) and is_strict_json(call.arguments):
+                if part.metadata is None and writer.is_regular_call(call) and is_strict_json(call.arguments):
                     found.append({"type": "use", "id": call.id, "name": call.name, "input": call.arguments, })
                     continue
             written = write_or_describe(part, (at, i), writer, self.write_block)
@@ -477,11 +482,11 @@ def test_a_regular_object_has_the_tag_that_others_may_lack() -> None:
 
 
 def test_a_regular_call_may_lack_an_optional_id() -> None:
-    keys = {**BLOCKS["call"]["keys"], "id": {"field": "id", "as": "optional_id", "required": False}}
+    keys = {**BLOCKS["call"]["keys"], "id": {"field": "id", "as": "optional_call_id", "required": False}}
     read, _ = a_list({"call": {**BLOCKS["call"], "keys": {"use": {"keys": keys}}}}, ("read_blocks",))
     assert 'if "id" in use:' in read
     kept = 'None if len(wire) == 2 and len(use) == 2 else nested_extras(wire, _CALL, "use", use, _CALL_USE)'
-    assert f'call = reader.make_pending_call_without_id(name, arguments, {kept}, ["use", "id"])' in read
+    assert f'call = reader.make_unrecorded_call_without_id(name, arguments, {kept}, ["use", "id"])' in read
 
 
 def test_a_regular_call_keeps_the_extras_of_both_its_objects() -> None:

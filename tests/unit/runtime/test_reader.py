@@ -16,7 +16,7 @@ WIRE = ProviderWire(WireFacts("some", "Some", "[a-z]+", 20), DeclaredTools(renam
 
 
 def taken(reader: Reader, identifier: Any = "c1", name: Any = "find", arguments: Any = None) -> ToolCall | None:
-    return reader.make_pending_call(identifier, name, arguments or {})
+    return reader.make_unrecorded_call(identifier, name, arguments or {})
 
 
 def noted(reader: Reader, identifier: str, name: str = "find") -> ToolCall:
@@ -29,12 +29,12 @@ def noted(reader: Reader, identifier: str, name: str = "find") -> ToolCall:
 
 ASKED: dict[str, Callable[[Reader], Any]] = {
     "find_call": lambda reader: (reader.find_call("c1"), reader.find_call("other")),
-    "next_open_id": lambda reader: reader.next_open_id("find"),
-    "take_open_call": lambda reader: [reader.take_open_call(None) for _ in range(3)],
-    "note_answered": lambda reader: (reader.note_answered("c1"), reader.next_open_id("find")),
+    "take_unanswered_call_id": lambda reader: reader.take_unanswered_call_id("find"),
+    "take_unanswered_call": lambda reader: [reader.take_unanswered_call(None) for _ in range(3)],
+    "note_answered": lambda reader: (reader.note_answered("c1"), reader.take_unanswered_call_id("find")),
     "call_id": lambda reader: (reader.call_id("c1", ROOT), reader.call_id(None, ROOT)),
     "claim_id": lambda reader: (reader.claim_id("c1"), reader.claim_id("c2"), reader.position),
-    "make_call": lambda reader: (reader.make_call("c1", "find", {}), reader.position),
+    "make_regular_call": lambda reader: (reader.make_regular_call("c1", "find", {}), reader.position),
     "note_call": lambda reader: noted(reader, "c1"),
     "next_turn": lambda reader: (
         reader.next_turn(),

@@ -11,7 +11,7 @@ from write_faults import READS, WRITES, At, install
 from write_project import snapshot
 
 from toolgen.diagnostics import Findings
-from toolgen.write.source_writer import Addition, AddResult, write_sources
+from toolgen.write.source_writer import AddResult, FolderAddition, write_sources
 
 NEW = {"one.yaml": "name: one\n", "two.yaml": "name: two\n"}
 MINE = {"mine.yaml": "name: mine\n", "sub/deep.yaml": "name: deep\n", "notes.txt": "notes", ".hidden": "x"}
@@ -33,7 +33,7 @@ def folder_with_mine(root: Path) -> Path:
 
 def added(folder: Path, files: dict[str, str] = NEW) -> tuple[AddResult | None, list[str]]:
     findings = Findings()
-    result = write_sources([Addition(files, folder, "schemas/tools")], findings)
+    result = write_sources([FolderAddition(files, folder, "schemas/tools")], findings)
     return None if result is None else result[0], [f.code for f in findings]
 
 
@@ -163,7 +163,7 @@ def both(root: Path, *, first: bool = False) -> tuple[bool, list[str]]:
     for folder in ("types", "tools"):
         files = {path.partition("/")[2]: text for path, text in BOTH.items() if path.startswith(folder)}
         old = {path.partition("/")[2]: text for path, text in OLD.items() if path.startswith(folder) and not first}
-        additions.append(Addition(files, root / folder, f"schemas/{folder}", old))
+        additions.append(FolderAddition(files, root / folder, f"schemas/{folder}", old))
     findings = Findings()
     result = write_sources(additions, findings)
     return result is not None, [f.code for f in findings]

@@ -11,7 +11,7 @@ import pytest
 from write_project import ONE, TWO, Project, snapshot, stamp
 
 from toolgen.write import LOCK, LockError, read_lock
-from toolgen.write.lockfile import PayloadDigests, differ_only_in_version, digest, lock_text
+from toolgen.write.lockfile import ProviderDigests, differ_only_in_version, digest, lock_text
 
 
 def test_what_is_written_is_read() -> None:
@@ -26,7 +26,7 @@ def test_what_is_written_is_read() -> None:
 
 
 def test_payloads_are_written_and_read_and_format_1_has_none() -> None:
-    sent = {"openai_chat": PayloadDigests("a" * 64, {"b": "1" * 16, "a": "2" * 16})}
+    sent = {"openai_chat": ProviderDigests("a" * 64, {"b": "1" * 16, "a": "2" * 16})}
     text = lock_text(ONE, replace(stamp(), payloads=sent, made_with="jinja2 1.0"))
     assert text.index('"a": "2222') < text.index('"b": "1111')
     assert read_lock(text.encode()).payloads == sent

@@ -39,7 +39,7 @@ from ...responses import (
     invalidate_calls,
     provider_stop_reason,
 )
-from .client import find_exception, is_api_error
+from .client_values import find_exception, is_api_error
 from .content import read_blocks, write_blocks
 from .messages import MESSAGE_KEYS, BedrockMessageConverter
 from .tools import complete_tool_config, has_tool_blocks

@@ -32,13 +32,13 @@ from ...models import (
     UserMessage,
 )
 from ...paths import ROOT, Path
-from .client import encode_bytes
+from .client_values import encode_bytes_as_base64
 from .content import (
     TurnBuilder,
     block_kind,
     drop_response_type,
     has_documents_without_text,
-    mark_accepted_part,
+    mark_part_as_sent,
     read_blocks,
     read_cited_block,
     unwrap_single_text,
@@ -75,7 +75,7 @@ class BedrockMessageConverter(ApiConverter):
 
     def normalize(self, wire: Any) -> Any:
         """Encode the client's bytes as base64."""
-        return encode_bytes(wire, self.SDK_BYTES.free)
+        return encode_bytes_as_base64(wire, self.SDK_BYTES.free)
 
     read_assistant_content: ValueReader[AssistantPart]
     read_reasoning_part: ObjectReader[ReasoningPart]
@@ -100,7 +100,7 @@ class BedrockMessageConverter(ApiConverter):
         system = wire.get("system")
         if not system and type(system) is list:
             return messages, {"system": system}
-        parts = read_blocks(system, (at, "system"), reader, self.read_request_system)
+        parts = read_blocks(system, (at, "system"), reader, self.read_system_block)
         return [
             SystemMessage(unwrap_single_text(parts)),
             *messages,
@@ -143,7 +143,7 @@ class BedrockMessageConverter(ApiConverter):
                 )
             elif role == "system":
                 parts = read_blocks(
-                    item.get("content"), place, reader, self.read_request_system
+                    item.get("content"), place, reader, self.read_system_block
                 )
                 messages.append(
                     SystemMessage(
@@ -187,21 +187,21 @@ class BedrockMessageConverter(ApiConverter):
         """Read a block of a user message."""
         if type(wire) is dict and block_kind(wire) == "result":
             return self.read_tool_result(wire, at, reader)
-        part: ContentPart = mark_accepted_part(
+        part: ContentPart = mark_part_as_sent(
             self.read_user_content(wire, at, reader), reader
         )
         return part
 
-    def read_request_system(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
+    def read_system_block(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
         """Read a block of system text."""
-        part: ContentPart = mark_accepted_part(
+        part: ContentPart = mark_part_as_sent(
             self.read_system_content(wire, at, reader), reader
         )
         return part
 
     def read_request_block(self, wire: Any, at: Path, reader: Reader) -> AssistantPart:
         """Read a block of an assistant message in a request."""
-        part: AssistantPart = mark_accepted_part(
+        part: AssistantPart = mark_part_as_sent(
             self.read_block(wire, at, reader), reader
         )
         return part
@@ -425,7 +425,7 @@ class BedrockMessageConverter(ApiConverter):
             value = read_json_block(wire, reader)
             if value is not None:
                 return value
-        part: ContentPart = mark_accepted_part(
+        part: ContentPart = mark_part_as_sent(
             self.read_result_part(wire, at, reader), reader
         )
         return part

@@ -11,7 +11,7 @@ from ...json_text import compact
 from ...models import Completion, ToolCallDelta
 from ...paths import ROOT
 from ...streams import BaseStreamWriter, SentCall
-from .client import find_exception
+from .client_values import find_exception
 from .content import block_kind
 
 __all__ = ["BedrockStreamWriter"]

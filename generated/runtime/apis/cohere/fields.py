@@ -26,26 +26,26 @@ from ...models import (
     ToolChoice,
 )
 from ...paths import Path
-from ...tool_fields import read_parameters_schema, write_schema_or_empty
+from ...tool_call_fields import read_parameters_schema, write_schema_or_empty
 
 __all__ = [
     "append_content",
+    "chat_kwargs",
     "is_blank",
     "move_system_messages_first",
     "plan_index",
-    "read_documents",
-    "read_strict_schema",
+    "read_result_documents",
+    "read_strict_parameters_schema",
     "read_thinking_settings",
     "select_tools_by_choice",
-    "stream_method_kwargs",
     "to_supported_part",
-    "write_documents",
-    "write_strict_schema",
+    "write_result_documents",
+    "write_strict_parameters_schema",
     "write_thinking_settings",
 ]
 
 
-def read_strict_schema(
+def read_strict_parameters_schema(
     value: Any, at: Path, reader: Reader
 ) -> tuple[dict[str, Any] | None, Any]:
     """Read the schema unchanged. It is kept as an extra if lowering to the narrowest dialect would change it.
@@ -127,7 +127,7 @@ def _name(entry: Any) -> Any:
     return function.get("name") if type(function) is dict else None
 
 
-def read_documents(content: list[Any]) -> tuple[Any, Extras] | None:
+def read_result_documents(content: list[Any]) -> tuple[Any, Extras] | None:
     """Return the data of a list with a document, and the rest of the list as extras, or None for any other list."""
     values: list[Any] = []
     frames: list[Any] = []
@@ -154,7 +154,7 @@ def read_documents(content: list[Any]) -> tuple[Any, Extras] | None:
     return values[0] if len(values) == 1 else values, {"$whole": frames}
 
 
-def write_documents(value: Any, extra: Any) -> list[Any] | None:
+def write_result_documents(value: Any, extra: Any) -> list[Any] | None:
     """Return the original list with the current data, or None if the data was not read from one or does not fit."""
     frames = inner_extras({"kept": extra}, "kept").get("$whole")
     if type(frames) is not list:
@@ -176,7 +176,7 @@ def write_documents(value: Any, extra: Any) -> list[Any] | None:
     return content
 
 
-write_strict_schema = write_schema_or_empty
+write_strict_parameters_schema = write_schema_or_empty
 
 
 def is_blank(content: Any) -> bool:
@@ -258,9 +258,7 @@ def _is_call(part: AssistantPart, provider: str) -> bool:
     return type(part) is ToolCallPart
 
 
-def stream_method_kwargs(
-    body: dict[str, Any], allowed_names: Collection[str]
-) -> dict[str, Any]:
+def chat_kwargs(body: dict[str, Any], allowed_names: Collection[str]) -> dict[str, Any]:
     """Convert the keys of a body to arguments for a client whose method decides whether to stream.
 
     Keys that the call does not accept go into the body through the request options.

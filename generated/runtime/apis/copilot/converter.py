@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, ClassVar
 
-from ...api_converter import ToolObjectConverter
+from ...api_converter import NativeToolConverter
 from ...conversion.extras import ABSENT, add_extras, restore_extras, unmapped_members
 from ...conversion.reader import Reader
 from ...conversion.values import optional_text, read_list, to_plain_object
@@ -31,7 +31,7 @@ from ...models import (
 )
 from ...paths import ROOT, Path, format_path
 from ...responses import format_rfc3339
-from .requests import (
+from .tool_requests import (
     read_result_params,
     result_request_id,
     tool_request_kind,
@@ -51,7 +51,7 @@ _SIGNED = frozenset(
 )
 
 
-class CopilotConverter(ToolObjectConverter):
+class CopilotConverter(NativeToolConverter):
     """Converts the app's tools, requests for them, their results, and messages of a session that Copilot holds."""
 
     read_usage: ObjectReader[Usage]

@@ -20,7 +20,7 @@ from ...fields import read_data_url
 from ...json_text import dump_lenient
 from ...models import InvalidCall
 from ...paths import Path
-from ...tool_fields import (
+from ...tool_call_fields import (
     read_parameters_schema,
     read_tool_name,
     write_object_arguments,
@@ -31,11 +31,11 @@ from ...tool_results import media_kind
 __all__ = [
     "read_binary_data",
     "read_either_name",
-    "read_schema_or_absent",
+    "read_schema_unless_empty",
     "read_untyped_arguments",
     "write_binary_data",
     "write_either_name",
-    "write_schema_or_absent",
+    "write_schema_unless_empty",
     "write_untyped_arguments",
 ]
 
@@ -162,7 +162,7 @@ def write_binary_data(
     return block
 
 
-def read_schema_or_absent(
+def read_schema_unless_empty(
     value: Any, at: Path, reader: Reader
 ) -> tuple[dict[str, Any] | None, Any]:
     """Read the schema. An empty schema becomes None and is kept as an extra.
@@ -175,7 +175,7 @@ def read_schema_or_absent(
     )
 
 
-def write_schema_or_absent(
+def write_schema_unless_empty(
     parameters: dict[str, Any] | None, extra: Any, at: Path, writer: Writer
 ) -> Any:
     """Write the schema, or nothing if it is empty."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Literal
 
-from ...api_converter import ToolObjectConverter
+from ...api_converter import NativeToolConverter
 from ...conversion.extras import (
     ABSENT,
     Extras,
@@ -60,7 +60,7 @@ def _write_stop_reason(word: str | None) -> Any:
     return word if word is None or word in _VARIANTS else {"Other": word}
 
 
-class CopilotQuorumConverter(ToolObjectConverter):
+class CopilotQuorumConverter(NativeToolConverter):
     """Converts tools, results and responses of the app's sessions. Blocks and events are tagged variants."""
 
     read_application_call: ObjectReader[ToolCall]
@@ -388,7 +388,7 @@ class CopilotQuorumConverter(ToolObjectConverter):
             lines: list[str] = []
             for i, part in enumerate(value):
                 if type(part) is TextPart:
-                    lines.append(writer.text_only(part, (place, i)))
+                    lines.append(writer.write_as_string(part, (place, i)))
                 else:
                     lines.append(writer.describe_part(part, (place, i)).text)
             text = "\n".join(lines)

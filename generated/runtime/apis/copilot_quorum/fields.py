@@ -11,7 +11,7 @@ from ...conversion.writer import Writer
 from ...json_text import loads
 from ...models import InvalidCall
 from ...paths import Path
-from ...tool_fields import (
+from ...tool_call_fields import (
     INVALID_ARGUMENTS_KEY,
     read_object_arguments,
     read_tool_name,

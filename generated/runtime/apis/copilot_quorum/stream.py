@@ -12,7 +12,7 @@ from ...models import Completion, StreamEvent, TextDelta, ToolCallDelta
 from ...partial_json import OpenCall
 from ...paths import ROOT, Path
 from ...streams import BaseStream, BaseStreamWriter, read_index
-from ...tool_fields import INVALID_ARGUMENTS_KEY
+from ...tool_call_fields import INVALID_ARGUMENTS_KEY
 
 __all__ = ["CopilotQuorumStream", "CopilotQuorumStreamWriter"]
 

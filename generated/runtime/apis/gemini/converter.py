@@ -39,10 +39,10 @@ from ...responses import (
 )
 from ...tool_selection import write_tool_definition
 from .fields import (
-    add_modality_tokens,
     mark_tool_group,
     modality_tokens,
     read_schema,
+    replace_modality_tokens,
     write_schema,
     write_tool_groups,
 )
@@ -94,7 +94,7 @@ class GeminiConverter(GeminiMessageConverter):
     write_request_body: ObjectWriter[Request]
     write_thinking: ObjectWriter[Reasoning]
 
-    def split_payload(self, payload: Any) -> list[Any]:
+    def collect_tool_entries(self, payload: Any) -> list[Any]:
         """Return the declarations of single functions, which are all in one tool."""
         return [entry for tool in payload for entry in tool["functionDeclarations"]]
 
@@ -365,9 +365,9 @@ class GeminiConverter(GeminiMessageConverter):
         completion: Completion,
         content: dict[str, Any],
         extras: Extras,
-        whole: Extras,
+        response_extras: Extras,
     ) -> dict[str, Any]:
-        """Write the first candidate. `whole` has the extras of the response."""
+        """Write the first candidate. `response_extras` has the extras of the response."""
         absent = extras.get("$absent", ())
         if "role" in absent:
             del content["role"]
@@ -376,7 +376,7 @@ class GeminiConverter(GeminiMessageConverter):
             wire["content"] = content
         if completion.stop_reason is not None or "finishReason" not in absent:
             wire["finishReason"] = provider_stop_reason(
-                completion, self.FINISH_REASONS, whole
+                completion, self.FINISH_REASONS, response_extras
             )
         restore_extras(wire, extras)
         return wire
@@ -394,7 +394,7 @@ class GeminiConverter(GeminiMessageConverter):
     ) -> dict[str, Any]:
         """Write the usage of a response."""
         wire = self.write_usage(usage, at, writer)
-        details = add_modality_tokens(
+        details = replace_modality_tokens(
             wire.get("promptTokensDetails"), "IMAGE", usage.input_image_tokens
         )
         if details is not None:

@@ -10,7 +10,7 @@ from typing import Any
 from ...conversion.extras import ABSENT, Extras
 from ...conversion.reader import Reader
 from ...conversion.values import Write, write_list
-from ...conversion.writer import Writer, describe
+from ...conversion.writer import Writer, describe_as_text
 from ...errors import wrong_type
 from ...json_text import compact, dump_lenient
 from ...message_order import call_ids
@@ -26,7 +26,7 @@ from ...tool_results import read_result_object
 
 __all__ = [
     "ENUM_NUMBER_PATHS",
-    "KeySpelling",
+    "KeyNormalization",
     "add_placeholder_signature",
     "current_turn_start",
     "describe_result",
@@ -47,7 +47,7 @@ _WORD = re.compile(r"(?<=[^_])_([a-z0-9])")
 _NO_NUMBERS: Mapping[str, Sequence[str]] = {}
 
 
-class KeySpelling:
+class KeyNormalization:
     """The spelling of keys: a `free` key has a value of the user, and an object under a `maps` key has names as keys.
 
     Values of `upper` keys are read in any case. `numbers` has the enum values of a key in the order of their numbers:
@@ -69,16 +69,16 @@ class KeySpelling:
         self.numbers = enum_numbers
 
 
-def normalize_keys(value: Any, key_spelling: KeySpelling) -> Any:
+def normalize_keys(value: Any, key_normalization: KeyNormalization) -> Any:
     """Return the value with its keys in camelCase. If both spellings of a key are present, both stay.
 
     Enum values that are numbers become words; a body lists their paths under NUMBERED. The argument is not modified. If
     nothing changes, it is returned itself.
     """
-    if _is_spelled(value, key_spelling):
+    if _is_spelled(value, key_normalization):
         return value
     numbered: list[list[str | int]] = []
-    found = _respelled(value, key_spelling, [], numbered)
+    found = _respelled(value, key_normalization, [], numbered)
     return (
         {**found, ENUM_NUMBER_PATHS: numbered}
         if numbered and type(found) is dict and ENUM_NUMBER_PATHS not in found
@@ -91,7 +91,7 @@ ENUM_NUMBER_PATHS = "$numbers"
 
 
 def restore_enum_numbers(
-    body: dict[str, Any], key_spelling: KeySpelling
+    body: dict[str, Any], key_normalization: KeyNormalization
 ) -> dict[str, Any]:
     """Return the body with numbers for the enum values that were read as numbers, at the paths under NUMBERED.
 
@@ -108,12 +108,16 @@ def restore_enum_numbers(
         for step in place:
             branch = branch.setdefault(step, {}) if type(step) in (str, int) else {}
     numbered: dict[str, Any] = _numbered(
-        {key: body[key] for key in body if key != ENUM_NUMBER_PATHS}, tree, key_spelling
+        {key: body[key] for key in body if key != ENUM_NUMBER_PATHS},
+        tree,
+        key_normalization,
     )
     return numbered
 
 
-def _numbered(value: Any, tree: dict[Any, Any], key_spelling: KeySpelling) -> Any:
+def _numbered(
+    value: Any, tree: dict[Any, Any], key_normalization: KeyNormalization
+) -> Any:
     """Return a copy of an object or array in which the words at the ends of `tree` are numbers."""
     found: Any = value.copy()
     for step, further in tree.items():
@@ -124,9 +128,13 @@ def _numbered(value: Any, tree: dict[Any, Any], key_spelling: KeySpelling) -> An
                 found[step] if type(step) is int and 0 <= step < len(found) else None
             )
         if type(inner) is dict or type(inner) is list:
-            found[step] = _numbered(inner, further, key_spelling)
-        elif type(inner) is str and type(step) is str and step in key_spelling.numbers:
-            found[step] = _number_of(inner, key_spelling.numbers[step])
+            found[step] = _numbered(inner, further, key_normalization)
+        elif (
+            type(inner) is str
+            and type(step) is str
+            and step in key_normalization.numbers
+        ):
+            found[step] = _number_of(inner, key_normalization.numbers[step])
     return found
 
 
@@ -138,7 +146,7 @@ def _number_of(word: str, words: Sequence[str]) -> Any:
     return int(word) if word.isascii() and word.isdigit() and len(word) < 10 else word
 
 
-def _is_spelled(value: Any, key_spelling: KeySpelling) -> bool:
+def _is_spelled(value: Any, key_normalization: KeyNormalization) -> bool:
     """Return whether there is nothing to change."""
     kind = type(value)
     if kind is dict:
@@ -146,26 +154,31 @@ def _is_spelled(value: Any, key_spelling: KeySpelling) -> bool:
             kind = type(item)
             if kind is dict or kind is list:
                 if "_" in key or (
-                    key not in key_spelling.free and not _is_spelled(item, key_spelling)
+                    key not in key_normalization.free
+                    and not _is_spelled(item, key_normalization)
                 ):
                     return False
             elif (
                 "_" in key
-                or (key in key_spelling.upper and kind is str and not item.isupper())
+                or (
+                    key in key_normalization.upper
+                    and kind is str
+                    and not item.isupper()
+                )
                 or kind is int
-                and key in key_spelling.numbers
+                and key in key_normalization.numbers
             ):
                 return False
     elif kind is list:
         for item in value:
-            if not _is_spelled(item, key_spelling):
+            if not _is_spelled(item, key_normalization):
                 return False
     return True
 
 
 def _respelled(
     value: Any,
-    key_spelling: KeySpelling,
+    key_normalization: KeyNormalization,
     at: list[str | int],
     numbered: list[list[str | int]],
 ) -> Any:
@@ -173,7 +186,7 @@ def _respelled(
     kind = type(value)
     if kind is list:
         return [
-            _respelled(item, key_spelling, [*at, i], numbered)
+            _respelled(item, key_normalization, [*at, i], numbered)
             for i, item in enumerate(value)
         ]
     if kind is not dict:
@@ -183,21 +196,23 @@ def _respelled(
         name = _WORD.sub(lambda hit: hit[1].upper(), key) if "_" in key else key
         if name != key and name in value:
             name = key
-        if name in key_spelling.free:
+        if name in key_normalization.free:
             found[name] = item
-        elif name in key_spelling.maps and type(item) is dict:
+        elif name in key_normalization.maps and type(item) is dict:
             found[name] = {
-                member: _respelled(inner, key_spelling, [*at, name, member], numbered)
+                member: _respelled(
+                    inner, key_normalization, [*at, name, member], numbered
+                )
                 for member, inner in item.items()
             }
-        elif name in key_spelling.upper and type(item) is str:
+        elif name in key_normalization.upper and type(item) is str:
             found[name] = item.upper()
-        elif type(item) is int and name in key_spelling.numbers:
-            words = key_spelling.numbers[name]
+        elif type(item) is int and name in key_normalization.numbers:
+            words = key_normalization.numbers[name]
             found[name] = words[item] if 0 <= item < len(words) else str(item)
             numbered.append([*at, name])
         else:
-            found[name] = _respelled(item, key_spelling, [*at, name], numbered)
+            found[name] = _respelled(item, key_normalization, [*at, name], numbered)
     return found
 
 
@@ -302,7 +317,7 @@ def write_parts_of(
 def describe_result(result: ToolResult) -> str:
     """Write a result as text for the model, if it cannot be next to its call."""
     if result.kind == "multimodal":
-        return "\n".join(map(describe, result.value))
+        return "\n".join(map(describe_as_text, result.value))
     return (
         str(result.value)
         if result.kind == "text"
@@ -347,7 +362,7 @@ def write_multimodal_result(
     """Write a result with several parts: the texts into `response`, with placeholders for the others in `parts`."""
     texts: list[str] = []
 
-    def write_media(part: Any, here: Path, writer: Writer) -> Any:
+    def write_result_media(part: Any, here: Path, writer: Writer) -> Any:
         if type(part) is OpaquePart and part.provider != writer.wire.name:
             part = writer.describe_part(part, here)
         if type(part) is not TextPart:
@@ -355,11 +370,11 @@ def write_multimodal_result(
         texts.append(part.text)
         return ABSENT
 
-    media = write_list(parts, at, writer, write_media)
+    media = write_list(parts, at, writer, write_result_media)
     for i, part in enumerate(parts):
         if type(part) is not TextPart:
             continue
-        writer.text_only(part, (at, i))
+        writer.write_as_string(part, (at, i))
         if i > 0:
             writer.report_loss(
                 (at, i),

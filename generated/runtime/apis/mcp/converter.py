@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ...api_converter import ToolObjectConverter
+from ...api_converter import NativeToolConverter
 from ...conversion.extras import add_extras, extra_at, inner_extras, restore_extras
 from ...conversion.reader import Reader
 from ...conversion.values import to_plain_object
@@ -20,7 +20,7 @@ from .results import read_call_result, write_call_result
 __all__ = ["McpConverter"]
 
 
-class McpConverter(ToolObjectConverter):
+class McpConverter(NativeToolConverter):
     """Converts tools, calls and results of the Model Context Protocol."""
 
     read_block: ValueReader[ContentPart]

@@ -58,7 +58,7 @@ from ...responses import (
 )
 from ...tool_results import read_result_text, write_result_text
 from ...tool_selection import write_selected_tools, write_tool_definition
-from .fields import typed_kwargs
+from .fields import sendable_kwargs
 from .media import (
     order_results_by_tool,
     read_media_part,
@@ -121,7 +121,7 @@ class OllamaConverter(ApiConverter):
             ConversionError: The wire cannot express a value, and `on_unsupported` is "error".
         """
         writer = Writer(self.wire, on_loss, on_unsupported, tools=request.tools or ())
-        found = typed_kwargs(
+        found = sendable_kwargs(
             self.write_request(request, ROOT, writer),
             self.SDK_KEYWORDS,
             self.SDK_MEMBERS,

@@ -133,7 +133,7 @@ def write_text_and_media(
         )
     for i, part in enumerate(content):
         if type(part) is TextPart:
-            writer.text_only(part, (at, i))
+            writer.write_as_string(part, (at, i))
     found: list[Any] = []
     for i, part in enumerate(content):
         written = (

@@ -113,7 +113,7 @@ def reasoning_text_of(value: Any) -> str:
 
 
 def read_reasoning(
-    wire: dict[str, Any], extras: Extras, at: Path, reader: Reader, table: ReasoningKeys
+    wire: dict[str, Any], extras: Extras, at: Path, reader: Reader, keys: ReasoningKeys
 ) -> ReasoningPart | None:
     """Read the reasoning of a message. Its text is that of the first key with a text.
 
@@ -125,38 +125,38 @@ def read_reasoning(
     """
     found: dict[str, Any] = {}
     for key, value in wire.items():
-        if value is None or key not in table.known:
+        if value is None or key not in keys.known:
             continue
-        if type(value) is not (list if key == table.details else str):
+        if type(value) is not (list if key == keys.details else str):
             raise wrong_type(
-                (at, key), "an array" if key == table.details else "a string", value
+                (at, key), "an array" if key == keys.details else "a string", value
             )
         found[key] = value
-    if table.needed and table.default_key not in wire:
-        extras["$absent"] = [*extras.get("$absent", ()), table.default_key]
+    if keys.needed and keys.default_key not in wire:
+        extras["$absent"] = [*extras.get("$absent", ()), keys.default_key]
     if not any(found.values()):
         if not (
-            table.needed and wire.get("tool_calls") and found == {table.default_key: ""}
+            keys.needed and wire.get("tool_calls") and found == {keys.default_key: ""}
         ):
             extras.update(found)
         return None
     source = next(
-        (key for key, value in found.items() if reasoning_text_of(value)), table.details
+        (key for key, value in found.items() if reasoning_text_of(value)), keys.details
     )
     text = reasoning_text_of(found[source]) if source is not None else ""
     own: Extras = {
         key: value
         for key, value in found.items()
-        if key != source or key == table.details
+        if key != source or key == keys.details
     }
     beside = [reasoning_text_of(value) for value in own.values()]
     if (
         source is not None
-        and source != table.details
+        and source != keys.details
         and any(said not in ("", text) for said in beside)
     ):
         own[source] = text
-    if source != table.default_key:
+    if source != keys.default_key:
         own["$key"] = source
     return ReasoningPart(text, reader.metadata(own))
 
@@ -165,7 +165,7 @@ def write_reasoning(
     wire: dict[str, Any],
     parts: Sequence[tuple[ReasoningPart, Path]],
     writer: Writer,
-    table: ReasoningKeys,
+    keys: ReasoningKeys,
 ) -> None:
     """Write the reasoning of a message. The extras of a text are only used while the text is unchanged.
 
@@ -173,11 +173,11 @@ def write_reasoning(
     """
     for i, (part, at) in enumerate(parts):
         extras = writer.own_extras(part.metadata, at)
-        key = extras.get("$key", table.default_key)
+        key = extras.get("$key", keys.default_key)
         kept = {
             k: extras[k]
-            for k in table.known
-            if type(extras.get(k)) is (list if k == table.details else str)
+            for k in keys.known
+            if type(extras.get(k)) is (list if k == keys.details else str)
         }
         if key in kept:
             unchanged = reasoning_text_of(kept[key]) == part.text
@@ -187,8 +187,8 @@ def write_reasoning(
             )
         if not unchanged:
             kept = {}
-        if key not in table.keys and key not in kept:
-            key = table.default_key
+        if key not in keys.keys and key not in kept:
+            key = keys.default_key
         if key is None or not (part.text or extras):
             writer.report_unsupported(at, "reasoning")
             continue
@@ -201,22 +201,22 @@ def write_reasoning(
                 "note",
                 "the API accepts one reasoning text per message",
             )
-        if key in table.keys:
+        if key in keys.keys:
             wire[key] = wire.get(key, "") + part.text
         else:
             wire.setdefault(key, [])
         for k, value in kept.items():
-            if k == table.details:
+            if k == keys.details:
                 wire[k] = [*wire.get(k, ()), *value]
             elif k != key:
                 wire.setdefault(k, value)
 
 
 def add_required_reasoning(
-    wire: dict[str, Any], extras: Extras, table: ReasoningKeys
+    wire: dict[str, Any], extras: Extras, keys: ReasoningKeys
 ) -> None:
     """Add the key that the API requires to a message with calls, as an empty text, unless it was read without it."""
-    key = table.default_key
+    key = keys.default_key
     if (
         key is not None
         and "tool_calls" in wire

@@ -25,7 +25,7 @@ from ...conversion.values import (
 from ...conversion.writer import Writer
 from ...converter import ObjectReader, ObjectWriter, ValueReader, ValueWriter
 from ...errors import BareApiError, wrong_type
-from ...message_order import order_as_received, results_of
+from ...message_order import order_keeping_separate_results, results_of
 from ...models import (
     AssistantMessage,
     AssistantPart,
@@ -57,7 +57,7 @@ from .fields import (
     add_required_item_keys,
     add_required_keys,
     has_approval_request,
-    has_client_call,
+    has_opaque_client_call,
     is_detached_result,
     item_kind,
     make_assistant_message,
@@ -262,7 +262,9 @@ class ResponsesConverter(OutputFormatConverter):
     ) -> list[Any]:
         """Write the messages as items. System text in the first message is beside them in a request."""
         wires: list[Any] = []
-        for message, here, places in order_as_received(messages, at, writer):
+        for message, here, places in order_keeping_separate_results(
+            messages, at, writer
+        ):
             if type(message) is ToolMessage:
                 writer.own_extras(message.metadata, here)
                 for result, place in results_of(message, here, places):
@@ -423,7 +425,7 @@ class ResponsesConverter(OutputFormatConverter):
             rest |= {} if status is None else {"status": status}
         else:
             word = status
-        opaque = has_client_call(parts, reader.wire.name)
+        opaque = has_opaque_client_call(parts, reader.wire.name)
         reason = derive_finish_reason(word, message, self.FINISH_REASONS)
         if reason == "stop" and (
             opaque or has_approval_request(parts, reader.wire.name)

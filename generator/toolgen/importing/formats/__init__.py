@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from toolgen.load import Document
 
 MODULES = {
-    "agent_sdk": "definitions",
-    "anthropic": "definitions",
+    "agent_sdk": "tool_arrays",
+    "anthropic": "tool_arrays",
     "copilot_quorum": "copilot_quorum",
     "gemini": "gemini",
-    "kagami": "definitions",
+    "kagami": "tool_arrays",
     "mcp": "mcp",
-    "modular_prompt": "definitions",
-    "openai": "definitions",
+    "modular_prompt": "tool_arrays",
+    "openai": "tool_arrays",
     "openapi": "openapi",
 }
 """The module of each format, sorted. A module is imported when its format is needed."""

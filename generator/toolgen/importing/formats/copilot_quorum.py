@@ -81,7 +81,7 @@ def _aliases_by_tool(reader: ImportReader, names: set[str]) -> dict[str, list[st
         elif name in names:
             found.setdefault(name, []).append(alias)
         else:
-            reader.report_change("import-dropped", ("aliases", alias), key=alias)
+            reader.report_at_key("import-dropped", ("aliases", alias), key=alias)
     return found
 
 

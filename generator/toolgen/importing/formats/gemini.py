@@ -30,7 +30,7 @@ def read(reader: ImportReader) -> Iterator[ImportedTool]:
             continue
         for key, value in _set(entry).items():
             if key not in _DECLARATIONS:
-                reader.report_change("import-skipped", (*at, key), tool=key, type=key)
+                reader.report_at_key("import-skipped", (*at, key), tool=key, type=key)
             elif isinstance(value, list):
                 for i, declaration in enumerate(value):
                     if isinstance(declaration, dict):
@@ -82,7 +82,7 @@ def _json_schema(reader: ImportReader, at: Pointer, key: str, schema: Any) -> An
         reader.report_wrong_type((*at, key), schema, "a schema without numbers in quotes")
         return {}
     if read != schema:
-        reader.report_change("import-dialect", (*at, key), key=key)
+        reader.report_at_key("import-dialect", (*at, key), key=key)
     return read
 
 

@@ -19,7 +19,7 @@ from toolgen.diagnostics.finding import RawText
 from toolgen.importing.formats import Format
 from toolgen.importing.reader import ImportedTool, ImportReader, JsonObject, is_definition
 from toolgen.load import Document, Pointer
-from toolgen.load.loading import parse_document
+from toolgen.load.loading import parse_json_document
 from toolgen.runtime.apis.mcp.fields import WRAPPER_KEY, is_wrapper_schema, unwrap_result_schema
 
 __all__ = ["list_server_tools"]
@@ -61,14 +61,14 @@ def _result(reader: ImportReader, at: Pointer, entry: JsonObject) -> tuple[Mappi
         return None, at
     if not is_wrapper_schema(schema):
         return unwrap_result_schema(schema), at
-    reader.report_change("import-unwrapped", at, key=WRAPPER_KEY)
+    reader.report_at_key("import-unwrapped", at, key=WRAPPER_KEY)
     return unwrap_result_schema(schema), (*at, "properties", WRAPPER_KEY)
 
 
 def _title(reader: ImportReader, at: tuple[str | int, ...], entry: JsonObject) -> str | None:
     title = reader.text(at[:-1], entry, "title")
     if title == "":
-        reader.report_change("import-empty", at, key="title")
+        reader.report_at_key("import-empty", at, key="title")
     return title or None
 
 
@@ -81,7 +81,7 @@ def _check_complete(reader: ImportReader) -> None:
     if isinstance(page, dict) and isinstance(page.get("result"), dict):
         at, page = (*at, "result"), page["result"]
     if isinstance(page, dict) and isinstance(page.get("tools"), list) and page.get("nextCursor") is not None:
-        reader.report_change("import-more-pages", (*at, "nextCursor"))
+        reader.report_at_key("import-more-pages", (*at, "nextCursor"))
 
 
 def describe_source(document: Document) -> dict[str, str]:
@@ -125,7 +125,7 @@ def list_server_tools(findings: Findings, *, command: str | None, url: str | Non
         return None
     finally:
         logging.disable(logging.NOTSET)
-    return parse_document(json.dumps(answer, ensure_ascii=False), shown, findings)
+    return parse_json_document(json.dumps(answer, ensure_ascii=False), shown, findings)
 
 
 async def _asked(client: Any) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from enum import IntEnum
 from typing import Any, Protocol
 
 
-class Binding(IntEnum):
+class Precedence(IntEnum):
     """How strongly the outermost operator of an expression binds."""
 
     OR = 0
@@ -23,12 +23,12 @@ class Condition:
     """A boolean expression as text, and its opposite if that is more than the expression after `not`."""
 
     text: str
-    binding: Binding = Binding.ATOM
+    precedence: Precedence = Precedence.ATOM
     opposite: Condition | None = field(default=None, compare=False)
 
-    def as_operand(self, binding: Binding) -> str:
+    def as_operand(self, precedence: Precedence) -> str:
         """Return the text as an operand of an operator that binds this strongly."""
-        return self.text if self.binding >= binding else f"({self.text})"
+        return self.text if self.precedence >= precedence else f"({self.text})"
 
 
 TRUE = Condition("True")
@@ -43,19 +43,19 @@ _ORDER = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 def comparison(left: str, operator: str, right: str) -> Condition:
     """Return a comparison."""
     other = _OPPOSITES.get(operator)
-    inverse = None if other is None else Condition(f"{left} {other} {right}", Binding.COMPARED)
-    return Condition(f"{left} {operator} {right}", Binding.COMPARED, inverse)
+    inverse = None if other is None else Condition(f"{left} {other} {right}", Precedence.COMPARED)
+    return Condition(f"{left} {operator} {right}", Precedence.COMPARED, inverse)
 
 
 def length_comparison(left: str, operator: str, right: str) -> Condition:
     """Return a comparison of lengths, which can be negated by the inverse operator."""
-    inverse = Condition(f"{left} {_ORDER[operator]} {right}", Binding.COMPARED)
-    return Condition(f"{left} {operator} {right}", Binding.COMPARED, inverse)
+    inverse = Condition(f"{left} {_ORDER[operator]} {right}", Precedence.COMPARED)
+    return Condition(f"{left} {operator} {right}", Precedence.COMPARED, inverse)
 
 
 def empty_condition(values: str) -> Condition:
     """Return the condition that a collection is empty."""
-    return Condition(f"not {values}", Binding.NOT, Condition(f"bool({values})"))
+    return Condition(f"not {values}", Precedence.NOT, Condition(f"bool({values})"))
 
 
 def conjunction(parts: Iterable[Condition]) -> Condition:
@@ -65,7 +65,7 @@ def conjunction(parts: Iterable[Condition]) -> Condition:
         return FALSE
     if len(distinct) < 2:
         return distinct[0] if distinct else TRUE
-    return Condition(" and ".join(part.as_operand(Binding.AND) for part in distinct), Binding.AND)
+    return Condition(" and ".join(part.as_operand(Precedence.AND) for part in distinct), Precedence.AND)
 
 
 def disjunction(parts: Iterable[Condition]) -> Condition:
@@ -75,7 +75,7 @@ def disjunction(parts: Iterable[Condition]) -> Condition:
         return TRUE
     if len(distinct) < 2:
         return distinct[0] if distinct else FALSE
-    return Condition(" or ".join(part.as_operand(Binding.OR) for part in distinct), Binding.OR)
+    return Condition(" or ".join(part.as_operand(Precedence.OR) for part in distinct), Precedence.OR)
 
 
 def negation(part: Condition) -> Condition:
@@ -84,7 +84,7 @@ def negation(part: Condition) -> Condition:
         return FALSE if part == TRUE else TRUE
     if part.opposite is not None:
         return replace(part.opposite, opposite=part)
-    return Condition(f"not {part.as_operand(Binding.COMPARED)}", Binding.NOT, part)
+    return Condition(f"not {part.as_operand(Precedence.COMPARED)}", Precedence.NOT, part)
 
 
 class FunctionNames(Protocol):

@@ -18,8 +18,8 @@ from toolgen.plan.object_views import PREFIX
 from toolgen.render.checks.expressions import (
     FALSE,
     TRUE,
-    Binding,
     Condition,
+    Precedence,
     Scope,
     comparison,
     conjunction,
@@ -72,10 +72,12 @@ def inline_condition(schema: Mapping[str, Any], value: str, scope: Scope) -> Con
     """Return the condition that a value satisfies a schema, written inline."""
     keywords = asserted_keywords(schema)
     if "type" not in keywords:
-        return conjunction(keyword_condition(schema, keyword, value, scope, guarded=True) for keyword in keywords)
+        return conjunction(
+            keyword_condition(schema, keyword, value, scope, with_type_guard=True) for keyword in keywords
+        )
     by_type = _typed(schema, keywords, value, scope)
     rest = [k for k in keywords if k != "type" and k not in _FAMILY_OF]
-    return conjunction([by_type, *(keyword_condition(schema, k, value, scope, guarded=True) for k in rest)])
+    return conjunction([by_type, *(keyword_condition(schema, k, value, scope, with_type_guard=True) for k in rest)])
 
 
 def _typed(schema: Mapping[str, Any], keywords: tuple[str, ...], value: str, scope: Scope) -> Condition:
@@ -86,18 +88,20 @@ def _typed(schema: Mapping[str, Any], keywords: tuple[str, ...], value: str, sco
     alternatives = []
     for kind in dict.fromkeys(named):
         family = FAMILIES.get("number" if kind == "integer" else kind, ())
-        demands = [keyword_condition(schema, k, value, scope, guarded=False) for k in keywords if k in family]
+        demands = [keyword_condition(schema, k, value, scope, with_type_guard=False) for k in keywords if k in family]
         alternatives.append(conjunction([type_condition(kind, value, scope), *demands]))
     return disjunction(alternatives)
 
 
-def keyword_condition(schema: Mapping[str, Any], keyword: str, value: str, scope: Scope, *, guarded: bool) -> Condition:
-    """Return the condition of one keyword; `guarded` if it does not apply to every type that the value may have."""
+def keyword_condition(
+    schema: Mapping[str, Any], keyword: str, value: str, scope: Scope, *, with_type_guard: bool
+) -> Condition:
+    """Return the condition of one keyword; `with_type_guard` if it does not apply to every type that the value may have."""
     family = _FAMILY_OF.get(keyword)
     if family is None:
         return _GENERAL[keyword](schema, value, scope)
     demand = _OF_FAMILY[keyword](schema, value, scope, schema_condition)
-    return disjunction([negation(type_condition(family, value, scope)), demand]) if guarded else demand
+    return disjunction([negation(type_condition(family, value, scope)), demand]) if with_type_guard else demand
 
 
 def _type(schema: Mapping[str, Any], value: str, scope: Scope) -> Condition:
@@ -132,7 +136,7 @@ def _one_of(schema: Mapping[str, Any], value: str, scope: Scope) -> Condition:
     if len(members) < 2:
         return members[0] if members else FALSE
     if len(members) == 2:
-        return comparison(members[0].as_operand(Binding.ATOM), "!=", members[1].as_operand(Binding.ATOM))
+        return comparison(members[0].as_operand(Precedence.ATOM), "!=", members[1].as_operand(Precedence.ATOM))
     return comparison(f"sum([{', '.join(member.text for member in members)}])", "==", "1")
 
 
@@ -228,7 +232,7 @@ class CheckFunctionCollector:
         types = types_of(schema)
         for keyword in check.keywords:
             alone = types is not None and len(set(types)) == 1 and keyword in FAMILIES.get(types[0], ())
-            fits = keyword_condition(schema, keyword, "value", scope, guarded=not alone)
+            fits = keyword_condition(schema, keyword, "value", scope, with_type_guard=not alone)
             words = python_string(expectation_text(schema, keyword, check.root))
             if fits == FALSE:
                 result = words
@@ -300,7 +304,7 @@ class CheckFunctionCollector:
         if kind == "is":
             plain = schema if isinstance(schema, Mapping) else {"not": True} if schema is False else {}
             fits = inline_condition(plain, "value", scope)
-            text = f"bool({fits.text})" if fits.binding is Binding.COMPARED else fits.text
+            text = f"bool({fits.text})" if fits.precedence is Precedence.COMPARED else fits.text
             return CheckFunction(name, f"Check a value against its schema: {where}.", "bool", text)
         collect, member = (evaluated_properties, "str") if kind == "evaluated_properties" else (evaluated_items, "int")
         found = collect(schema, "value", scope, schema_condition)

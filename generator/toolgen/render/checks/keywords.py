@@ -12,8 +12,8 @@ from typing import Any
 from toolgen.render.checks.expressions import (
     FALSE,
     TRUE,
-    Binding,
     Condition,
+    Precedence,
     Scope,
     comparison,
     conjunction,
@@ -173,7 +173,7 @@ def literal_condition(values: Sequence[Any], value: str, scope: Scope) -> Condit
 
 def _one_of_texts(texts: list[str], value: str, scope: Scope) -> Condition:
     listed = "{" + ", ".join(python_string(text) for text in dict.fromkeys(texts)) + "}"
-    return Condition(f"{scope.runtime_name('is_text')}({value}) and {value} in {listed}", Binding.AND)
+    return Condition(f"{scope.runtime_name('is_text')}({value}) and {value} in {listed}", Precedence.AND)
 
 
 def _bound(operator: str, keyword: str) -> Callable[[Mapping[str, Any], str, Scope, ConditionFactory], Condition]:
@@ -283,20 +283,20 @@ ARRAY_CONDITIONS: Conditions = {
 }
 
 
-def has_key_condition(name: str, value: str) -> Condition:
+def key_present_condition(name: str, value: str) -> Condition:
     """Return the condition that an object has a property."""
     return comparison(python_string(name), "in", value)
 
 
 def _lacks(name: str, value: str) -> Condition:
-    return negation(has_key_condition(name, value))
+    return negation(key_present_condition(name, value))
 
 
 def _required(schema: Mapping[str, Any], value: str, scope: Scope, make_condition: ConditionFactory) -> Condition:
     names = list(dict.fromkeys(schema["required"]))
     if len(names) > 2:
         return comparison(f"{value}.keys()", ">=", names_expression(names))
-    return conjunction(has_key_condition(name, value) for name in names)
+    return conjunction(key_present_condition(name, value) for name in names)
 
 
 def _properties(schema: Mapping[str, Any], value: str, scope: Scope, make_condition: ConditionFactory) -> Condition:
@@ -348,7 +348,7 @@ def _dependent_required(
 ) -> Condition:
     return conjunction(
         disjunction(
-            [_lacks(name, value), conjunction(has_key_condition(needed, value) for needed in dict.fromkeys(needs))]
+            [_lacks(name, value), conjunction(key_present_condition(needed, value) for needed in dict.fromkeys(needs))]
         )
         for name, needs in schema["dependentRequired"].items()
         if needs

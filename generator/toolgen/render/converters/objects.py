@@ -71,7 +71,7 @@ def _read_when_plain(mapping: ObjectMapping) -> Iterator[Statement]:
         return
     if _is_certain(mapping, plain):
         return
-    found: list[Statement] = [f"return {plain_value(mapping, plain)}"]
+    found: list[Statement] = [f"return {regular_value_expression(mapping, plain)}"]
     if plain.open:
         found = [
             block(f"if len(wire) == {plain.sizes['wire']}", *found),
@@ -86,7 +86,7 @@ def _tag_test(mapping: ObjectMapping) -> list[str]:
     return [f"{get('wire', mapping.untagged)} is not None"] if mapping.untagged else []
 
 
-def plain_value(mapping: ObjectMapping, plain: FastPathObject) -> str:
+def regular_value_expression(mapping: ObjectMapping, plain: FastPathObject) -> str:
     """Return the expression that makes the value of a regular object."""
     return _made(mapping, plain.arguments, with_rest=False)
 
@@ -99,15 +99,17 @@ def _is_certain(mapping: ObjectMapping, plain: FastPathObject) -> bool:
 
 def _read_plain_call(mapping: ObjectMapping, plain: FastPathObject) -> Iterator[Statement]:
     """Yield the statements that read a regular call, unless its id or name turns out to differ in the format."""
-    tests, found = plain_call(mapping, plain)
+    tests, found = regular_call_expression(mapping, plain)
     yield block(f"if {' and '.join(tests)}", f"found = {found}", block("if found is not None", "return found"))
 
 
-def plain_call(mapping: ObjectMapping, plain: FastPathObject) -> tuple[list[str], str]:
+def regular_call_expression(mapping: ObjectMapping, plain: FastPathObject) -> tuple[list[str], str]:
     """Return the tests of a regular call's object, and the call."""
     kept, exact = extras_of_call(mapping, plain, has_tag=False)
     tests = [test for test in call_tests(plain) if test not in exact]
-    return [*_tag_test(mapping), *tests], call_expression(mapping, kept, "reader.make_call", "read_text_call")
+    return [*_tag_test(mapping), *tests], call_expression(
+        mapping, kept, "reader.make_regular_call", "make_call_from_json"
+    )
 
 
 def call_tests(plain: FastPathObject) -> list[str]:
@@ -190,7 +192,10 @@ def _check_type(key: KeyMapping) -> Iterator[Block]:
 def _read_without_rest(mapping: ObjectMapping) -> Iterator[Block]:
     """Yield the block that makes the value if the object has exactly the keys that it must have, and no extras."""
     if mapping.plain is not None and _is_certain(mapping, mapping.plain):
-        yield block(f"if len(wire) == {mapping.plain.sizes['wire']}", f"return {plain_value(mapping, mapping.plain)}")
+        yield block(
+            f"if len(wire) == {mapping.plain.sizes['wire']}",
+            f"return {regular_value_expression(mapping, mapping.plain)}",
+        )
     if not mapping.least:
         return
     # A null that a field reader reads as absent is part of the extras.
@@ -267,25 +272,25 @@ def writer_method(mapping: ObjectMapping) -> Method:
 def _write_when_plain(mapping: ObjectMapping) -> Iterator[Block]:
     """Yield the block that writes a regular value at once."""
     if mapping.plain is not None:
-        written = plain_object(mapping, mapping.plain, "wire")
+        written = regular_object_expression(mapping, mapping.plain, "wire")
         yield block(f"if {' and '.join(mapping.plain.conditions_to_write)}", f"return {written}")
 
 
 def _write_plain_call(mapping: ObjectMapping) -> Iterator[Statement]:
-    """Write a regular call at once. `writer.is_unchanged_call` makes most tests, and knows if values are encoded."""
+    """Write a regular call at once. `writer.is_regular_call` makes most tests, and knows if values are encoded."""
     value = mapping.variable
     encode = f"{value} = {call('writer.encode_call', value, 'at')}"
     if mapping.plain is None or not _is_known(mapping, mapping.plain):
         yield encode
         yield from _write_when_plain(mapping)
         return
-    tests = plain_call_tests(mapping, mapping.plain)
-    yield block(f"if {' and '.join(tests)}", f"return {plain_object(mapping, mapping.plain, 'wire')}")
+    tests = regular_call_write_tests(mapping, mapping.plain)
+    yield block(f"if {' and '.join(tests)}", f"return {regular_object_expression(mapping, mapping.plain, 'wire')}")
     yield encode
 
 
 def _is_known(mapping: ObjectMapping, plain: FastPathObject) -> bool:
-    """Return whether `writer.is_unchanged_call` covers the tests of a call's name and id."""
+    """Return whether `writer.is_regular_call` covers the tests of a call's name and id."""
     return set(_known_tests(mapping)).issubset(plain.conditions_to_write)
 
 
@@ -295,19 +300,21 @@ def _known_tests(mapping: ObjectMapping) -> Iterator[str]:
     yield f"writer.is_id_unchanged({value}.id)"
 
 
-def plain_call_tests(mapping: ObjectMapping, plain: FastPathObject) -> list[str]:
+def regular_call_write_tests(mapping: ObjectMapping, plain: FastPathObject) -> list[str]:
     """Return the tests of a regular call."""
     known, unread = set(_known_tests(mapping)), f"{mapping.variable}.invalid is None and "
     tests = [test.removeprefix(unread) for test in plain.conditions_to_write if test not in known]
-    return [call("writer.is_unchanged_call", mapping.variable), *tests]
+    return [call("writer.is_regular_call", mapping.variable), *tests]
 
 
-def plain_object(mapping: ObjectMapping, plain: FastPathObject, holder: str) -> str:
+def regular_object_expression(mapping: ObjectMapping, plain: FastPathObject, holder: str) -> str:
     """Return the expression of a regular value on the wire."""
     entries = [(tag, python_literal(word)) for tag, word in mapping.tag] if holder == "wire" else []
-    entries += [(key.key, key.value) for key in plain.keys_below(holder, usual=False)]
-    entries += [(held.key, plain_object(mapping, plain, held.variable)) for held in mapping.inner_objects(holder)]
-    entries += [(key.key, key.value) for key in plain.keys_below(holder, usual=True)]
+    entries += [(key.key, key.value) for key in plain.keys_below(holder, optional=False)]
+    entries += [
+        (held.key, regular_object_expression(mapping, plain, held.variable)) for held in mapping.inner_objects(holder)
+    ]
+    entries += [(key.key, key.value) for key in plain.keys_below(holder, optional=True)]
     return object_literal(entries)
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from toolgen.plan.token_usage import CountPlan, TotalPlan, UsagePlan
+from toolgen.plan.token_usage import CountPlan, UsageFieldPlan, UsagePlan
 from toolgen.render.converters.code import Block, Method, Statement, block, call, call_by_line, get, item
 from toolgen.render.literals import python_string
 
 
-def known_counts(holder: str) -> str:
+def usage_keys_constant(holder: str) -> str:
     """Return the name of the constant with the typed keys of one of the objects."""
     return "_USAGE" if holder == "wire" else f"_USAGE_{holder.upper()}"
 
@@ -58,7 +58,7 @@ def _read_other_spelling(count: CountPlan) -> Iterator[Statement]:
         )
 
 
-def _add_up(total: TotalPlan) -> Iterator[Statement]:
+def _add_up(total: UsageFieldPlan) -> Iterator[Statement]:
     """Yield the statements that add up a required field: the provider's own and separate counts, or other fields."""
     if not total.required:
         return
@@ -77,7 +77,7 @@ def _add_up(total: TotalPlan) -> Iterator[Statement]:
 
 
 def _keep_rest(holder: str, key: str) -> Block:
-    rest = call("unmapped_members", holder, known_counts(holder))
+    rest = call("unmapped_members", holder, usage_keys_constant(holder))
     return block(
         f"if {python_string(key)} in wire", call("keep_inner_extras", "rest", "wire", python_string(key), rest)
     )
@@ -115,7 +115,7 @@ def usage_writer_method(usage: UsagePlan) -> Method:
     )
 
 
-def _write_total(total: TotalPlan, count: CountPlan) -> Iterator[Statement]:
+def _write_total(total: UsageFieldPlan, count: CountPlan) -> Iterator[Statement]:
     """Write the provider's number of a field, less its separate counts, unless it was computed from other fields."""
     field, key, target = f"usage.{total.field}", python_string(count.key), item(count.holder, count.key)
     if total.required:

@@ -10,7 +10,7 @@ from toolgen.diagnostics import Findings, Related
 from toolgen.diagnostics.finding import RawText, join_names
 from toolgen.resolve import Catalog, Tool
 from toolgen.rules.rule import catalog_rule
-from toolgen.rules.schema_walk import named_types, walk_catalog
+from toolgen.rules.schema_walk import type_keyword_values, walk_catalog
 
 
 def name_words(text: str) -> list[str]:
@@ -117,6 +117,6 @@ def check_secret_parameter(catalog: Catalog, findings: Findings) -> None:
     """Report parameters whose name suggests that they contain a secret."""
     for node in walk_catalog(catalog):
         for name, schema in node.schema.get("properties", {}).items():
-            types = named_types(schema) if isinstance(schema, Mapping) else ()
+            types = type_keyword_values(schema) if isinstance(schema, Mapping) else ()
             if (not types or "string" in types) and _SECRETS.search(" ".join(name_words(name))):
                 findings.add("secret-parameter", node.place("properties", name), parameter=name)

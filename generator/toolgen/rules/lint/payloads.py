@@ -14,7 +14,7 @@ from toolgen.diagnostics.finding import RawText, join_names, quote_name
 from toolgen.resolve import Catalog, Profile, Tool
 from toolgen.resolve.schema_locations import subschemas
 from toolgen.rules.rule import PayloadLoss, Payloads, catalog_rule, compact_json, payload_rule, payload_size
-from toolgen.tokens import Tokenizer
+from toolgen.token_counts import Tokenizer
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +193,7 @@ def check_budget_exceeded(payloads: Payloads, findings: Findings) -> None:
             if most is not None and count(value) > most:
                 findings.add(
                     "budget-exceeded",
-                    payloads.place("budgets", provider, unit),
+                    payloads.config_location("budgets", provider, unit),
                     what=RawText("the tools take up"),
                     count=count(value),
                     unit=RawText(shown),
@@ -231,5 +231,7 @@ def check_tokens_not_counted(payloads: Payloads, findings: Findings) -> None:
         for unit in budget:
             if "tokens" in unit and provider in payloads.sets:
                 findings.add(
-                    "tokens-not-counted", payloads.place("budgets", provider, unit), reason=RawText(payloads.tokenizer)
+                    "tokens-not-counted",
+                    payloads.config_location("budgets", provider, unit),
+                    reason=RawText(payloads.tokenizer),
                 )

@@ -13,20 +13,20 @@ from typing import Any
 
 from toolgen.diagnostics import Findings, Related, Span
 from toolgen.diagnostics.finding import RawText
-from toolgen.incremental import recall_with_findings
+from toolgen.incremental import load_with_findings
 from toolgen.load import Document, Pointer
 from toolgen.resolve import Catalog, Tool
 from toolgen.rules.fixes import is_hidden
 from toolgen.rules.lint.names import name_words
 from toolgen.rules.rule import catalog_rule
-from toolgen.rules.schema_walk import named_types, walk_catalog
+from toolgen.rules.schema_walk import type_keyword_values, walk_catalog
 
 
 @catalog_rule("tool-without-description", in_build=True)
 def check_tool_without_description(catalog: Catalog, findings: Findings) -> None:
     """Report tools whose description is missing or blank."""
     for tool in catalog.tools:
-        recall_with_findings(partial(_check_description, tool), findings, "described", tool.document.digest)
+        load_with_findings(partial(_check_description, tool), findings, "described", tool.document.digest)
 
 
 def _check_description(tool: Tool, findings: Findings) -> None:
@@ -38,7 +38,7 @@ def _check_description(tool: Tool, findings: Findings) -> None:
 def check_parameter_without_description(catalog: Catalog, findings: Findings) -> None:
     """Report top-level parameters without a description, their own or that of the type that they refer to."""
     for tool in catalog.tools:
-        recall_with_findings(partial(_check_parameters, tool), findings, "parameters described", tool.digest)
+        load_with_findings(partial(_check_parameters, tool), findings, "parameters described", tool.digest)
 
 
 def _check_parameters(tool: Tool, findings: Findings) -> None:
@@ -153,7 +153,7 @@ _SENTENCES = re.compile(r"(?<=[.!?])\s+|\n+")
 
 
 @catalog_rule("description-gives-orders")
-def check_description_gives_orders(catalog: Catalog, findings: Findings) -> None:
+def check_prompt_injection(catalog: Catalog, findings: Findings) -> None:
     """Report descriptions of tools that tell a model to ignore its instructions, or to hide something from people."""
     for tool in catalog.tools:
         taken = _TAKEN_OVER.search((tool.description or "")[:_MOST_READ])
@@ -273,7 +273,7 @@ def check_json_in_string(catalog: Catalog, findings: Findings) -> None:
     for node in walk_catalog(catalog):
         text = node.schema.get("description", "")
         media = node.schema.get("contentMediaType") == "application/json"
-        if named_types(node.schema) == ("string",) and (
+        if type_keyword_values(node.schema) == ("string",) and (
             media or (isinstance(text, str) and _JSON.search(text[:_MOST_READ]))
         ):
             findings.add("json-in-string", node.place(), name=node.name)

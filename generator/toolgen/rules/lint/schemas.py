@@ -9,14 +9,14 @@ from toolgen.diagnostics import Findings
 from toolgen.diagnostics.finding import RawText, join_names
 from toolgen.resolve import Catalog
 from toolgen.rules.rule import catalog_rule
-from toolgen.rules.schema_walk import json_types, named_types, walk_catalog
+from toolgen.rules.schema_walk import json_types, type_keyword_values, walk_catalog
 
 
 @catalog_rule("array-without-items")
 def check_array_without_items(catalog: Catalog, findings: Findings) -> None:
     """Report arrays whose items have no schema, or one that admits everything."""
     for node in walk_catalog(catalog):
-        if not node.is_whole or "array" not in named_types(node.schema) or "prefixItems" in node.schema:
+        if not node.is_whole or "array" not in type_keyword_values(node.schema) or "prefixItems" in node.schema:
             continue
         items = node.schema.get("items", True)
         if items is True or items == {}:
@@ -31,7 +31,7 @@ def check_object_without_properties(catalog: Catalog, findings: Findings) -> Non
     """Report objects inside parameters without properties and without a schema for their values."""
     for node in walk_catalog(catalog):
         schema = node.schema
-        if not node.is_whole or node.pointer == ("parameters",) or "object" not in named_types(schema):
+        if not node.is_whole or node.pointer == ("parameters",) or "object" not in type_keyword_values(schema):
             continue
         values = schema.get("additionalProperties", True)
         if not schema.get("properties") and (values is True or values == {}) and not any(k in schema for k in _SAYING):
@@ -83,14 +83,14 @@ def check_parameter_optional_and_null(catalog: Catalog, findings: Findings) -> N
 
 def _nullable(schema: Mapping[str, Any]) -> bool:
     """Return whether a schema lists null as one of several values."""
-    named = named_types(schema)
+    named = type_keyword_values(schema)
     if len(named) > 1 and "null" in named:
         return "enum" not in schema or None in schema["enum"]
     if len(schema.get("enum", ())) > 1 and None in schema["enum"]:
         return not named
     branches = [branch for word in ("anyOf", "oneOf") for branch in schema.get(word, ()) if isinstance(branch, Mapping)]
     return len(branches) > 1 and any(
-        named_types(branch) == ("null",) or branch.get("const", ...) is None for branch in branches
+        type_keyword_values(branch) == ("null",) or branch.get("const", ...) is None for branch in branches
     )
 
 

@@ -72,7 +72,7 @@ class KagamiConverter(TextChatConverter):
     ) -> tuple[str | list[AssistantPart], Extras]:
         """Read the content and calls of an assistant message, with the extras that a new message would not have."""
         parts: list[AssistantPart] = [
-            *(read_list(wire.get("content"), (at, "content"), reader, self.read_response_part) or ())
+            *(read_list(wire.get("content"), (at, "content"), reader, self.read_assistant_part) or ())
         ]
         calls = read_list(wire.get("toolCalls"), (at, "toolCalls"), reader, self.read_tool_call_entry)
         rest: Extras = {} if "content" in wire else {"$absent": ["content"]}
@@ -82,12 +82,12 @@ class KagamiConverter(TextChatConverter):
             return parts[0].text, rest
         return [*parts, *(calls or ())], rest
 
-    def read_response_part(self, wire: Any, at: Path, reader: Reader) -> TextPart | OpaquePart:
+    def read_assistant_part(self, wire: Any, at: Path, reader: Reader) -> TextPart | OpaquePart:
         """Read a part of an assistant message: text, or an opaque part."""
         part = self.read_part(wire, at, reader)
         return part if type(part) is TextPart else OpaquePart(reader.wire.name, wire)
 
-    def write_response_part(self, part: AssistantPart, at: Path, writer: Writer) -> list[Any]:
+    def write_assistant_part(self, part: AssistantPart, at: Path, writer: Writer) -> list[Any]:
         """Write a part of an assistant message that is not a call. The API has no refusals, so they become text."""
         if type(part) is RefusalPart:
             writer.own_extras(part.metadata, at)
@@ -100,12 +100,12 @@ class KagamiConverter(TextChatConverter):
         return [] if written is ABSENT else [written]
 
     def write_assistant_content(
-        self, message: AssistantMessage, own: Extras, at: Path, writer: Writer
+        self, message: AssistantMessage, extras: Extras, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write the content and calls of an assistant message. A missing content stays missing."""
         texts, calls = self.write_content_and_calls(message, at, writer)
         wire: dict[str, Any] = {"content": texts}
-        if not texts and ("content" in own or "content" in own.get("$absent", ())):
+        if not texts and ("content" in extras or "content" in extras.get("$absent", ())):
             del wire["content"]
         if calls:
             wire["toolCalls"] = calls
@@ -153,7 +153,7 @@ class KagamiConverter(TextChatConverter):
         restore_extras(wire, own)
         return wire
 
-    def read_output_format_name(
+    def read_text_or_json_format(
         self, value: Any, at: Path, reader: Reader
     ) -> tuple[Literal["text", "json"] | None, Any]:
         """Read the output format, text or JSON. Any other value is kept as an extra."""
@@ -165,7 +165,7 @@ class KagamiConverter(TextChatConverter):
             raise wrong_type(at, "a string", value)
         return None, value
 
-    def write_output_format_name(
+    def write_text_or_json_format(
         self, output_format: Literal["text", "json"] | OutputSchema | None, extra: Any, at: Path, writer: Writer
     ) -> Any:
         """Write the output format. A schema is written as JSON without a schema."""
@@ -189,7 +189,7 @@ class KagamiConverter(TextChatConverter):
         return read_result_object(response)
 
     def write_result_response(
-        self, kind: str, value: Any, is_error: bool | None, own: Extras, at: Path, writer: Writer
+        self, kind: str, value: Any, is_error: bool | None, extras: Extras, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write the result of a call. The texts of several parts are joined."""
         if kind == "multimodal":
@@ -197,4 +197,6 @@ class KagamiConverter(TextChatConverter):
                 (at[0], "kind"), "multimodal", "rewritten", "note", "the API does not support parts in results"
             )
             kind, value = "error" if is_error else "text", join_texts(value, (at[0], "value"), writer)
-        return {"response": write_result_object(kind, value, is_error, own.get("$response"), (at[0], "value"), writer)}
+        return {
+            "response": write_result_object(kind, value, is_error, extras.get("$response"), (at[0], "value"), writer)
+        }

@@ -36,12 +36,12 @@ __all__ = [
     "ModularPromptConverter",
     "ModularPromptStream",
     "ModularPromptStreamWriter",
-    "read_single_text",
-    "write_single_text",
+    "read_string_content",
+    "write_string_content",
 ]
 
 
-def read_single_text(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
+def read_string_content(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
     """Read a value that must be a string.
 
     Raises:
@@ -52,7 +52,7 @@ def read_single_text(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
     return value, ABSENT
 
 
-def write_single_text(content: Any, extra: Any, at: Path, writer: Writer) -> str:
+def write_string_content(content: Any, extra: Any, at: Path, writer: Writer) -> str:
     """Write the texts of the content as one string."""
     return join_texts(content, at, writer)
 
@@ -66,17 +66,17 @@ class ModularPromptConverter(TextChatConverter):
     read_usage: ObjectReader[Usage]
     write_usage: ObjectWriter[Usage]
 
-    def read_further_messages(self, wire: Any, at: Path, reader: Reader) -> tuple[list[Message], Any]:
+    def read_messages_after_prompt(self, wire: Any, at: Path, reader: Reader) -> tuple[list[Message], Any]:
         """Read the messages that follow those of the prompt. Options need not have any."""
         if wire is None or wire is ABSENT:
             return [], ABSENT
         return self.read_messages(wire, at, reader)[0], ABSENT if wire else wire
 
-    def write_further_messages(self, messages: Sequence[Message], extra: Any, at: Path, writer: Writer) -> Any:
+    def write_messages_after_prompt(self, messages: Sequence[Message], extra: Any, at: Path, writer: Writer) -> Any:
         """Write the messages that follow those of the prompt."""
         return self.write_messages(messages, ABSENT, at, writer) if messages else extra
 
-    def is_function_call(self, wire: dict[str, Any]) -> bool:
+    def is_function_call_entry(self, wire: dict[str, Any]) -> bool:
         """Return whether an entry with a function is a function call."""
         return bool(wire.get("type", "function") == "function")
 
@@ -96,7 +96,7 @@ class ModularPromptConverter(TextChatConverter):
         return [*([TextPart(content)] if content else []), *calls], rest
 
     def write_assistant_content(
-        self, message: AssistantMessage, own: Extras, at: Path, writer: Writer
+        self, message: AssistantMessage, extras: Extras, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write the content and calls of an assistant message. Texts are joined, and missing content stays missing."""
         texts, calls = self.write_content_and_calls(message, at, writer)
@@ -106,7 +106,7 @@ class ModularPromptConverter(TextChatConverter):
             )
         said = "".join(texts)
         wire: dict[str, Any] = {}
-        if said or not ("content" in own or "content" in own.get("$absent", ())):
+        if said or not ("content" in extras or "content" in extras.get("$absent", ())):
             wire["content"] = said
         if calls:
             wire["toolCalls"] = calls
@@ -192,7 +192,7 @@ class ModularPromptConverter(TextChatConverter):
         restore_extras(wire, own)
         return wire
 
-    def write_response_part(self, part: AssistantPart, at: Path, writer: Writer) -> list[str]:
+    def write_assistant_part(self, part: AssistantPart, at: Path, writer: Writer) -> list[str]:
         """Write a part of a response that is not a call. Refusals are written as text; other parts are unsupported."""
         if type(part) is not TextPart and type(part) is not RefusalPart:
             writer.report_unsupported(at, writer.type_name(part), "note" if type(part) is ReasoningPart else "warning")

@@ -77,7 +77,7 @@ class DeclaredTools:
         refused: Collection[str] = (),
         spellings: Mapping[str, dict[str, Any]] = _NOTHING,
         strict: Collection[str] = (),
-        crowded_out: Collection[str] = (),
+        strict_if_fewer_tools: Collection[str] = (),
         depth: int = 3,
         package: str | None = None,
     ) -> None:
@@ -87,7 +87,7 @@ class DeclaredTools:
         self.refused = refused
         self.encoding_tables = spellings
         self.strict = strict
-        self.strict_if_fewer_tools = frozenset(crowded_out)
+        self.strict_if_fewer_tools = frozenset(strict_if_fewer_tools)
         self.depth = depth
         self.package = package
 
@@ -162,7 +162,7 @@ class ProviderWire:
         return re.compile(self._facts.names, re.DOTALL).fullmatch
 
     @cached_property
-    def lowerings(self) -> Lowerings:
+    def schema_lowering(self) -> Lowerings:
         """The lowering of schemas, imported on first use. The build has already lowered those of declared tools."""
         from ..lowering.tools import Lowerings
 
@@ -205,19 +205,19 @@ class ProviderWire:
         """
         metadata = tool.metadata or {}
         if tool.strict is None and inner_extras(metadata, "declaration").get("$strict") == "auto":
-            return self.lowerings.choose_strictness(tool.parameters, budget_used)[0]
-        if tool.strict and self.unsupported_changes(tool):
+            return self.schema_lowering.choose_strictness(tool.parameters, budget_used)[0]
+        if tool.strict and self.unsupported_strict_changes(tool):
             return False
         return tool.strict
 
-    def unsupported_changes(self, tool: ToolDefinition) -> tuple[SchemaChange, ...]:
+    def unsupported_strict_changes(self, tool: ToolDefinition) -> tuple[SchemaChange, ...]:
         """Return the schema changes that prevent strict mode. Empty for a schema that is written as it was read."""
         if not tool.strict or not self.has_strict or tool.parameters is None:
             return ()
         kept = (tool.metadata or {}).get(self.name)
         if contains_schema(kept, tool.parameters):
             return ()
-        return self.lowerings.lower(tool.parameters, True).unsupported_changes
+        return self.schema_lowering.lower(tool.parameters, True).unsupported_changes
 
     def wire_name(self, name: str) -> str:
         """Return the name of a tool on this wire: its own, or a legal one derived from it, which is always the same."""

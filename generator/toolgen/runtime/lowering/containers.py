@@ -98,7 +98,7 @@ def _with_required(
                 (*pointer, "required"), name, "rewritten", "a required property must be declared under properties"
             )
             found[name] = (
-                context.register_pointer(dict(further), (*pointer, "additionalProperties"))
+                context.record_source_pointer(dict(further), (*pointer, "additionalProperties"))
                 if type(further) is dict
                 else {}
             )
@@ -171,7 +171,7 @@ def _lower_additional_properties(
         return None
     if not dialect.supports("additionalProperties"):
         context.record_change(
-            pointer, "additionalProperties", "dropped", context.reason("it"), checked="parse_arguments"
+            pointer, "additionalProperties", "dropped", context.unsupported_reason("it"), checked="parse_arguments"
         )
         return None
     lowered: Any = further

@@ -149,13 +149,13 @@ class LoweringContext(ABC):
                 pointer, keyword, "dropped", "two values of the same keyword apply at once", checked="parse_arguments"
             )
 
-    def register_pointer(self, schema: dict[str, Any], pointer: Pointer) -> dict[str, Any]:
+    def record_source_pointer(self, schema: dict[str, Any], pointer: Pointer) -> dict[str, Any]:
         """Record the location in the source that a new schema corresponds to, and return the schema."""
         self._made.append(schema)
         self._ways[id(schema)] = pointer
         return schema
 
-    def pointer_of(self, schema: Any, default: Pointer) -> Pointer:
+    def source_pointer_of(self, schema: Any, default: Pointer) -> Pointer:
         """Return the location in the source that a schema corresponds to."""
         return self._ways.get(id(schema), default)
 
@@ -176,7 +176,7 @@ class LoweringContext(ABC):
             found = self.references.value_at(target)
             if type(found) is not dict:
                 return (found if not rest else {**rest}), ref_stack
-            schema = self.register_pointer(merge_schemas(rest, found, []), target)
+            schema = self.record_source_pointer(merge_schemas(rest, found, []), target)
         return schema, ref_stack
 
     def merge_all_of(
@@ -194,7 +194,7 @@ class LoweringContext(ABC):
                     return NEVER, ref_stack
                 joined = merge_schemas(joined, inner, lost) if type(inner) is dict else joined
             self.record_conflicts(pointer, lost)
-            schema = self.register_pointer(joined, pointer)
+            schema = self.record_source_pointer(joined, pointer)
         return schema, ref_stack
 
     def copy_unlowered_rule(self, keyword: str, value: Any) -> Any:
@@ -242,7 +242,7 @@ class LoweringContext(ABC):
     def _is_legal(self, name: str) -> bool:
         return self.dialect.properties is None or self.dialect.properties.fullmatch(name) is not None
 
-    def reason(self, what: str) -> str:
+    def unsupported_reason(self, what: str) -> str:
         """Return the reason why a keyword is not sent."""
         return f"{what} is not supported by this provider"
 

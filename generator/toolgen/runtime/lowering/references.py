@@ -140,7 +140,7 @@ class RetainedDefinitions:
         self._names: dict[Pointer, str] = {}
         self._waiting: list[tuple[str, Pointer]] = []
 
-    def definition_name(self, target: Pointer) -> str:
+    def retain_definition(self, target: Pointer) -> str:
         """Return the name of a definition, and queue the definition for lowering."""
         if target in self._names:
             return self._names[target]

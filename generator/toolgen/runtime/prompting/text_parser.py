@@ -28,8 +28,8 @@ from ..models import (
     ToolCallPart,
     ToolDefinition,
 )
-from .text_calls import TextCall, accepted_names, find_text_calls
-from .tool_blocks import Block, BlockKind, find_blocks, find_quoted_blocks, parse_block
+from .text_calls import ParsedTextCall, accepted_names, find_text_calls
+from .tool_blocks import Block, BlockKind, find_blocks, find_quoted_blocks, find_whole_text_block
 from .tool_texts import PROVIDER, call_text, join_response_text
 
 __all__ = [
@@ -51,7 +51,7 @@ class CallBlock(NamedTuple):
     start: int
     end: int
     body: str
-    calls: list[TextCall]
+    calls: list[ParsedTextCall]
 
 
 class CallMaker:
@@ -68,7 +68,7 @@ class CallMaker:
         self._used = used
         self._given: set[str] = set()
 
-    def make_call(self, text_call: TextCall) -> ToolCall:
+    def make_call(self, text_call: ParsedTextCall) -> ToolCall:
         """Make a call from one that was found in text."""
         position, self._position = self._position, self._position + 1
         call = ToolCall("", text_call.name, text_call.arguments, text_call.invalid)
@@ -103,9 +103,9 @@ def parse_response_text(
     names: Mapping[str, str],
     untrusted: Iterable[str],
     maker: CallMaker,
-    spelling: Callable[[str], str] = str,
+    wire_name: Callable[[str], str] = str,
 ) -> AssistantMessage:
-    """Read the text of a model, with the accepted names of tools. `spelling` returns the name as it is written."""
+    """Read the text of a model, with the accepted names of tools. `wire_name` returns the name as it is written."""
     blocks = call_blocks(text, names)
     if not blocks:
         kept = {"$text": text, "$names": {}} if join_response_text([(text, False)])[1] else None
@@ -125,7 +125,7 @@ def parse_response_text(
             if spoken.reasoning:
                 parts.append(ReasoningPart(spoken.reasoning))
             parts.append(ToolCallPart(call))
-            pieces.append((_written(call, spoken, spelling), True))
+            pieces.append((_written(call, spoken, wire_name), True))
         end = block.end
     _say(strip_leading_newlines(text[end:]), parts, pieces)
     if join_response_text(pieces)[0] == text:
@@ -142,7 +142,7 @@ def call_blocks(text: str, names: Mapping[str, str]) -> list[CallBlock]:
         calls = [block for block in found if block.calls]
         if calls:
             return calls
-    whole = parse_block(text)
+    whole = find_whole_text_block(text)
     last = None if whole is None else _called(whole, names)
     return [last] if last is not None and last.calls else []
 
@@ -173,7 +173,7 @@ def _say(text: str, parts: list[AssistantPart], pieces: list[tuple[str, bool]]) 
         pieces.append((text, False))
 
 
-def _written(call: ToolCall, spoken: TextCall, spelling: Callable[[str], str]) -> str:
+def _written(call: ToolCall, spoken: ParsedTextCall, spelling: Callable[[str], str]) -> str:
     """Return a call as it would be written. If it cannot be written, return an empty text, which never matches."""
     try:
         return call_text(replace(call, name=spelling(call.name)), spoken.reasoning or None)

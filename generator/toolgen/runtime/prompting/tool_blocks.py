@@ -18,10 +18,10 @@ __all__ = [
     "BlockScanner",
     "find_blocks",
     "find_quoted_blocks",
+    "find_whole_text_block",
+    "is_block_delimiter",
     "json_line",
     "may_begin_block",
-    "opens_fence",
-    "parse_block",
     "split_lines",
 ]
 
@@ -197,7 +197,7 @@ def find_blocks(text: str) -> list[Block]:
     return [block for block in found if block is not None]
 
 
-def parse_block(text: str) -> Block | None:
+def find_whole_text_block(text: str) -> Block | None:
     """Return a text as one block if it starts like a JSON value that is not indented. None otherwise."""
     begin = text.rfind("\n", 0, len(text) - len(text.lstrip(_BLANKS + "\n"))) + 1
     return (
@@ -216,6 +216,6 @@ def may_begin_block(line: str) -> bool:
     return line.startswith(CALL_TAG) or CALL_TAG.startswith(line) or "```".startswith(line)
 
 
-def opens_fence(line: str) -> bool:
+def is_block_delimiter(line: str) -> bool:
     """Return whether a line may start or end a fence, or may start a block."""
     return line.startswith(CALL_TAG) or _FENCE.fullmatch(line) is not None

@@ -12,7 +12,7 @@ from types import FunctionType
 from typing import Any
 
 from .results import PLAIN
-from .sync_runner import ENDING, call_blocking, running_loop, switch_to_loop
+from .sync_runner import ENDING, call_in_loop_thread, running_loop, switch_to_loop
 
 __all__ = ["CancellationWatch", "HandlerTimeoutError", "await_value", "call_handler", "is_async"]
 
@@ -78,7 +78,7 @@ async def call_handler(handler: Handler, arguments: object, timeout: float | Non
     cancellation = CancellationWatch()
     end = None if timeout is None else asyncio.get_running_loop().time() + timeout
     if here:
-        value = await call_blocking(_whole, handler, arguments)
+        value = await call_in_loop_thread(_whole, handler, arguments)
     elif later:
         value = handler(arguments)
     else:

@@ -33,11 +33,11 @@ __all__ = [
     "RunResult",
     "RunSettings",
     "StoppedBy",
-    "check_handlers_and_review",
+    "add_output_format",
+    "check_other_handlers_and_review",
     "check_settings",
     "correction_message",
     "parse_output",
-    "request_output",
     "total_usage",
 ]
 
@@ -152,7 +152,7 @@ def check_settings(settings: Mapping[str, object]) -> None:
     check_timeout(settings.get("timeout"))
 
 
-def check_handlers_and_review(
+def check_other_handlers_and_review(
     request: Request, declared: Collection[str], low_risk: Collection[str], settings: RunSettings
 ) -> None:
     """Check that all tools of a run are declared or handled, and that calls of high-risk tools are reviewed.
@@ -176,7 +176,7 @@ _FAULTS = 20
 """Maximum number of faults that a correction lists."""
 
 
-def request_output(request: Request, output: type[Any], *, in_text: bool) -> Request:
+def add_output_format(request: Request, output: type[Any], *, in_text: bool) -> Request:
     """Request a response that matches a type: by the API's output format, and also by a prompt if `in_text` is set."""
     from pydantic import TypeAdapter
 

@@ -52,15 +52,15 @@ class SessionError(Exception):
         return type(self), (self.provider, self.status, self.error), self.__dict__
 
 
-def status_and_body(raised: BaseException, status: str, body: str) -> tuple[int, Any] | None:
+def status_and_body(raised: BaseException, status_path: str, body_path: str) -> tuple[int, Any] | None:
     """Return the status and the body of an API error from a client's exception. None for any other exception.
 
-    `status` and `body` are attribute paths in the exception. If the status is missing or that of a success, a body is
+    `status_path` and `body_path` are attribute paths in the exception. If the status is missing or that of a success, a body is
     required: such an error came instead of a response, or at the start of a stream.
     """
     if isinstance(raised, BareApiError):
         return _ANSWERED, raised.body
-    found, said = resolve_attribute(raised, status), resolve_attribute(raised, body)
+    found, said = resolve_attribute(raised, status_path), resolve_attribute(raised, body_path)
     if isinstance(said, str):
         with suppress(JSONError):
             said = loads(said)

@@ -31,8 +31,8 @@ from ..models import (
     UserMessage,
 )
 from ..running.sync_runner import aclosing, closing
-from .client_sessions import await_response, check_send_value
-from .text_protocol import TextStreamReader, parse_completion, stream_events, to_request, to_text_request
+from .client_sessions import await_send_value, check_send_value
+from .text_protocol import TextStreamReader, normalize_request, parse_completion, stream_events, to_text_request
 
 __all__ = ["Answer", "AsyncScriptedSession", "AsyncSession", "ScriptedSession", "Session", "ToolMode"]
 
@@ -68,7 +68,7 @@ class _SessionBase:
 
     def prepare_request(self, request: Request | str) -> Request:
         """Return the request, with the session's model if it does not name one."""
-        made = to_request(request)
+        made = normalize_request(request)
         return replace(made, model=self.model) if made.model is None and self.model is not None else made
 
     def _next(self, message: Message, tools: Sequence[ToolDefinition | OpaquePart] | None) -> Request:
@@ -235,7 +235,7 @@ class AsyncSession(_SessionBase):
         Yields:
             Pieces of the text of the response.
         """
-        answer = await await_response(self, self.send(request))
+        answer = await await_send_value(self, self.send(request))
         yield answer if isinstance(answer, str) else text_of(answer.message)
 
     async def complete(self, request: Request | str) -> Completion:
@@ -249,9 +249,9 @@ class AsyncSession(_SessionBase):
         """
         whole = self.prepare_request(request)
         if self.tool_mode is ToolMode.NATIVE:
-            answer = await await_response(self, self.send(whole))
+            answer = await await_send_value(self, self.send(whole))
             return parse_completion(whole, answer) if isinstance(answer, str) else answer
-        return parse_completion(whole, await await_response(self, self.send(to_text_request(whole, self.on_loss))))
+        return parse_completion(whole, await await_send_value(self, self.send(to_text_request(whole, self.on_loss))))
 
     async def stream(self, request: Request | str) -> AsyncIterator[StreamEvent]:
         """Send one request with its tools, and yield the events of the response as they arrive.
@@ -333,7 +333,7 @@ class _Script:
             LookupError: The script has no response left.
             Exception: The script contains an exception here.
         """
-        whole = to_request(request)
+        whole = normalize_request(request)
         self.requests.append(replace(whole, messages=list(whole.messages)))
         if not self.left:
             raise LookupError(f"the script has no response for request {len(self.requests)}")

@@ -21,26 +21,26 @@ __all__ = [
     "ClientSession",
     "ProviderModule",
     "aclose_client",
-    "await_response",
+    "await_send_value",
     "check_send_value",
     "close_client",
 ]
 
 
-def close_client(client: Any, attribute_path: str) -> None:
-    """Close a client from synchronous code. `attribute_path` leads to the method that sends requests."""
-    if (leave := _found(client, attribute_path, "__exit__")) is not None:
+def close_client(client: Any, send_path: str) -> None:
+    """Close a client from synchronous code. `send_path` leads to the method that sends requests."""
+    if (leave := _found(client, send_path, "__exit__")) is not None:
         leave(None, None, None)
     elif callable(close := getattr(client, "close", None)):
         close()
 
 
-async def aclose_client(client: Any, attribute_path: str) -> None:
+async def aclose_client(client: Any, send_path: str) -> None:
     """Close a client from async code. A client without `__aexit__` is closed like in `close_client`."""
-    if (leave := _found(client, attribute_path, "__aexit__")) is not None:
+    if (leave := _found(client, send_path, "__aexit__")) is not None:
         await leave(None, None, None)
     else:
-        close_client(client, attribute_path)
+        close_client(client, send_path)
 
 
 def _found(client: Any, attribute_path: str, name: str) -> Any:
@@ -68,7 +68,7 @@ def check_send_value(session: object, answer: Any) -> Completion | str:
     raise TypeError(said)
 
 
-async def await_response(session: object, answer: Any) -> Completion | str:
+async def await_send_value(session: object, answer: Any) -> Completion | str:
     """Await and check the return value of a session's `send`.
 
     Raises:

@@ -62,18 +62,18 @@ class SchemaCheck:
         return core_schema.no_info_wrap_validator_function(checked, handler(source))
 
 
-def ensure_valid(value: Any, made: T, check: Check) -> T:
-    """Return the validated form (`made`) of a value if the value also passes a check.
+def ensure_valid(value: Any, validated: T, check: Check) -> T:
+    """Return the validated form (`validated`) of a value if the value also passes a check.
 
     Raises:
         PydanticCustomError: The value does not pass. The error states what was expected.
     """
-    value = _by_alias(value, made)
+    value = _by_alias(value, validated)
     if check(value) is not None:
         expected = check(_plain(value))  # models that an app made are checked as JSON
         if expected is not None:
             raise PydanticCustomError("unfit", "{expected}", {"expected": expected})
-    return made
+    return validated
 
 
 def _by_alias(value: Any, made: Any) -> Any:

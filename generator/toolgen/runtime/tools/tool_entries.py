@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 from ..json_text import JSONError, is_utf8_encodable, loads
 from ..json_values import copy_json, is_too_deep, same_json
 from ..paths import ROOT, Path, format_path
-from .arguments import ArgumentsError, Fault, find_faults, json_type_name, unknown_tool_error
+from .argument_errors import ArgumentsError, Fault, convert_validation_error, json_type_name, unknown_tool_error
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from ..conversion.writer import OnLoss
     from ..models import Loss, ToolCall, ToolDefinition
 
-__all__ = ["Definitions", "ToolEntry", "ToolSet", "parse_call_arguments", "tool_entries"]
+__all__ = ["LazyToolDefinitions", "ToolEntry", "ToolSet", "parse_call_arguments", "tool_entries"]
 
 
-class Definitions(Mapping[str, "ToolDefinition"]):
+class LazyToolDefinitions(Mapping[str, "ToolDefinition"]):
     """A mapping from the names of tools to their definitions. Reading a definition imports the module of its tool."""
 
     def __init__(self, package: str, modules: Mapping[str, str]) -> None:
@@ -148,7 +148,7 @@ class ToolEntry:
 
             if not isinstance(error, ValidationError):
                 raise
-            raise ArgumentsError(self.name, *find_faults(value, error)) from None
+            raise ArgumentsError(self.name, *convert_validation_error(value, error)) from None
 
     def coercions(self) -> Encoding | None:
         """Return the coercions of the arguments. None if there are none."""
@@ -217,7 +217,7 @@ class ToolEntry:
                 else self._other_value(given)
             )
         except ValidationError as error:
-            raise ArgumentsError(self.name, *find_faults(value, error)) from None
+            raise ArgumentsError(self.name, *convert_validation_error(value, error)) from None
         except RecursionError:
             raise self._too_deep() from None
 
@@ -265,12 +265,12 @@ def _keys_inside(value: Any) -> int:
 def tool_entries(
     package: str,
     tools: Mapping[str, tuple[str, str, str]],
-    anything: Collection[str] = (),
-    others: Mapping[str, str] = MappingProxyType({}),
+    untyped_field_tools: Collection[str] = (),
+    non_object_types: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[str, ToolEntry]:
     """Return the entries of tools by name. `tools` has their modules, argument classes and result types."""
     return {
-        name: ToolEntry(package, name, module, model, result, name in anything, others.get(name))
+        name: ToolEntry(package, name, module, model, result, name in untyped_field_tools, non_object_types.get(name))
         for name, (module, model, result) in tools.items()
     }
 
@@ -361,7 +361,7 @@ class ToolSet:
         self.low_risk = frozenset(low_risk)
         self.display_names = dict(display_names or {})
         self.deprecated = frozenset(deprecated)
-        self.definitions = Definitions(package, {name: entry.module for name, entry in entries.items()})
+        self.definitions = LazyToolDefinitions(package, {name: entry.module for name, entry in entries.items()})
 
     def parse_arguments(self, name: str, value: str | bytes | Mapping[str, Any]) -> BaseModel:
         """Check the arguments of a tool, and return them as a model.

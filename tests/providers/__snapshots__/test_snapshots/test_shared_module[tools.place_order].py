@@ -8,7 +8,7 @@ from typing import Annotated, Any, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field, StrictStr
 
 from ..models import ToolDefinition
-from ..runtime.tools.fields import Integer
+from ..runtime.tools.field_types import Integer
 
 __all__ = ["DEFINITION", "PlaceOrderArguments", "PlaceOrderLine", "PlaceOrderResult"]
 

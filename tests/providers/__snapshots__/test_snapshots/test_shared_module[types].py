@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict, StrictStr
 
-from .runtime.tools.fields import Number, Omittable
+from .runtime.tools.field_types import Number, Omittable
 
 __all__ = ["Forecast"]
 

@@ -19,7 +19,7 @@ from tests.unit.runtime.lowering.lowered_schemas import (
     there_and_back,
 )
 from toolgen.runtime.conversion.encoding import Encoding
-from toolgen.runtime.lowering.keywords import describe_rule, unique_texts
+from toolgen.runtime.lowering.keywords import describe_rule, encode_as_unique_texts
 
 EVERY_KEYWORD: dict[str, Any] = {
     "$comment": "c", "title": "t", "description": "d", "default": "a", "examples": ["a"], "deprecated": True,
@@ -163,4 +163,4 @@ def test_a_rule_is_said_by_another_keyword_or_in_words(schema: Any, wire: Any) -
 def test_a_number_that_json_does_not_have_is_put_into_words_as_it_is(keyword: str, value: float) -> None:
     said = [value, 1] if keyword in ("enum", "examples") else value
     assert any(word in describe_rule(keyword, said) for word in ("NaN", "Infinity"))
-    assert len(set(unique_texts([value, 1, "NaN"]))) == 3
+    assert len(set(encode_as_unique_texts([value, 1, "NaN"]))) == 3

@@ -17,7 +17,7 @@ from toolgen.importing.formats import Format
 from toolgen.importing.formats.openapi.arguments import read_arguments
 from toolgen.importing.formats.openapi.operations import SAFE_METHODS, Operation, read_operations, result_schema
 from toolgen.importing.formats.openapi.references import Resolver
-from toolgen.importing.formats.openapi.schemas import Schemas, TooLargeError, Version, referenced_types
+from toolgen.importing.formats.openapi.schemas import SchemaConverter, TooLargeError, Version, referenced_types
 from toolgen.importing.reader import ImportedTool, ImportedType, ImportReader
 from toolgen.load import Document
 from toolgen.load.limits import TOTAL_VALUES
@@ -38,19 +38,19 @@ def read(reader: ImportReader) -> Iterator[ImportedTool | ImportedType]:
     version = _version(reader)
     if version is None:
         return
-    schemas = Schemas(Resolver(reader), version, dict(reader.type_stems))
+    schemas = SchemaConverter(Resolver(reader), version, dict(reader.type_stems))
     try:
         tools = [_tool(operation, schemas, reader) for operation in read_operations(schemas.resolver)]
         types = list(schemas.types())
     except TooLargeError:
-        reader.report_change("too-many-values", (), limit=TOTAL_VALUES)
+        reader.report_at_key("too-many-values", (), limit=TOTAL_VALUES)
         return
     yield from tools
     yield from referenced_types(tools, types)
     for keyword, places in schemas.left_out.items():
-        reader.report_change("import-keyword", next(iter(places)), keyword=keyword, count=len(places))
+        reader.report_at_key("import-keyword", next(iter(places)), keyword=keyword, count=len(places))
     if reader.document.value.get("webhooks"):
-        reader.report_change("import-webhooks", ("webhooks",))
+        reader.report_at_key("import-webhooks", ("webhooks",))
 
 
 def _version(reader: ImportReader) -> Version | None:
@@ -61,7 +61,7 @@ def _version(reader: ImportReader) -> Version | None:
         return None
     if "openapi" not in value:
         if "swagger" in value:
-            reader.report_change("import-swagger", ("swagger",))
+            reader.report_at_key("import-swagger", ("swagger",))
         else:
             reader.findings.add("import-no-openapi", reader.document.span())
         return None
@@ -78,7 +78,7 @@ def _version(reader: ImportReader) -> Version | None:
     return "3.0" if match[1] == "0" else "3.1"
 
 
-def _tool(operation: Operation, schemas: Schemas, reader: ImportReader) -> ImportedTool:
+def _tool(operation: Operation, schemas: SchemaConverter, reader: ImportReader) -> ImportedTool:
     at, entry = operation.at, operation.entry
     identifier = reader.text(at, entry, "operationId")
     summary, description = (reader.text(at, entry, key) for key in ("summary", "description"))

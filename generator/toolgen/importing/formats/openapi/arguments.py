@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from toolgen.importing.formats.openapi.operations import Operation, Parameter, choose_media_type
-from toolgen.importing.formats.openapi.schemas import SchemaContext, Schemas, valid_examples
+from toolgen.importing.formats.openapi.schemas import SchemaContext, SchemaConverter, valid_examples
 from toolgen.load import Pointer
 
 _REQUEST = SchemaContext("request")
@@ -55,7 +55,7 @@ class Arguments:
     media: str | None
 
 
-def read_arguments(operation: Operation, schemas: Schemas) -> Arguments:
+def read_arguments(operation: Operation, schemas: SchemaConverter) -> Arguments:
     """Return the arguments of an operation."""
     own = [_argument(parameter, schemas) for parameter in operation.parameters]
     body = _body(operation, schemas)
@@ -64,7 +64,7 @@ def read_arguments(operation: Operation, schemas: Schemas) -> Arguments:
     whole = [] if body is None else [Argument("body", "body", body.schema, body.at, body.required)]
     if _are_distinct([*own, *whole]):
         return _laid_out([*own, *whole], operation, body)
-    schemas.resolver.reader.report_change("import-grouped", operation.at)
+    schemas.resolver.reader.report_at_key("import-grouped", operation.at)
     return _laid_out([*_grouped(own, operation), *whole], operation, body)
 
 
@@ -108,7 +108,7 @@ def _grouped(found: list[Argument], operation: Operation) -> list[Argument]:
     return grouped
 
 
-def _argument(parameter: Parameter, schemas: Schemas) -> Argument:
+def _argument(parameter: Parameter, schemas: SchemaConverter) -> Argument:
     """Convert a parameter to an argument, with the keys beside its schema."""
     at, entry = parameter.at, parameter.entry
     where = (*at, "schema")
@@ -146,7 +146,7 @@ def _examples(entry: dict[str, Any], schema: dict[str, Any]) -> dict[str, list[A
     return {"examples": fit} if fit else {}
 
 
-def _body(operation: Operation, schemas: Schemas) -> Body | None:
+def _body(operation: Operation, schemas: SchemaConverter) -> Body | None:
     if "requestBody" not in operation.entry:
         return None
     reader = schemas.resolver.reader
@@ -159,7 +159,7 @@ def _body(operation: Operation, schemas: Schemas) -> Body | None:
     if media is None:
         return None
     if len(content) > 1:
-        reader.report_change("import-media", (*at, "content", media), media=media, count=len(content) - 1)
+        reader.report_at_key("import-media", (*at, "content", media), media=media, count=len(content) - 1)
     inner = schemas.resolver.object_at((*at, "content", media), "an object: the media type of a body")
     if inner is None:
         return None
@@ -176,7 +176,9 @@ def _body(operation: Operation, schemas: Schemas) -> Body | None:
     return Body(where, media, schema, required, found_members, text or about, closed)
 
 
-def _members(at: Pointer, required: bool, schemas: Schemas) -> tuple[tuple[Argument, ...], str | None, bool] | None:
+def _members(
+    at: Pointer, required: bool, schemas: SchemaConverter
+) -> tuple[tuple[Argument, ...], str | None, bool] | None:
     """Return the members of a body that is a plain object, or an `allOf` of plain objects; None for any other body."""
     here = SchemaContext("request", hidden=schemas.visible.hidden_properties(at, "request"))
     parts = _parts(at, here, schemas, set())
@@ -202,7 +204,7 @@ def _members(at: Pointer, required: bool, schemas: Schemas) -> tuple[tuple[Argum
 
 
 def _parts(
-    at: Pointer, context: SchemaContext, schemas: Schemas, seen: set[Pointer]
+    at: Pointer, context: SchemaContext, schemas: SchemaConverter, seen: set[Pointer]
 ) -> list[tuple[Pointer, dict[str, Any]]] | None:
     """Return the plain objects that compose a schema; None if there is anything else, or one of them twice."""
     raw = schemas.resolver.value_at(at)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from toolgen.importing.formats.openapi.references import Resolver
-from toolgen.importing.formats.openapi.schemas import SchemaContext, Schemas
+from toolgen.importing.formats.openapi.schemas import SchemaContext, SchemaConverter
 from toolgen.load import Pointer
 
 _ORDER = tuple(
@@ -140,7 +140,7 @@ def _parameters(resolver: Resolver, at: Pointer, entry: dict[str, Any]) -> dict[
         key = (parameter.location, parameter.name)
         if key in found:
             holes = {"name": parameter.name, "place": parameter.location}
-            reader.report_change("import-parameter-twice", (*at, "parameters", i), **holes)
+            reader.report_at_key("import-parameter-twice", (*at, "parameters", i), **holes)
         found[key] = parameter
     return found
 
@@ -151,7 +151,7 @@ def _parameter(resolver: Resolver, at: Pointer, entry: dict[str, Any]) -> Parame
     if not isinstance(name, str):
         reader.report_wrong_type((*at, "name") if "name" in entry else at, name, "a string: the name of a parameter")
     elif place == "header" and name.lower() in _IGNORED_HEADERS:
-        reader.report_change("import-header-ignored", (*at, "name"), name=name)
+        reader.report_at_key("import-header-ignored", (*at, "name"), name=name)
     elif place not in ("path", "query", "header", "cookie", "querystring"):
         where = (*at, "in") if "in" in entry else at
         reader.findings.add("import-parameter-place", reader.document.span(*where), name=name)
@@ -173,7 +173,7 @@ _SUCCESS = re.compile(r"2([0-9][0-9]|XX)", re.IGNORECASE)
 _ANSWER = SchemaContext("answer")
 
 
-def result_schema(operation: Operation, schemas: Schemas) -> tuple[Any, dict[Pointer, Pointer]]:
+def result_schema(operation: Operation, schemas: SchemaConverter) -> tuple[Any, dict[Pointer, Pointer]]:
     """Return the schema of the result, and the locations of its parts; None if no successful response is JSON.
 
     If the schemas of the responses differ, the result is any of them. The `default` response counts if there is no
@@ -196,7 +196,7 @@ def result_schema(operation: Operation, schemas: Schemas) -> tuple[Any, dict[Poi
     return (found[0][0], {("result",): found[0][1]}) if found else (None, {})
 
 
-def _schema_of(at: Pointer, schemas: Schemas) -> Pointer | None:
+def _schema_of(at: Pointer, schemas: SchemaConverter) -> Pointer | None:
     """Return the location of the schema of a response, if that is JSON."""
     found = schemas.resolver.object_at(at, "an object: a response")
     if found is None:

@@ -41,7 +41,7 @@ def convert_exclusive_bounds(schema: dict[str, Any]) -> dict[str, Any]:
     return schema
 
 
-def convert_nullable(schema: dict[str, Any]) -> dict[str, Any]:
+def make_nullable(schema: dict[str, Any]) -> dict[str, Any]:
     """Return a schema that admits null too. A composition becomes a branch beside null: its parts may refuse null."""
     kind = schema.get("type")
     if isinstance(kind, str) and not schema.keys() & _COMPOSED:
@@ -171,7 +171,7 @@ class SchemaContext:
 
 
 @dataclass(slots=True)
-class Schemas:
+class SchemaConverter:
     """Converts schemas, and collects the types that they refer to and the keywords that were left out."""
 
     resolver: Resolver
@@ -231,7 +231,7 @@ class Schemas:
     def _respelled(self, schema: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:
         # Flags beside bounds belong to 3.0, but documents of 3.1 have them too, and have no other meaning for them.
         found = convert_exclusive_bounds(found)
-        return convert_nullable(found) if self.version == "3.0" and schema.get("nullable") is True else found
+        return make_nullable(found) if self.version == "3.0" and schema.get("nullable") is True else found
 
     def _member(self, key: str, value: Any, at: Pointer, context: SchemaContext, gone: frozenset[str]) -> Any:
         if key in LIST and isinstance(value, list):

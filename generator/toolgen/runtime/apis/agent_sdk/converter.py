@@ -36,10 +36,10 @@ from ...responses import derive_finish_reason, invalidate_calls, provider_stop_r
 from ...tool_results import write_result_text
 from ..openai_chat.fields import ChatMessageConverter
 from .fields import (
+    count_parts_per_message,
     extras_of_messages,
     is_opaque_message,
     join_messages,
-    parts_per_message,
     read_agent_event,
     read_provider_state,
     split_provider_state,
@@ -156,7 +156,7 @@ class AgentSdkConverter(ChatMessageConverter):
         kept = extras_of_messages(extras)
         if type(message.content) is not list or (kept is None and not split):
             return [self.write_response_message(message, extras, at, writer)]
-        sizes = parts_per_message(message.content, kept, writer.wire.name)
+        sizes = count_parts_per_message(message.content, kept, writer.wire.name)
         if kept is None and len(sizes) < 2:
             return [self.write_response_message(message, extras, at, writer)]
         rests = [extras] if kept is None else kept if [rest["$parts"] for rest in kept] == sizes else []
@@ -175,14 +175,14 @@ class AgentSdkConverter(ChatMessageConverter):
         return wires
 
     def write_response_message(
-        self, message: AssistantMessage, extras: Extras, at: Path, writer: Writer, start: int = 0
+        self, message: AssistantMessage, extras: Extras, at: Path, writer: Writer, first_index: int = 0
     ) -> dict[str, Any]:
-        """Write one message of a response from its parts. `start` is the index of its first part in the response."""
+        """Write one message of a response from its parts. `first_index` is the index of its first part in the response."""
         wire: dict[str, Any] = {"role": "assistant"}
         if message.name is not None:
             wire["name"] = message.name
         if type(message.content) is list:
-            wire |= self.write_members(message.content, (at, "content"), writer, extras, start)
+            wire |= self.write_assistant_parts(message.content, (at, "content"), writer, extras, first_index)
         else:
             wire["content"] = message.content
         if wire["content"] is None and "content" in extras.get("$absent", ()):
@@ -191,14 +191,14 @@ class AgentSdkConverter(ChatMessageConverter):
             restore_extras(wire, extras)
         return wire
 
-    def write_members(
-        self, parts: Sequence[Any], at: Path, writer: Writer, extras: Extras, start: int
+    def write_assistant_parts(
+        self, parts: Sequence[Any], at: Path, writer: Writer, extras: Extras, first_index: int
     ) -> dict[str, Any]:
         """Write the parts of a message as reasoning, one text, one refusal and calls."""
         said: dict[str, list[str]] = {"reasoning": [], "content": [], "refusal": []}
         calls: list[Any] = []
         state: dict[str, Any] = {}
-        for i, part in enumerate(parts, start):
+        for i, part in enumerate(parts, first_index):
             here = (at, i)
             key = _SAID.get(type(part))
             if key is None:

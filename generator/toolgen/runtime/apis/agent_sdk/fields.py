@@ -26,10 +26,10 @@ from ...models import (
 from ...paths import ROOT, Path
 
 __all__ = [
+    "count_parts_per_message",
     "extras_of_messages",
     "is_opaque_message",
     "join_messages",
-    "parts_per_message",
     "read_agent_event",
     "read_data_source",
     "read_image_url",
@@ -251,7 +251,7 @@ def extras_of_messages(extras: Extras) -> list[Extras] | None:
     return kept
 
 
-def parts_per_message(parts: Sequence[AssistantPart], extras: list[Extras] | None, provider: str) -> list[int]:
+def count_parts_per_message(parts: Sequence[AssistantPart], extras: list[Extras] | None, provider: str) -> list[int]:
     """Return the number of parts of each message: as in `extras` if the parts still fit, else computed from them."""
     sizes = [rest["$parts"] for rest in extras or ()]
     if extras is None or min(sizes, default=0) < 0 or sum(sizes) != len(parts):

@@ -36,7 +36,7 @@ from ...models import (
     UserMessage,
 )
 from ...paths import ROOT, Path
-from ...tool_fields import read_result_call
+from ...tool_call_fields import read_result_call
 from ...tool_results import write_result_text
 
 __all__ = ["AnthropicMessageConverter"]

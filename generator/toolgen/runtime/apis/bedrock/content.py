@@ -17,7 +17,7 @@ __all__ = [
     "block_kind",
     "drop_response_type",
     "has_documents_without_text",
-    "mark_accepted_part",
+    "mark_part_as_sent",
     "read_blocks",
     "read_cited_block",
     "unwrap_single_text",
@@ -136,7 +136,7 @@ def write_cited_block(part: TextPart, extras: Extras) -> dict[str, Any] | None:
     return {key: value for key, value in extras.items() if key[:1] != "$"}
 
 
-def mark_accepted_part(part: Any, reader: Reader) -> Any:
+def mark_part_as_sent(part: Any, reader: Reader) -> Any:
     """Mark a part that was read from a request, if the API usually rejects such a part."""
     name = reader.wire.name
     kind = type(part)

@@ -33,7 +33,7 @@ from ...models import (
 )
 from ...paths import ROOT, Path, format_path
 from ...responses import FinishReason, derive_finish_reason, invalidate_calls, provider_stop_reason
-from .client import find_exception, is_api_error
+from .client_values import find_exception, is_api_error
 from .content import read_blocks, write_blocks
 from .messages import MESSAGE_KEYS, BedrockMessageConverter
 from .tools import complete_tool_config, has_tool_blocks

@@ -10,7 +10,7 @@ from ...models import ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
 from ...partial_json import OpenCall
 from ...paths import ROOT, Path
 from ...streams import BaseStream, read_index
-from .client import encode_bytes, find_exception
+from .client_values import encode_bytes_as_base64, find_exception
 from .content import block_kind
 
 __all__ = ["BedrockStream"]
@@ -80,7 +80,7 @@ class BedrockStream(BaseStream):
         return super().feed(event)
 
     def _read_event(self, event: dict[str, Any]) -> list[StreamEvent]:
-        event = encode_bytes(event, self.converter.SDK_BYTES.free)
+        event = encode_bytes_as_base64(event, self.converter.SDK_BYTES.free)
         failure = find_exception(event)
         if failure is not None:
             self._fail(*failure)

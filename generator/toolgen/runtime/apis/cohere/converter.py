@@ -48,10 +48,10 @@ from .fields import (
     is_blank,
     move_system_messages_first,
     plan_index,
-    read_documents,
+    read_result_documents,
     select_tools_by_choice,
     to_supported_part,
-    write_documents,
+    write_result_documents,
 )
 
 __all__ = ["CohereConverter"]
@@ -187,7 +187,7 @@ class CohereConverter(ChatConverter):
                     wires.append(self.write_tool_result(result, place, writer))
                 continue
             if writer.media:
-                wires.append(self.write_media(writer))
+                wires.append(self.write_result_media(writer))
             if type(message) is AssistantMessage:
                 wire = self.write_assistant_message(message, here, writer)
                 if len(wire) > 1 or writer.peek_extras(message.metadata):
@@ -212,7 +212,7 @@ class CohereConverter(ChatConverter):
             else:
                 raise wrong_type(here, "a message", message)
         if writer.media:
-            wires.append(self.write_media(writer))
+            wires.append(self.write_result_media(writer))
         return wires
 
     def read_assistant_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> AssistantMessage:
@@ -311,7 +311,7 @@ class CohereConverter(ChatConverter):
         """Read the result of a call: text, the text of an error, documents as data, or parts."""
         if type(value) is str:
             return read_result_text(value)
-        found = read_documents(value) if type(value) is list else None
+        found = read_result_documents(value) if type(value) is list else None
         if found is not None:
             return "data", *found
         return "multimodal", read_text_or_list(value, at, reader, self.read_result_part), ABSENT
@@ -327,7 +327,7 @@ class CohereConverter(ChatConverter):
         if kind == "multimodal":
             return write_result_parts(value, (at[0], "value"), writer, self.write_result_part)
         if kind == "data":
-            documents = write_documents(value, extra)
+            documents = write_result_documents(value, extra)
             if documents is not None:
                 return documents
             for field in ("kind", "value"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, ClassVar
 
-from ...api_converter import ToolObjectConverter
+from ...api_converter import NativeToolConverter
 from ...conversion.extras import ABSENT, add_extras, restore_extras, unmapped_members
 from ...conversion.reader import Reader
 from ...conversion.values import optional_text, read_list, to_plain_object
@@ -30,7 +30,7 @@ from ...models import (
 )
 from ...paths import ROOT, Path, format_path
 from ...responses import format_rfc3339
-from .requests import (
+from .tool_requests import (
     read_result_params,
     result_request_id,
     tool_request_kind,
@@ -46,7 +46,7 @@ _MESSAGE = frozenset(["content", "messageId", "model", "outputTokens", "reasonin
 _SIGNED = frozenset(["encryptedContent", "reasoningBlocks", "reasoningOpaque", "reasoningWireField"])
 
 
-class CopilotConverter(ToolObjectConverter):
+class CopilotConverter(NativeToolConverter):
     """Converts the app's tools, requests for them, their results, and messages of a session that Copilot holds."""
 
     read_usage: ObjectReader[Usage]

@@ -13,17 +13,17 @@ from ...fields import read_data_url
 from ...json_text import dump_lenient
 from ...models import InvalidCall
 from ...paths import Path
-from ...tool_fields import read_parameters_schema, read_tool_name, write_object_arguments, write_parameters_schema
+from ...tool_call_fields import read_parameters_schema, read_tool_name, write_object_arguments, write_parameters_schema
 from ...tool_results import media_kind
 
 __all__ = [
     "read_binary_data",
     "read_either_name",
-    "read_schema_or_absent",
+    "read_schema_unless_empty",
     "read_untyped_arguments",
     "write_binary_data",
     "write_either_name",
-    "write_schema_or_absent",
+    "write_schema_unless_empty",
     "write_untyped_arguments",
 ]
 
@@ -121,7 +121,7 @@ def write_binary_data(
     return block
 
 
-def read_schema_or_absent(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any] | None, Any]:
+def read_schema_unless_empty(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any] | None, Any]:
     """Read the schema. An empty schema becomes None and is kept as an extra.
 
     Raises:
@@ -130,7 +130,7 @@ def read_schema_or_absent(value: Any, at: Path, reader: Reader) -> tuple[dict[st
     return (None, {}) if value == {} else read_parameters_schema(value, at, reader, None)
 
 
-def write_schema_or_absent(parameters: dict[str, Any] | None, extra: Any, at: Path, writer: Writer) -> Any:
+def write_schema_unless_empty(parameters: dict[str, Any] | None, extra: Any, at: Path, writer: Writer) -> Any:
     """Write the schema, or nothing if it is empty."""
     return write_parameters_schema(parameters, extra, at, writer, None) if parameters else ABSENT
 

@@ -19,8 +19,14 @@ from ...sessions.base import AsyncSession, Session, ToolMode
 from ...sessions.client_sessions import aclose_client
 from ...sessions.connection import StatefulClientCalls
 from ...sessions.text_protocol import next_turn_index
-from .live_client import StatefulClient
-from .session_requests import KnownMessages, RequestUpdate, StatefulProvider, StatefulStream, write_request_update
+from .session_requests import (
+    KnownMessages,
+    SessionInput,
+    StatefulProviderModule,
+    StatefulStreamProtocol,
+    write_session_input,
+)
+from .stateful_client import StatefulClient
 
 __all__ = ["AsyncStatefulSession", "LoopThread", "StatefulSession"]
 
@@ -30,7 +36,7 @@ class AsyncStatefulSession(AsyncSession):
 
     tool_mode = ToolMode.NATIVE
 
-    provider: ClassVar[StatefulProvider]
+    provider: ClassVar[StatefulProviderModule]
     """The module that writes tools and results, and reads events."""
     wire: ClassVar[ProviderWire]
     """The ids and names of the wire."""
@@ -136,13 +142,13 @@ class AsyncStatefulSession(AsyncSession):
     def _writer(self) -> Writer:
         return Writer(self.wire, self.on_loss, self._on_unsupported)
 
-    def _new_in(self, request: Request) -> RequestUpdate:
+    def _new_in(self, request: Request) -> SessionInput:
         to_tools, to_tool_result = self.provider.to_tools, self.provider.to_tool_result
-        return write_request_update(
+        return write_session_input(
             request, self._known, self._waiting, self._writer(), self.calls.request, to_tools, to_tool_result
         )
 
-    async def _apply_settings(self, request: Request, told: RequestUpdate) -> None:
+    async def _apply_settings(self, request: Request, told: SessionInput) -> None:
         """Set the model and offer the tools, if they changed."""
         self._live.subscribe()
         if request.model is not None and request.model != self._chosen:
@@ -156,7 +162,7 @@ class AsyncStatefulSession(AsyncSession):
             self._offered = told.tools
             self._own |= {entry["name"] for entry in told.tools if "name" in entry}
 
-    async def _send_update(self, told: RequestUpdate) -> str | None:
+    async def _send_update(self, told: SessionInput) -> str | None:
         """Send the prompt and the results, and return the id of a prompt that begins a turn."""
         if not told.answers:
             self._live.open_turn()
@@ -177,7 +183,7 @@ class AsyncStatefulSession(AsyncSession):
                 writer.report_remaining_losses()
         return None if told.answers else identifier
 
-    async def _read(self, stream: StatefulStream, sent: str | None) -> AsyncGenerator[StreamEvent, None]:
+    async def _read(self, stream: StatefulStreamProtocol, sent: str | None) -> AsyncGenerator[StreamEvent, None]:
         """Read events up to the end of a response.
 
         Raises:
@@ -186,7 +192,7 @@ class AsyncStatefulSession(AsyncSession):
         while not stream.ended:
             event = await self._live.next_event(sent)
             if event is None:
-                stream.finish_calls()
+                stream.stop_collecting_calls()
                 continue
             sent = None
             if event.get("type") == self.calls.asked and not self._is_own(event):

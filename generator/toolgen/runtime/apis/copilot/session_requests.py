@@ -37,11 +37,11 @@ from ...paths import ROOT, Path, format_path
 
 __all__ = [
     "KnownMessages",
-    "RequestUpdate",
-    "StatefulProvider",
-    "StatefulStream",
+    "SessionInput",
+    "StatefulProviderModule",
+    "StatefulStreamProtocol",
     "write_prompt",
-    "write_request_update",
+    "write_session_input",
 ]
 
 _USUAL: dict[type, str] = {
@@ -143,7 +143,7 @@ def _digest(message: Message) -> bytes:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 
-class StatefulStream(Protocol):
+class StatefulStreamProtocol(Protocol):
     """A stream that joins events into one response."""
 
     @property
@@ -159,7 +159,7 @@ class StatefulStream(Protocol):
         """
         ...
 
-    def finish_calls(self) -> None:
+    def stop_collecting_calls(self) -> None:
         """Treat the waiting calls, if there are any, as all the calls of the response."""
         ...
 
@@ -185,12 +185,12 @@ class StreamClass(Protocol):
         *,
         tools: Iterable[ToolDefinition | OpaquePart] = (),
         own: Collection[str] | None = None,
-    ) -> StatefulStream:
+    ) -> StatefulStreamProtocol:
         """Create a stream for one response. `own` has the names of the tools that the app runs."""
         ...
 
 
-class StatefulProvider(Protocol):
+class StatefulProviderModule(Protocol):
     """The part of a provider's module that sessions use."""
 
     @property
@@ -251,7 +251,7 @@ _UNDERSCORE = re.compile(r"_([a-z])")
 
 
 @dataclass(frozen=True, slots=True)
-class RequestUpdate:
+class SessionInput:
     """The new part of a request: the prompt, the results (with their paths) by request id, and the tools.
 
     `tools` is None if the tools do not change, and `prompt` is None without a user message.
@@ -262,18 +262,18 @@ class RequestUpdate:
     tools: list[Any] | None
 
 
-def write_request_update(
+def write_session_input(
     request: Request,
     known: KnownMessages,
     waiting: Mapping[str, ToolCall],
     writer: Writer,
-    request_key: str,
+    request_id_key: str,
     write_tools: Callable[..., list[Any]],
     write_result: Callable[..., dict[str, Any]],
-) -> RequestUpdate:
+) -> SessionInput:
     """Write the new part of a request.
 
-    `waiting` has the waiting calls by request id, which the extras of calls have under `request_key`.
+    `waiting` has the waiting calls by request id, which the extras of calls have under `request_id_key`.
 
     Raises:
         ConversionError: The request cannot be sent: a waiting call has no result, or there is nothing to send.
@@ -282,7 +282,7 @@ def write_request_update(
     begin = known.first_new_index(request.messages, writer)
     said: list[tuple[Path, UserMessage]] = []
     answers: dict[str, tuple[str, dict[str, Any]]] = {}
-    asked = _asked(request, waiting, request_key, writer)
+    asked = _asked(request, waiting, request_id_key, writer)
     for i, message in enumerate(request.messages[begin:], begin):
         at: Path = ((ROOT, "messages"), i)
         if isinstance(message, UserMessage):
@@ -314,7 +314,7 @@ def write_request_update(
         )
     if not said and not answers:
         raise ConversionError("messages", "there is nothing to send: no new user message and no waiting call")
-    return RequestUpdate(prompt, answers, tools)
+    return SessionInput(prompt, answers, tools)
 
 
 def _report(request: Request, writer: Writer) -> None:

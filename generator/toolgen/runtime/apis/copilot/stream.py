@@ -34,7 +34,7 @@ from ...partial_json import OpenCall
 from ...paths import ROOT, Path
 from ...responses import FinishReason, invalidate_calls, read_count
 from ...streams import BaseStream
-from .requests import SessionMessage, tool_request_kind
+from .tool_requests import SessionMessage, tool_request_kind
 
 if TYPE_CHECKING:
     from .converter import CopilotConverter
@@ -105,7 +105,7 @@ class CopilotStream(BaseStream):
         """Return whether the response is complete: nothing more arrives before its calls have results."""
         return self._ended()
 
-    def finish_calls(self) -> None:
+    def stop_collecting_calls(self) -> None:
         """Treat the waiting calls, if any, as all calls. A call requested later is in another response."""
         self._settled = not self._asked.keys() <= self._answered
 

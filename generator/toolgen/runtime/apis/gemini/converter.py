@@ -26,7 +26,14 @@ from ...models import (
 from ...paths import ROOT, Path, format_path
 from ...responses import FinishReason, derive_finish_reason, invalidate_calls, provider_stop_reason
 from ...tool_selection import write_tool_definition
-from .fields import add_modality_tokens, mark_tool_group, modality_tokens, read_schema, write_schema, write_tool_groups
+from .fields import (
+    mark_tool_group,
+    modality_tokens,
+    read_schema,
+    replace_modality_tokens,
+    write_schema,
+    write_tool_groups,
+)
 from .messages import GeminiMessageConverter
 from .parts import ENUM_NUMBER_PATHS, part_list, restore_enum_numbers
 
@@ -73,7 +80,7 @@ class GeminiConverter(GeminiMessageConverter):
     write_request_body: ObjectWriter[Request]
     write_thinking: ObjectWriter[Reasoning]
 
-    def split_payload(self, payload: Any) -> list[Any]:
+    def collect_tool_entries(self, payload: Any) -> list[Any]:
         """Return the declarations of single functions, which are all in one tool."""
         return [entry for tool in payload for entry in tool["functionDeclarations"]]
 
@@ -273,9 +280,9 @@ class GeminiConverter(GeminiMessageConverter):
         return restore_enum_numbers(wire, self.SPELLING)
 
     def write_candidate(
-        self, completion: Completion, content: dict[str, Any], extras: Extras, whole: Extras
+        self, completion: Completion, content: dict[str, Any], extras: Extras, response_extras: Extras
     ) -> dict[str, Any]:
-        """Write the first candidate. `whole` has the extras of the response."""
+        """Write the first candidate. `response_extras` has the extras of the response."""
         absent = extras.get("$absent", ())
         if "role" in absent:
             del content["role"]
@@ -283,7 +290,7 @@ class GeminiConverter(GeminiMessageConverter):
         if content or "content" not in absent:
             wire["content"] = content
         if completion.stop_reason is not None or "finishReason" not in absent:
-            wire["finishReason"] = provider_stop_reason(completion, self.FINISH_REASONS, whole)
+            wire["finishReason"] = provider_stop_reason(completion, self.FINISH_REASONS, response_extras)
         restore_extras(wire, extras)
         return wire
 
@@ -296,7 +303,7 @@ class GeminiConverter(GeminiMessageConverter):
     def write_token_usage(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the usage of a response."""
         wire = self.write_usage(usage, at, writer)
-        details = add_modality_tokens(wire.get("promptTokensDetails"), "IMAGE", usage.input_image_tokens)
+        details = replace_modality_tokens(wire.get("promptTokensDetails"), "IMAGE", usage.input_image_tokens)
         if details is not None:
             wire["promptTokensDetails"] = details
         return wire

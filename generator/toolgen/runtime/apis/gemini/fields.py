@@ -18,7 +18,6 @@ from ...models import OpaquePart, ToolDefinition
 from ...paths import Path, format_path
 
 __all__ = [
-    "add_modality_tokens",
     "from_openapi",
     "generate_content_kwargs",
     "mark_tool_group",
@@ -27,6 +26,7 @@ __all__ = [
     "read_media_content",
     "read_result_id_by_name",
     "read_schema",
+    "replace_modality_tokens",
     "write_enum_value_any_case",
     "write_media_content",
     "write_result_id_by_name",
@@ -48,7 +48,7 @@ def read_result_id_by_name(value: Any, at: Path, reader: Reader, name: str) -> t
         if called:
             reader.note_answered(identifier)
             return identifier, ABSENT if identifier == value else {"$synthetic": identifier, "$wire": value}
-    identifier = reader.next_open_id(name) or value or name
+    identifier = reader.take_unanswered_call_id(name) or value or name
     if identifier == value:
         return identifier, ABSENT
     return identifier, {"$synthetic": identifier, "$wire": value} if type(value) is str else {"$synthetic": identifier}
@@ -172,7 +172,7 @@ def modality_tokens(details: Any, modality: str) -> int | None:
     return sum(c for c in counts if type(c) is int) if counts else None
 
 
-def add_modality_tokens(details: Any, modality: str, tokens: int | None) -> Any:
+def replace_modality_tokens(details: Any, modality: str, tokens: int | None) -> Any:
     """Return the list with another count for a modality, or the list itself if the count is the same."""
     if tokens == modality_tokens(details, modality):
         return details
@@ -287,7 +287,7 @@ def read_schema(holder: dict[str, Any], keys: tuple[str, str], at: Path, reader:
     Raises:
         ConversionError: The value is not an object.
     """
-    lowerings = reader.wire.lowerings
+    lowerings = reader.wire.schema_lowering
     for key in keys:
         value = holder.get(key)
         if value is None:
@@ -310,7 +310,7 @@ def write_schema(schema: Any, extras: Extras, keys: tuple[str, str], at: Path, w
         kept = extras.get(f"${key}")
         if type(kept) is dict and same_json(from_openapi(kept) if key == keys[1] else kept, schema):
             return {key: kept}
-    return {keys[0] if writer.wire.lowerings.key is None else keys[1]: writer.lower_schema(schema, None, at)}
+    return {keys[0] if writer.wire.schema_lowering.key is None else keys[1]: writer.lower_schema(schema, None, at)}
 
 
 def generate_content_kwargs(model: str | None, body: dict[str, Any], allowed_names: Collection[str]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from ...conversion.values import opaque_message, read_list, wire_message_of, wri
 from ...conversion.writer import Writer
 from ...converter import ListReader, ListWriter, ObjectReader, ObjectWriter, ValueReader, ValueWriter
 from ...errors import wrong_type
-from ...message_order import Placed, order_as_received, results_of
+from ...message_order import Placed, order_keeping_separate_results, results_of
 from ...models import (
     AssistantMessage,
     AssistantPart,
@@ -31,7 +31,7 @@ from ...models import (
 from ...paths import Path
 from ...tool_results import read_result_object, write_result_object
 from .parts import (
-    KeySpelling,
+    KeyNormalization,
     add_placeholder_signature,
     current_turn_start,
     describe_result,
@@ -86,7 +86,7 @@ class GeminiMessageConverter(ApiConverter):
     """The roles of contents from the user or the app."""
     SIGNED_MODELS: ClassVar[str]
     """A pattern of the models that reject calls without a signature."""
-    SPELLING: ClassVar[KeySpelling]
+    SPELLING: ClassVar[KeyNormalization]
     """The keys and values that can be spelled in several ways."""
 
     def normalize(self, wire: Any) -> Any:
@@ -172,7 +172,7 @@ class GeminiMessageConverter(ApiConverter):
 
     def write_contents(self, messages: Sequence[Message], extras: Extras, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the messages, with the system instruction under its own key."""
-        placed = order_as_received(messages, at, writer)
+        placed = order_keeping_separate_results(messages, at, writer)
         found: dict[str, Any] = {"contents": self.write_turns(placed, writer)}
         instruction = self.write_instruction(
             [(m, p) for m, p, _ in placed if type(m) is SystemMessage], messages, writer
@@ -183,7 +183,7 @@ class GeminiMessageConverter(ApiConverter):
 
     def write_messages(self, messages: Sequence[Message], extra: Any, at: Path, writer: Writer) -> list[Any]:
         """Write only the contents. System messages are dropped, because they are not contents."""
-        contents = self.write_turns(order_as_received(messages, at, writer), writer)
+        contents = self.write_turns(order_keeping_separate_results(messages, at, writer), writer)
         for i, message in enumerate(messages):
             if type(message) is SystemMessage:
                 writer.report_loss((at, i), "a system message", "dropped", "note", "it was moved to systemInstruction")

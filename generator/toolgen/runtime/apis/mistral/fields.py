@@ -15,7 +15,7 @@ from ...fields import read_data_url, write_data_url
 from ...message_order import Placed
 from ...models import Message, SystemMessage, UserMessage
 from ...paths import ROOT, Path
-from ...tool_fields import read_optional_id, write_optional_id
+from ...tool_call_fields import read_optional_call_id, write_optional_call_id
 
 __all__ = [
     "find_body_error",
@@ -136,7 +136,7 @@ def read_id_or_placeholder(value: Any, at: Path, reader: Reader, placeholders: C
     if value is None or (type(value) is str and value in placeholders):
         identifier, _ = reader.call_id(None, at)
         return identifier, {"$synthetic": identifier, "$wire": value}
-    identifier, kept = read_optional_id(value, at, reader)
+    identifier, kept = read_optional_call_id(value, at, reader)
     if kept is ABSENT and not reader.wire.is_legal_id(identifier):
         return identifier, identifier
     return identifier, kept
@@ -149,7 +149,7 @@ def write_id_or_placeholder(
     if type(extra) is str and extra == identifier:
         writer.restore_id(identifier, extra)
         return extra
-    written = write_optional_id(identifier, extra, at, writer)
+    written = write_optional_call_id(identifier, extra, at, writer)
     return None if written is ABSENT and "$wire" in extra else written
 
 
@@ -171,7 +171,7 @@ def read_result_id_or_placeholder(
         identifier, called = reader.find_call(found)
         reader.note_answered(identifier)
         return identifier, name or called, rest
-    identifier = reader.next_open_id(name) or name
+    identifier = reader.take_unanswered_call_id(name) or name
     rest["tool_call_id"] = {"$synthetic": identifier, **({"$wire": found} if "tool_call_id" in wire else {})}
     return identifier, name, rest
 

@@ -19,7 +19,7 @@ __all__ = [
     "read_matched_result_call",
     "read_output_format",
     "read_thinking_switch",
-    "typed_kwargs",
+    "sendable_kwargs",
     "write_flag_on_by_default",
     "write_limit_negative_as_none",
     "write_matched_result_call",
@@ -47,7 +47,7 @@ def read_matched_result_call(wire: dict[str, Any], at: Path, reader: Reader) -> 
         if name:
             return identifier, name, {}
     else:
-        call = reader.take_open_call(name or None)
+        call = reader.take_unanswered_call(name or None)
         identifier, called = (spelled_id or name, "") if call is None else (call.id, call.name)
     found = {key: wire[key] for key in (_NAME, _ID) if key in wire}
     return identifier, name or called, {"$synthetic": identifier, "$wire": found}
@@ -155,8 +155,8 @@ Members = Mapping[str, Any]
 """By key: `kept`, `dropped` without harm, or the table for the objects in it. Other keys are dropped."""
 
 
-def typed_kwargs(
-    body: dict[str, Any], allowed_names: Collection[str], members: Members, writer: Writer
+def sendable_kwargs(
+    body: dict[str, Any], allowed_names: Collection[str], client_keys: Members, writer: Writer
 ) -> dict[str, Any]:
     """Convert a body to arguments. What the client will not send is reported, once for each key path.
 
@@ -172,8 +172,8 @@ def typed_kwargs(
             lost[key] = "warning"
             continue
         found[key] = value
-        if key in members:
-            _missing(value, members[key], key, lost)
+        if key in client_keys:
+            _missing(value, client_keys[key], key, lost)
     for way, severity in lost.items():
         if severity == "note":
             writer.report_loss((ROOT, way.split(".")[0]), way, "dropped", "note", "the client has no field for it")

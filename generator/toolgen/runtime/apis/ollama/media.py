@@ -106,7 +106,7 @@ def write_text_and_media(
         writer.report_loss(at, "content", "rewritten", "note", "the API accepts one text, so the texts were joined")
     for i, part in enumerate(content):
         if type(part) is TextPart:
-            writer.text_only(part, (at, i))
+            writer.write_as_string(part, (at, i))
     found: list[Any] = []
     for i, part in enumerate(content):
         written = ABSENT if type(part) is TextPart else write_media_part(part, (at, i), writer)

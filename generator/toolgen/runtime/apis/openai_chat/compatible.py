@@ -12,8 +12,8 @@ from ...errors import wrong_type
 from ...json_text import compact, dump_lenient, loads
 from ...models import InvalidCall, Reasoning, ReasoningDelta, StreamEvent, ToolCallDelta
 from ...paths import Path
-from ...tool_fields import INVALID_ARGUMENTS_KEY, read_call_id, write_call_id, write_json_arguments
-from ...tool_fields import read_json_arguments as read_arguments
+from ...tool_call_fields import INVALID_ARGUMENTS_KEY, read_call_id, write_call_id, write_json_arguments
+from ...tool_call_fields import read_json_arguments as read_arguments
 from .reasoning import detail_text, reasoning_text_of, value_at
 from .stream import ChatStream, ChatStreamWriter
 
@@ -24,13 +24,13 @@ __all__ = [
     "CompatibleStream",
     "CompatibleStreamWriter",
     "read_arguments_text",
+    "read_echoed_call_id",
     "read_effort_object",
     "read_parsable_arguments",
-    "read_server_call_id",
     "write_arguments_text",
+    "write_echoed_call_id",
     "write_effort_object",
     "write_parsable_arguments",
-    "write_server_call_id",
 ]
 
 
@@ -230,7 +230,9 @@ def write_parsable_arguments(
     return compact({INVALID_ARGUMENTS_KEY: text})
 
 
-def read_effort_object(value: Any, at: Path, reader: Reader, table: Mapping[str, str]) -> tuple[Reasoning | None, Any]:
+def read_effort_object(
+    value: Any, at: Path, reader: Reader, keys_by_field: Mapping[str, str]
+) -> tuple[Reasoning | None, Any]:
     """Read the object. Its other keys are kept as extras.
 
     Raises:
@@ -240,28 +242,28 @@ def read_effort_object(value: Any, at: Path, reader: Reader, table: Mapping[str,
         return None, ABSENT
     if type(value) is not dict:
         raise wrong_type(at, "an object", value)
-    effort, budget = value.get(table["effort"]), value.get(table["budgetTokens"])
+    effort, budget = value.get(keys_by_field["effort"]), value.get(keys_by_field["budgetTokens"])
     if effort is not None and type(effort) is not str:
-        raise wrong_type((at, table["effort"]), "a string", effort)
+        raise wrong_type((at, keys_by_field["effort"]), "a string", effort)
     if budget is not None and type(budget) is not int:
-        raise wrong_type((at, table["budgetTokens"]), "an integer", budget)
+        raise wrong_type((at, keys_by_field["budgetTokens"]), "an integer", budget)
     if effort is None and budget is None:
         return None, value
-    rest = {k: v for k, v in value.items() if v is None or k not in table.values()}
+    rest = {k: v for k, v in value.items() if v is None or k not in keys_by_field.values()}
     return Reasoning(effort, budget), rest or ABSENT
 
 
 def write_effort_object(
-    reasoning: Reasoning | None, extra: Any, at: Path, writer: Writer, table: Mapping[str, str]
+    reasoning: Reasoning | None, extra: Any, at: Path, writer: Writer, keys_by_field: Mapping[str, str]
 ) -> Any:
     """Write the object. Its other keys are restored from the extras."""
     if reasoning is None:
         return ABSENT
-    said = {table["effort"]: reasoning.effort, table["budgetTokens"]: reasoning.budget_tokens}
+    said = {keys_by_field["effort"]: reasoning.effort, keys_by_field["budgetTokens"]: reasoning.budget_tokens}
     return {key: value for key, value in said.items() if value is not None}
 
 
-def read_server_call_id(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
+def read_echoed_call_id(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
     """Read the id. An id of the server is sent back unchanged, even if another server would reject it.
 
     Raises:
@@ -279,4 +281,4 @@ write_arguments_text = write_json_arguments
 read_parsable_arguments = read_arguments_text
 
 
-write_server_call_id = write_call_id
+write_echoed_call_id = write_call_id

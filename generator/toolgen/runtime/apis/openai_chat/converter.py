@@ -87,7 +87,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
                     wires.append(self.write_tool_result(result, place, writer))
                 continue
             if writer.media:
-                wires.append(self.write_media(writer))
+                wires.append(self.write_result_media(writer))
             if type(message) is AssistantMessage:
                 wire = self.write_assistant_message(message, here, writer)
                 if has_content(wire, self.ACCEPTS_BLANK_MESSAGES) or writer.peek_extras(message.metadata):
@@ -103,10 +103,10 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
             else:
                 raise wrong_type(here, "a message", message)
         if writer.media:
-            wires.append(self.write_media(writer))
+            wires.append(self.write_result_media(writer))
         return wires
 
-    def write_media(self, writer: Writer) -> dict[str, Any]:
+    def write_result_media(self, writer: Writer) -> dict[str, Any]:
         """Write a user message with the media that were taken out of results."""
         media, writer.media = writer.media, []
         parts = [write_or_describe(part, at, writer, self.write_user_content) for part, at in media]

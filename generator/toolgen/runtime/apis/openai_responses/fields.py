@@ -31,29 +31,29 @@ from ...paths import Path
 __all__ = [
     "add_required_item_keys",
     "add_required_keys",
+    "content_part_kind",
     "has_approval_request",
-    "has_client_call",
+    "has_opaque_client_call",
     "is_detached_result",
     "item_kind",
-    "item_part_kind",
     "make_assistant_message",
     "part_extras",
-    "read_constant",
-    "read_explicit_flag",
+    "read_always_written_flag",
     "read_file_source",
+    "read_value_with_default",
     "reasoning_text",
     "restore_reasoning_item",
-    "write_constant",
-    "write_explicit_flag",
+    "write_always_written_flag",
     "write_file_source",
     "write_message_item",
     "write_reasoning_item",
     "write_short_message",
     "write_user_item",
+    "write_value_with_default",
 ]
 
 
-def read_constant(value: Any, at: Path, reader: Reader, table: Mapping[str, Any]) -> tuple[Any, Any]:
+def read_value_with_default(value: Any, at: Path, reader: Reader, table: Mapping[str, Any]) -> tuple[Any, Any]:
     """Read the value. The extras record that it was absent or null.
 
     Raises:
@@ -68,7 +68,7 @@ def read_constant(value: Any, at: Path, reader: Reader, table: Mapping[str, Any]
     return value, ABSENT
 
 
-def write_constant(value: Any, extra: Any, at: Path, writer: Writer, table: Mapping[str, Any]) -> Any:
+def write_value_with_default(value: Any, extra: Any, at: Path, writer: Writer, table: Mapping[str, Any]) -> Any:
     """Write the value. Without one, write the default in `table`, unless it was read as absent or null."""
     if value is not None:
         return value
@@ -84,7 +84,7 @@ def write_constant(value: Any, extra: Any, at: Path, writer: Writer, table: Mapp
 Fields = tuple[str | None, str | None, str | None, str | None, Extras]
 
 
-def read_file_source(part: dict[str, Any], at: Path, reader: Reader, names: Mapping[str, str]) -> Fields:
+def read_file_source(part: dict[str, Any], at: Path, reader: Reader, default_names: Mapping[str, str]) -> Fields:
     """Read url, data, media type and name.
 
     Raises:
@@ -114,9 +114,9 @@ def write_file_source(
     extras: Extras,
     at: Path,
     writer: Writer,
-    names: Mapping[str, str],
+    default_names: Mapping[str, str],
 ) -> dict[str, Any]:
-    """Write the content. `names` has default file names by media type, and under `*` for data without one.
+    """Write the content. `default_names` has default file names by media type, and under `*` for data without one.
 
     Raises:
         UnsupportedValueError: The part has neither a URL nor data.
@@ -137,7 +137,7 @@ def write_file_source(
         and "filename" not in extras.get("$absent", ())
         and "filename" not in extras
     ):
-        written["filename"] = names.get(media_type or "", names["*"])
+        written["filename"] = default_names.get(media_type or "", default_names["*"])
         writer.report_loss(
             (at[0], "name"),
             "name",
@@ -150,7 +150,7 @@ def write_file_source(
     return written
 
 
-def read_explicit_flag(value: Any, at: Path, reader: Reader) -> tuple[bool | None, Any]:
+def read_always_written_flag(value: Any, at: Path, reader: Reader) -> tuple[bool | None, Any]:
     """Read the flag, which is off by default. The extras record that it was absent or null.
 
     Raises:
@@ -165,7 +165,7 @@ def read_explicit_flag(value: Any, at: Path, reader: Reader) -> tuple[bool | Non
     return value or None, ABSENT
 
 
-def write_explicit_flag(value: bool | None, extra: Any, at: Path, writer: Writer) -> Any:
+def write_always_written_flag(value: bool | None, extra: Any, at: Path, writer: Writer) -> Any:
     """Write the flag. Without a value it is off, unless it was read as absent or null."""
     if value is None and extra is None:
         return None
@@ -212,7 +212,7 @@ def item_kind(item: dict[str, Any]) -> Kind:
     return "given" if kind.endswith(("_output", "_response")) and not served else "made"
 
 
-def item_part_kind(part: dict[str, Any]) -> str | None:
+def content_part_kind(part: dict[str, Any]) -> str | None:
     """Return `text`, `image` or `document` for a part of a message or a result, or None for any other part.
 
     Content that is only an id at the provider has no meaning elsewhere.
@@ -227,7 +227,7 @@ def item_part_kind(part: dict[str, Any]) -> str | None:
     return None
 
 
-def has_client_call(parts: Sequence[Any], provider: str) -> bool:
+def has_opaque_client_call(parts: Sequence[Any], provider: str) -> bool:
     """Return whether a response asks the app to run something other than a function."""
     values = [part.value for part in parts if type(part) is OpaquePart and part.provider == provider]
     return any(type(value) is dict and _calls_client(value) for value in values)
@@ -329,17 +329,17 @@ def write_reasoning_item(part: ReasoningPart, at: Path, writer: Writer, *, short
     return []
 
 
-def add_required_item_keys(items: list[Any], answer: str) -> None:
+def add_required_item_keys(items: list[Any], response_id: str) -> None:
     """Add the keys that the API requires to the items of a response that was not read from this wire."""
     for i, item in enumerate(items):
         kind = item.get("type") if type(item) is dict else None
         if kind == "message" and "id" not in item:
-            item["id"] = f"msg_{answer}_{i}"
+            item["id"] = f"msg_{response_id}_{i}"
             for part in item["content"]:
                 if type(part) is dict and part.get("type") == "output_text":
                     part.setdefault("annotations", [])
         elif kind == "reasoning":
-            item.setdefault("id", f"rs_{answer}_{i}")
+            item.setdefault("id", f"rs_{response_id}_{i}")
 
 
 def add_required_keys(wire: dict[str, Any], completion: Completion) -> dict[str, Any]:

@@ -25,7 +25,7 @@ from ...models import (
 from ...paths import ROOT, Path
 from ...prompting.text_calls import accepted_names
 from ...prompting.text_parser import CallMaker, parse_response_text, read_response_text
-from ...prompting.tool_texts import entries_text, parse_entries
+from ...prompting.tool_texts import read_tool_entries, tool_entries_text
 from ...tool_selection import write_selected_tools, write_tool_definition
 from .assistant_text import AssistantTextWriter, read_text_response, write_text_response
 from .messages import read_text_messages, write_results, write_text_messages
@@ -36,11 +36,11 @@ __all__ = ["PromptConverter"]
 class PromptConverter(SdkConverter):
     """Converts to and from plain text: tools in the system text, calls in assistant text, results in user text."""
 
-    def split_payload(self, payload: Any) -> list[Any]:
+    def collect_tool_entries(self, payload: Any) -> list[Any]:
         """Return the entries of single tools from the text of all."""
-        return parse_entries(payload) if payload else []
+        return read_tool_entries(payload) if payload else []
 
-    def declared_names(self) -> dict[str, str]:
+    def accepted_declared_names(self) -> dict[str, str]:
         """Return the declared tools by each name that a text may use for them."""
         aliases = {alias: name for alias, name in self.wire.declared.aliases.items() if name in self.entries}
         return aliases | {name: name for name in self.entries}
@@ -51,7 +51,7 @@ class PromptConverter(SdkConverter):
         Args:
             names: The names of the tools, in the desired order.
         """
-        return entries_text([self.entries[name] for name in names])
+        return tool_entries_text([self.entries[name] for name in names])
 
     def to_tools(
         self,
@@ -75,7 +75,7 @@ class PromptConverter(SdkConverter):
             ConversionError: A tool excludes this provider, or its schema cannot be written as JSON.
         """
         writer = Writer(self.wire, on_loss, on_unsupported)
-        written = entries_text(write_list(definitions, ROOT, writer, self.write_tool_definition))
+        written = tool_entries_text(write_list(definitions, ROOT, writer, self.write_tool_definition))
         writer.report_remaining_losses()
         return written
 
@@ -96,7 +96,7 @@ class PromptConverter(SdkConverter):
         """
         if type(wire) is not str:
             raise wrong_type(ROOT, "a string", wire)
-        return read_list(parse_entries(wire), ROOT, Reader(self.wire, tools=tools), self.read_tool_entry) or []
+        return read_list(read_tool_entries(wire), ROOT, Reader(self.wire, tools=tools), self.read_tool_entry) or []
 
     def parse_text(
         self,
@@ -174,7 +174,7 @@ class PromptConverter(SdkConverter):
         """Return the names that a text may use for the declared tools and for `tools`."""
         given = accepted_names(tools)
         spelled = {self.wire.wire_name(name): name for name in (*self.entries, *given.values())}
-        return self.declared_names() | given | spelled
+        return self.accepted_declared_names() | given | spelled
 
     def write_tool_definition(self, definition: Any, at: Path, writer: Writer) -> Any:
         """Write a tool as its declaration defines it for this provider."""

@@ -26,11 +26,11 @@ from ...paths import Path
 from ...prompting.text_calls import (
     ResultEntry,
     make_result,
-    make_result_entry,
     read_result_entries,
     result_entries_text,
+    write_result_entry,
 )
-from ...prompting.tool_texts import TOOLS_SEPARATOR, entries_text, split_off_tool_entries
+from ...prompting.tool_texts import TOOLS_SEPARATOR, split_leading_tool_entries, tool_entries_text
 from .assistant_text import AssistantTextWriter, read_assistant_text
 
 __all__ = ["read_text_message", "read_text_messages", "write_results", "write_text_messages"]
@@ -42,7 +42,7 @@ def read_text_messages(
     wires: Any,
     at: Path,
     reader: Reader,
-    read: Read[ToolDefinition | OpaquePart],
+    read_tool: Read[ToolDefinition | OpaquePart],
     accepted_names: Callable[[Iterable[ToolDefinition | OpaquePart]], Mapping[str, str]],
 ) -> tuple[list[Message], list[ToolDefinition | OpaquePart] | None, Any]:
     """Read the messages, the tools before the first system text, and the extras of a message that has only tools.
@@ -56,7 +56,7 @@ def read_text_messages(
         raise wrong_type(at, "an array", wires)
     found = _offered(wires[0] if wires else None)
     entries, text = found or ([], "")
-    tools = [read(entry, ((at, 0), i), reader) for i, entry in enumerate(entries)]
+    tools = [read_tool(entry, ((at, 0), i), reader) for i, entry in enumerate(entries)]
     names = accepted_names([*reader.tools, *tools])
     alone = found is not None and not text
     kept = unmapped_members(wires[0], _KNOWN) if alone else {}
@@ -71,7 +71,7 @@ def _offered(first: Any) -> tuple[list[dict[str, Any]], str] | None:
     """Return the tools at the start of a system text, and the text after them, or None without tools."""
     if type(first) is not dict or first.get("role") != "system" or type(first.get("content")) is not str:
         return None
-    found = split_off_tool_entries(first["content"])
+    found = split_leading_tool_entries(first["content"])
     return found if found is not None and found[1][:1] in ("", TOOLS_SEPARATOR) else None
 
 
@@ -122,7 +122,7 @@ def _result(entry: ResultEntry, reader: Reader) -> ToolResult:
 
 
 def write_text_messages(
-    messages: Sequence[Message], entries: list[Any], extra: Any, at: Path, writer: Writer
+    messages: Sequence[Message], tool_entries: list[Any], extra: Any, at: Path, writer: Writer
 ) -> list[Any]:
     """Write messages, with entries of tools before the system text. A message of only tools gets the extras `extra`.
 
@@ -131,7 +131,7 @@ def write_text_messages(
     """
     wires: list[Any] = []
     speeches = AssistantTextWriter(writer)
-    offer = entries_text(entries)
+    offer = tool_entries_text(tool_entries)
     for message, here, places in order_for_api(messages, at, writer):
         whole = wire_message_of(message, writer) if type(message) is UserMessage else ABSENT
         if whole is not ABSENT:
@@ -202,11 +202,11 @@ def write_results(results: Iterable[tuple[ToolResult, Path]], writer: Writer) ->
     entries: list[dict[str, Any]] = []
     for result, at in results:
         writer.own_extras(result.metadata, at)
-        entry = {**make_result_entry(result), "id": writer.call_id(result.tool_call_id)}
+        entry = {**write_result_entry(result), "id": writer.call_id(result.tool_call_id)}
         entry["name"] = writer.tool_name(result.name, (at, "name")) if result.name else ""
         for i, part in enumerate(result.value if result.kind == "multimodal" else ()):
             if type(part) is TextPart:
-                writer.text_only(part, ((at, "value"), i))
+                writer.write_as_string(part, ((at, "value"), i))
             else:
                 writer.describe_part(part, ((at, "value"), i))
         entries.append(entry)

@@ -26,8 +26,8 @@ from ..sessions.base import AsyncSession, Session, ToolMode
 from ..tools.runnable_tools import RunnableTools
 from .dispatcher import Dispatcher, OnResult
 from .handlers import Review, Verdict
-from .run_settings import RunResult, RunSettings, check_handlers_and_review, check_settings, request_output
-from .sync_runner import SyncRunner, aclosing, call_blocking, close_if_closable
+from .run_settings import RunResult, RunSettings, add_output_format, check_other_handlers_and_review, check_settings
+from .sync_runner import SyncRunner, aclosing, call_in_loop_thread, close_if_closable
 from .tool_loop import Send, ToolLoop
 
 __all__ = ["AsyncRunStream", "RunStream", "ToolRunner"]
@@ -178,10 +178,10 @@ class ToolRunner(Generic[H]):
             names = [name for name in definitions if name not in self._tools.deprecated]
             allowed = names if session.offered is None else [name for name in names if name in session.offered]
             made = replace(made, tools=[definitions[name] for name in allowed])
-        check_handlers_and_review(made, definitions, self._tools.low_risk, settings)
+        check_other_handlers_and_review(made, definitions, self._tools.low_risk, settings)
         output = settings.get("output")
         if output is not None:
-            made = request_output(made, output, in_text=session.tool_mode is ToolMode.PROMPT_BASED)
+            made = add_output_format(made, output, in_text=session.tool_mode is ToolMode.PROMPT_BASED)
         review = settings.get("review")
 
         def dispatching(on_result: OnResult, offered: Sequence[str]) -> Dispatcher:
@@ -220,7 +220,7 @@ def _between(review: Review) -> Review:
     """Wrap a review that may block, for example to ask a person, so that it is called between steps."""
 
     async def reviewed(call: ToolCall, arguments: Any) -> Verdict:
-        verdict = await call_blocking(review, call, arguments)
+        verdict = await call_in_loop_thread(review, call, arguments)
         return await verdict if isawaitable(verdict) else verdict
 
     return reviewed

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from ...clients import Base64Keys
+from ...client_kwargs import Base64Keys
 from ...conversion.writer import Writer
 from ...errors import ConversionError
 from ...json_values import MAX_DEPTH
 from ...paths import ROOT, Path, format_path
 
-__all__ = ["converse_kwargs", "encode_bytes", "find_exception", "is_api_error"]
+__all__ = ["converse_kwargs", "encode_bytes_as_base64", "find_exception", "is_api_error"]
 
 
-def encode_bytes(value: Any, free: Collection[str]) -> Any:
+def encode_bytes_as_base64(value: Any, free: Collection[str]) -> Any:
     """Return the value with bytes encoded as base64, except in the values of `free` keys, which are JSON of the model.
 
     The argument is not modified; without bytes, it is the result.
@@ -55,7 +55,7 @@ def _encoded(value: Any, free: Collection[str], depth: int) -> Any:
 
 
 def converse_kwargs(
-    model: str | None, body: dict[str, Any], allowed_names: Collection[str], keys: Base64Keys, writer: Writer
+    model: str | None, body: dict[str, Any], allowed_names: Collection[str], base64_keys: Base64Keys, writer: Writer
 ) -> dict[str, Any]:
     """Convert a body to arguments of a client that names the model, expects bytes, and rejects unknown arguments.
 
@@ -65,7 +65,7 @@ def converse_kwargs(
     found: dict[str, Any] = {} if model is None else {"modelId": model}
     for key, value in body.items():
         if key in allowed_names:
-            found[key] = value if key in keys.free else _decoded(value, (ROOT, key), keys)
+            found[key] = value if key in base64_keys.free else _decoded(value, (ROOT, key), base64_keys)
         else:
             writer.report_loss(
                 (ROOT, key), "a field of the body", "dropped", "warning", "the client does not accept it as an argument"

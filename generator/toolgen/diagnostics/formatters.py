@@ -65,7 +65,7 @@ def unpainted(role: str, text: str) -> str:
     return text
 
 
-def print_text(
+def format_as_text(
     findings: Iterable[Finding], texts: Mapping[str, str], limit: int = MAX_FINDINGS, paint: Paint = unpainted
 ) -> str:
     """Return `path:line:column: level[code]: message` for each finding, with an excerpt, hint and related locations."""
@@ -142,7 +142,7 @@ def _columns(text: str) -> int:
     return len(text) + wide - sum(unicodedata.combining(c) != 0 for c in text)
 
 
-def print_json(findings: Iterable[Finding], texts: Mapping[str, str]) -> str:
+def format_as_json(findings: Iterable[Finding], texts: Mapping[str, str]) -> str:
     """Return a JSON array with an object for each finding."""
     del texts  # programs have the sources
     return json.dumps([_row(finding) for finding in findings], indent=2) + "\n"
@@ -173,7 +173,7 @@ def _placed(span: Span) -> dict[str, object]:
 _COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
 
 
-def print_github(findings: Iterable[Finding], texts: Mapping[str, str]) -> str:
+def format_as_github(findings: Iterable[Finding], texts: Mapping[str, str]) -> str:
     """Return `::error file=…,line=…,col=…,title=code::message` for each finding, the most severe first, and a count.
 
     GitHub shows only the first ten of each level in each step.
@@ -216,7 +216,7 @@ def fingerprints(findings: Iterable[Finding]) -> list[str]:
     return found
 
 
-def print_sarif(findings: Iterable[Finding], texts: Mapping[str, str]) -> str:
+def format_as_sarif(findings: Iterable[Finding], texts: Mapping[str, str]) -> str:
     """Return a SARIF 2.1.0 log with one run. Paths are relative to `%SRCROOT%`."""
     del texts
     every = list(findings)
@@ -302,7 +302,7 @@ def _region(span: Span) -> dict[str, object]:
 _SEVERITIES = {"error": "major", "warning": "minor", "note": "info"}
 
 
-def print_gitlab(findings: Iterable[Finding], texts: Mapping[str, str]) -> str:
+def format_as_gitlab(findings: Iterable[Finding], texts: Mapping[str, str]) -> str:
     """Return a report for GitLab's Code Quality."""
     del texts
     every = list(findings)
@@ -319,7 +319,7 @@ def print_gitlab(findings: Iterable[Finding], texts: Mapping[str, str]) -> str:
     return json.dumps(rows, indent=2) + "\n"
 
 
-def print_markdown(findings: Iterable[Finding], texts: Mapping[str, str]) -> str:
+def format_as_markdown(findings: Iterable[Finding], texts: Mapping[str, str]) -> str:
     """Return a table for the summary of a job or a pull request. A bot finds its comment by the first line."""
     del texts
     every = sorted(findings, key=lambda finding: _RANK[finding.level])
@@ -338,15 +338,15 @@ def _cell(text: str) -> str:
     return "".join(f"&#{ord(char)};" if char in "\\`*_{}[]<>()#+!|&~@:" else char for char in escape_unprintable(text))
 
 
-PRINTERS: dict[str, Callable[[Iterable[Finding], Mapping[str, str]], str]] = {
-    "text": print_text,
-    "json": print_json,
-    "github": print_github,
-    "sarif": print_sarif,
-    "gitlab": print_gitlab,
-    "markdown": print_markdown,
+FORMATTERS: dict[str, Callable[[Iterable[Finding], Mapping[str, str]], str]] = {
+    "text": format_as_text,
+    "json": format_as_json,
+    "github": format_as_github,
+    "sarif": format_as_sarif,
+    "gitlab": format_as_gitlab,
+    "markdown": format_as_markdown,
 }
-"""The printers by the argument of `--format`. They receive findings and the texts of their sources, by path."""
+"""The formatters by the argument of `--format`. They receive findings and the texts of their sources, by path."""
 
 DOCUMENT_FORMATS = frozenset(["json", "sarif", "gitlab", "markdown"])
 """Formats that are one document. It is all that goes to stdout, even if there are no findings."""

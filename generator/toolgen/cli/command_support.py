@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from toolgen.compilation import Compilation
     from toolgen.diagnostics import Findings
     from toolgen.pipeline import Progress
-    from toolgen.write import Changes, Output, Stamp
+    from toolgen.write import Changes, RequestedOutput, Stamp
 
 EXIT_OK, EXIT_FINDINGS, EXIT_ERROR = 0, 1, 2
 """Exit codes: success; successful, but with findings; the sources or the arguments are wrong."""
@@ -127,7 +127,7 @@ def count_files(changes: Changes) -> dict[str, int]:
     return {word: len(getattr(changes, word)) for word in ("created", "changed", "deleted", "unchanged")}
 
 
-def summarize_changes(output: Output, changes: Changes) -> str:
+def summarize_changes(output: RequestedOutput, changes: Changes) -> str:
     """Summarize in one line what was written."""
     from toolgen.write.output_path import display_path
 
@@ -135,8 +135,8 @@ def summarize_changes(output: Output, changes: Changes) -> str:
     return f"{display_path(output.name)}: {said}\n"
 
 
-def write_or_check(
-    files: Mapping[str, str], output: Output, stamp: Stamp, findings: Findings, mode: OutputMode
+def write_or_check_then_exit(
+    files: Mapping[str, str], output: RequestedOutput, lock_facts: Stamp, findings: Findings, mode: OutputMode
 ) -> NoReturn:
     """Write files as a build does, or only check them; print the findings and a summary; end the process.
 
@@ -148,10 +148,10 @@ def write_or_check(
 
     name = display_path(output.name)
     if mode.check:
-        stale = find_drift(files, output, stamp, findings).stale
+        stale = find_drift(files, output, lock_facts, findings).is_out_of_date
         said = f"{name}: out of date; run `{mode.command}`\n" if stale else ""
     else:
-        changes = write_package(files, output, stamp, findings, force=mode.force)
+        changes = write_package(files, output, lock_facts, findings, force=mode.force)
         stale, said = False, summarize_changes(output, changes) if changes is not None else ""
     print_findings(findings, mode.output_format, quiet=mode.quiet, verbose=mode.verbose)
     if findings.has_errors:
@@ -162,7 +162,7 @@ def write_or_check(
 
 
 def save_build_record(
-    built: Compilation, output: Output, texts: Mapping[str, str], out: Path | None, reported: str
+    built: Compilation, output: RequestedOutput, texts: Mapping[str, str], out: Path | None, reported: str
 ) -> str:
     """Record what this build or check read, so that the next one can skip work. Return the reason if that fails.
 

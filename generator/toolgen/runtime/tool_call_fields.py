@@ -16,31 +16,31 @@ from .paths import Path, format_path
 
 __all__ = [
     "INVALID_ARGUMENTS_KEY",
+    "make_call_from_json",
+    "make_unrecorded_call_from_json",
     "read_call_id",
-    "read_id_or_null",
     "read_json_arguments",
     "read_non_strict_schema",
+    "read_nullable_call_id",
+    "read_nullable_schema",
     "read_object_arguments",
-    "read_optional_id",
+    "read_optional_call_id",
     "read_parameters_schema",
-    "read_recorded_text_call",
     "read_result_call",
     "read_result_call_id",
     "read_schema_or_empty",
-    "read_schema_or_null",
-    "read_text_call",
     "read_tool_name",
     "write_call_id",
-    "write_id_or_null",
     "write_json_arguments",
     "write_non_strict_schema",
+    "write_nullable_call_id",
+    "write_nullable_schema",
     "write_object_arguments",
-    "write_optional_id",
+    "write_optional_call_id",
     "write_parameters_schema",
     "write_result_call",
     "write_result_call_id",
     "write_schema_or_empty",
-    "write_schema_or_null",
     "write_tool_name",
 ]
 
@@ -86,7 +86,7 @@ def write_call_id(identifier: str, extra: Any, at: Path, writer: Writer) -> Any:
     return writer.call_id(identifier)
 
 
-def write_optional_id(identifier: str, extra: Any, at: Path, writer: Writer) -> Any:
+def write_optional_call_id(identifier: str, extra: Any, at: Path, writer: Writer) -> Any:
     """Write the id of a call: the original one if a synthetic id replaced it. A synthetic id itself is not sent."""
     if type(extra) is dict and extra.get("$synthetic") == identifier:
         spelling = extra.get("$wire")
@@ -115,7 +115,7 @@ def write_result_call(identifier: str, name: str, extra: Any, at: Path, writer: 
     return writer.call_id(identifier)
 
 
-def read_id_or_null(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
+def read_nullable_call_id(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
     """Read the id of a call. A missing, blank or repeated id is replaced by a synthetic one.
 
     Raises:
@@ -128,7 +128,7 @@ def read_id_or_null(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
     return identifier, made if value is ABSENT else {**made, "$wire": value}
 
 
-def write_id_or_null(identifier: str, extra: Any, at: Path, writer: Writer) -> Any:
+def write_nullable_call_id(identifier: str, extra: Any, at: Path, writer: Writer) -> Any:
     """Write the id of a call. If a synthetic id replaced it, the original value or its absence is restored."""
     if type(extra) is dict and extra.get("$synthetic") == identifier:
         return extra.get("$wire", ABSENT)
@@ -154,30 +154,30 @@ def write_result_call_id(identifier: str, extra: Any, at: Path, writer: Writer) 
     return writer.call_id(identifier)
 
 
-read_optional_id = read_call_id
+read_optional_call_id = read_call_id
 
 
-def read_text_call(
-    identifier: Any, name: Any, text: str, rest: Extras | None, key_path: Sequence[str], reader: Reader
+def make_call_from_json(
+    identifier: Any, name: Any, text: str, extras: Extras | None, key_path: Sequence[str], reader: Reader
 ) -> ToolCall | None:
     """Read a call whose arguments are text. Return None if its id or name differs in the format.
 
-    The call keeps the extras `rest`, and at the key path `key_path` the text, if it would be written differently.
+    The call keeps the extras `extras`, and at the key path `key_path` the text, if it would be written differently.
     """
     if type(name) is not str or name in reader.tool_names or not reader.claim_id(identifier):
         return None
     arguments, invalid, kept = _read_text(text)
-    metadata = reader.metadata(with_extra_at(rest, key_path, kept))
+    metadata = reader.metadata(with_extra_at(extras, key_path, kept))
     return reader.decode_parsed_call(ToolCall(identifier, name, arguments, invalid, metadata))
 
 
-def read_recorded_text_call(
-    identifier: Any, name: Any, text: str, rest: Extras | None, key_path: Sequence[str], reader: Reader
+def make_unrecorded_call_from_json(
+    identifier: Any, name: Any, text: str, extras: Extras | None, key_path: Sequence[str], reader: Reader
 ) -> ToolCall | None:
-    """Read a call as `read_text_call` does, and note it for its result."""
+    """Read a call as `make_call_from_json` does, and note it for its result."""
     arguments, invalid, kept = _read_text(text)
-    return reader.make_pending_call(
-        identifier, name, arguments, with_extra_at(rest, key_path, kept), invalid, parsed=True
+    return reader.make_unrecorded_call(
+        identifier, name, arguments, with_extra_at(extras, key_path, kept), invalid, parsed=True
     )
 
 
@@ -298,7 +298,7 @@ def read_parameters_schema(
         return None, ABSENT
     if type(value) is not dict:
         raise wrong_type(at, "an object", value)
-    lowered = reader.wire.lowerings.lower(value, strict)
+    lowered = reader.wire.schema_lowering.lower(value, strict)
     plain = same_json(lowered.schema, value) and lowered.encoding_table is None and not lowered.unsupported_changes
     return value, ABSENT if plain else value
 
@@ -344,7 +344,7 @@ def write_non_strict_schema(parameters: dict[str, Any] | None, extra: Any, at: P
     return ABSENT if extra is None or is_internal_mark(extra) else {"type": "object", "properties": {}}
 
 
-def read_schema_or_null(
+def read_nullable_schema(
     value: Any, at: Path, reader: Reader, strict: bool | None = None
 ) -> tuple[dict[str, Any] | None, Any]:
     """Read the schema of a tool. The extra records that it was absent or null.
@@ -357,7 +357,7 @@ def read_schema_or_null(
     return read_parameters_schema(value, at, reader, strict)
 
 
-def write_schema_or_null(
+def write_nullable_schema(
     parameters: dict[str, Any] | None,
     extra: Any,
     at: Path,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from toolgen.plan.mapping_plans import PLAIN_FORMS, FastPathObject, ListPlan, MemberPlan, ObjectMapping, UnionPlan
-from toolgen.plan.provider import ClassAttribute, ProviderPlan, converter_class
+from toolgen.plan.provider import ClassAttribute, ProviderPlan, import_converter_class
 from toolgen.render.converters.code import Block, Method, Statement, block, call, get
 from toolgen.render.converters.objects import (
     all_extras,
@@ -15,13 +15,13 @@ from toolgen.render.converters.objects import (
     call_tests,
     extras_of_call,
     extras_unless,
-    plain_call_tests,
-    plain_object,
-    plain_value,
     reader_method,
+    regular_call_write_tests,
+    regular_object_expression,
+    regular_value_expression,
     writer_method,
 )
-from toolgen.render.converters.usage import known_counts, usage_reader_method, usage_writer_method
+from toolgen.render.converters.usage import usage_keys_constant, usage_reader_method, usage_writer_method
 from toolgen.render.literals import python_literal, python_string
 
 
@@ -101,7 +101,7 @@ class WireClass:
         It would if the other class has attributes that this one lacks or has with another type, or if the API of this
         one is not based on that of the other. Methods of the other class that this one lacks are never called.
         """
-        own, other = converter_class(self.converter), converter_class(parent.converter)
+        own, other = import_converter_class(self.converter), import_converter_class(parent.converter)
         overridden = {name for base in own.__mro__ if base not in other.__mro__ for name in vars(base)}
         if not issubclass(own, other) or not overridden.isdisjoint([*parent.attributes, *parent.methods]):
             return None
@@ -162,7 +162,7 @@ def _constants(plan: ProviderPlan) -> Iterator[tuple[str, str]]:
         yield name, f"{name}: {kind} = {python_literal(table)}"
     if plan.usage is not None:
         for holder, keys in plan.usage.known.items():
-            yield known_counts(holder), f"{known_counts(holder)} = {_frozenset(keys)}"
+            yield usage_keys_constant(holder), f"{usage_keys_constant(holder)} = {_frozenset(keys)}"
 
 
 def _attribute(fact: ClassAttribute) -> str:
@@ -178,9 +178,9 @@ def _methods(plan: ProviderPlan) -> Iterator[Method]:
         yield from (union_reader_method(union), union_writer_method(union, rejects="rejects" in plan.facts))
     for each in plan.lists.values():
         if "read" in each.directions:
-            yield read_items(each)
+            yield list_reader_method(each)
         if "write" in each.directions:
-            yield write_items(each)
+            yield list_writer_method(each)
     for mapping in plan.mappings.values():
         yield from (reader_method(mapping, has_strict_flag=plan.has_strict_flag), writer_method(mapping))
 
@@ -196,7 +196,7 @@ def _value(fact: ClassAttribute) -> str:
     return call(fact.call, *map(python_literal, fact.arguments), *keywords)
 
 
-def read_items(plan: ListPlan) -> Method:
+def list_reader_method(plan: ListPlan) -> Method:
     """Return the method that reads an array."""
     one_by_one = call("read_list", "value", "at", "reader", f"self.read_{plan.item}")
     item = call(f"self.read_{plan.item}", "wire", "(at, len(found))", "reader")
@@ -255,7 +255,9 @@ def _read_regular(plan: ListPlan, mapping: ObjectMapping, plain: FastPathObject)
     else:
         exact = [f"len(wire) == {plain.sizes['wire']}"] if plain.open else []
         tests = [*exact, *plain.conditions_to_read]
-        read = [block(f"if {' and '.join(tests)}", f"found.append({plain_value(mapping, plain)})", "continue")]
+        read = [
+            block(f"if {' and '.join(tests)}", f"found.append({regular_value_expression(mapping, plain)})", "continue")
+        ]
     inside += [block(f"if {' and '.join(holders)}", *gets, *read)] if holders else [*gets, *read]
     return block(test, *inside)
 
@@ -274,7 +276,7 @@ def _listed_call(mapping: ObjectMapping, plain: FastPathObject) -> tuple[list[st
         extras = f"rest = {all_extras(mapping)}"
         made = ["rest: Extras | None = None", block(f"if {irregular}", extras, block(f"if {untagged}", absent))]
         kept = "rest"
-    noted = f"call = {call_expression(mapping, kept, 'reader.make_pending_call', 'read_recorded_text_call')}"
+    noted = f"call = {call_expression(mapping, kept, 'reader.make_unrecorded_call', 'make_unrecorded_call_from_json')}"
     identifier = next(key for key in mapping.keys if key.variables[0] == "id")
     if not PLAIN_FORMS[identifier.reads.removeprefix("read_")].may_lack_id or not exact:
         made.append(noted)
@@ -282,7 +284,7 @@ def _listed_call(mapping: ObjectMapping, plain: FastPathObject) -> tuple[list[st
         sizes = {**plain.sizes, identifier.holder: plain.sizes[identifier.holder] - 1}
         kept = extras_unless([f"len({held}) == {size}" for held, size in sizes.items()], mapping)
         key_path = python_literal(identifier.key_path)
-        without = call("reader.make_pending_call_without_id", "name", "arguments", kept, key_path)
+        without = call("reader.make_unrecorded_call_without_id", "name", "arguments", kept, key_path)
         made += [
             block(f"if {python_string(identifier.key)} in {identifier.holder}", noted),
             block("else", f"call = {without}"),
@@ -290,7 +292,7 @@ def _listed_call(mapping: ObjectMapping, plain: FastPathObject) -> tuple[list[st
     return [test for test in call_tests(plain) if test not in exact], made
 
 
-def write_items(plan: ListPlan) -> Method:
+def list_writer_method(plan: ListPlan) -> Method:
     """Return the method that writes an array."""
     members = [_write_regular(mapping, mapping.plain) for mapping in plan.members if mapping.plain is not None]
     return Method(
@@ -313,11 +315,11 @@ def write_items(plan: ListPlan) -> Method:
 
 def _write_regular(mapping: ObjectMapping, plain: FastPathObject) -> Block:
     """Return the block that writes a regular value. Empty text is not regular, because many APIs refuse it."""
-    written = f"found.append({plain_object(mapping, plain, 'wire')})"
+    written = f"found.append({regular_object_expression(mapping, plain, 'wire')})"
     if mapping.type != "ToolCall":
         tests = [*plain.conditions_to_write, *(["part.text"] if mapping.type == "TextPart" else [])]
         return block(" and ".join([f"type(part) is {mapping.type}", *tests]), written, "continue")
-    tests = ["part.metadata is None", *plain_call_tests(mapping, plain)]
+    tests = ["part.metadata is None", *regular_call_write_tests(mapping, plain)]
     return block(
         "type(part) is ToolCallPart",
         "call = part.call",

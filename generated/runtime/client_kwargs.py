@@ -10,7 +10,7 @@ from typing import Any
 from .conversion.writer import Writer
 from .paths import ROOT
 
-__all__ = ["Base64Keys", "call_kwargs", "tool_call_kwargs"]
+__all__ = ["Base64Keys", "call_kwargs", "snake_case_kwargs"]
 
 
 class Base64Keys:
@@ -35,7 +35,7 @@ def call_kwargs(body: dict[str, Any], allowed_names: Collection[str]) -> dict[st
 _CAPITAL = r"(?<=[a-z])([A-Z])"
 
 
-def tool_call_kwargs(
+def snake_case_kwargs(
     params: dict[str, Any], allowed_names: Collection[str], writer: Writer
 ) -> dict[str, Any]:
     """Convert the parameters to the client's keyword arguments in snake case. Report those that it does not accept."""
