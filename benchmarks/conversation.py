@@ -32,7 +32,8 @@ def conversation() -> list[Json]:
             content = [{"type": "text", "text": question}, {"type": "image", "data": PIXELS, "mediaType": "image/png"}]
         messages.append({"role": "user", "content": content})
         calls = [
-            {"id": f"call_{turn}_{k}", "name": f"look_up_{WORDS[k]}", "arguments": arguments(k, turn)} for k in range(3)
+            {"id": f"call{turn:02}{k:03}", "name": f"look_up_{WORDS[k]}", "arguments": arguments(k, turn)}
+            for k in range(3)
         ]
         parts: list[Json] = [{"type": "text", "text": f"Let me look at three sources for round {turn}."}]
         messages.append({"role": "assistant", "content": parts + [{"type": "tool_call", "call": c} for c in calls]})

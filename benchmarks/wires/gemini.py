@@ -12,9 +12,7 @@ Json = dict[str, Any]
 
 def answer() -> Json:
     """Return a response with a text and three calls."""
-    calls: list[Json] = [
-        {"functionCall": {"id": f"g{k}", "name": f"look_up_{WORDS[k]}", "args": arguments(k)}} for k in range(3)
-    ]
+    calls: list[Json] = [{"functionCall": {"name": f"look_up_{WORDS[k]}", "args": arguments(k)}} for k in range(3)]
     calls[0]["thoughtSignature"] = "c2lnbmF0dXJl"
     return {
         "candidates": [
@@ -43,7 +41,7 @@ def events(n: int) -> list[Json]:
 
     chunks = [chunk({"text": f"word{i} "}) for i in range(n - 3)]
     for k in range(3):
-        chunks.append(chunk({"functionCall": {"id": f"g{k}", "name": f"look_up_{WORDS[k]}", "args": arguments(k)}}))
+        chunks.append(chunk({"functionCall": {"name": f"look_up_{WORDS[k]}", "args": arguments(k)}}))
     chunks[-1]["candidates"][0]["finishReason"] = "STOP"
     chunks[-1]["usageMetadata"] = {"promptTokenCount": 9, "candidatesTokenCount": n, "totalTokenCount": n + 9}
     return chunks
@@ -125,8 +123,15 @@ class Stream:
                     self.parts.append("".join(self.text))
                     self.text = []
                 call = part["functionCall"]
-                self.parts.append(Call(call["id"], call["name"], call["args"], part.get("thoughtSignature")))
-                out.append(Delta("call", dumps(call["args"]), len(self.parts), call["id"], call["name"]))
+                self.parts.append(
+                    Call(
+                        call.get("id") or f"call_0_{len(self.parts)}",
+                        call["name"],
+                        call["args"],
+                        part.get("thoughtSignature"),
+                    )
+                )
+                out.append(Delta("call", dumps(call["args"]), len(self.parts), self.parts[-1].id, call["name"]))
         if candidate.get("finishReason"):
             self.stop = candidate["finishReason"]
         return out

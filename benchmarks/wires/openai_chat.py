@@ -15,7 +15,7 @@ def answer() -> Json:
     """Return a response with three calls."""
     calls = [
         {
-            "id": f"call_{k}",
+            "id": f"call{k:05}",
             "type": "function",
             "function": {"name": f"look_up_{WORDS[k]}", "arguments": json.dumps(arguments(k))},
         }
@@ -51,7 +51,7 @@ def events(n: int) -> list[Json]:
     for k in range(3):
         function = {"name": f"look_up_{WORDS[k]}", "arguments": ""}
         chunks.append(
-            chunk({"tool_calls": [{"index": k, "id": f"call_{k}", "type": "function", "function": function}]})
+            chunk({"tool_calls": [{"index": k, "id": f"call{k:05}", "type": "function", "function": function}]})
         )
     for i in range(max(map(len, pieces))):
         for k in range(3):
