@@ -31,7 +31,7 @@ $(READY): pyproject.toml packages/toolgen-runtime/pyproject.toml
 	@touch $@
 
 build: $(READY) ## set up, and compile the example schemas into generated/
-	@$(BIN)/python -m toolgen.regenerate
+	@$(BIN)/python -m toolgen.committed_modules
 	@$(BIN)/toolgen build schemas
 
 check: lint types drift test ## run before a commit: lint, types, drift and tests
@@ -64,7 +64,7 @@ types: $(READY) ## check generator/, generated/ and examples/ with mypy and pyri
 	@$(BIN)/pyright --pythonpath $(BIN)/python
 
 drift: $(READY) ## check that generated/ and the generated modules of the generator are up to date with schemas/
-	@$(BIN)/python -m toolgen.regenerate --check
+	@$(BIN)/python -m toolgen.committed_modules --check
 	@$(BIN)/toolgen check schemas
 
 distributions: $(READY) ## build the two published distributions into dist/: toolgen and toolgen-runtime

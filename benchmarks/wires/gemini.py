@@ -80,16 +80,16 @@ def response_in(body: Json) -> Answer:
     """Read a response."""
     candidate = body["candidates"][0]
     parts: list[Any] = []
-    calls = False
-    for i, part in enumerate(candidate["content"]["parts"]):
+    calls = 0
+    for part in candidate["content"]["parts"]:
         if "text" in part:
             parts.append(part["text"])
         elif "functionCall" in part:
             call = part["functionCall"]
             parts.append(
-                Call(call.get("id") or f"call_0_{i}", call["name"], call["args"], part.get("thoughtSignature"))
+                Call(call.get("id") or f"call_0_{calls}", call["name"], call["args"], part.get("thoughtSignature"))
             )
-            calls = True
+            calls += 1
     usage, stop = body["usageMetadata"], candidate["finishReason"]
     thoughts = usage["thoughtsTokenCount"]
     counts = Usage(
@@ -101,12 +101,13 @@ def response_in(body: Json) -> Answer:
 class Stream:
     """Joins the chunks of a stream."""
 
-    __slots__ = ("last", "parts", "stop", "text")
+    __slots__ = ("calls", "last", "parts", "stop", "text")
 
     def __init__(self) -> None:
         self.parts: list[Any] = []
         self.text: list[str] = []
         self.stop = ""
+        self.calls = 0
         self.last: Json = {}
 
     def feed(self, chunk: Json) -> list[Delta]:
@@ -125,12 +126,13 @@ class Stream:
                 call = part["functionCall"]
                 self.parts.append(
                     Call(
-                        call.get("id") or f"call_0_{len(self.parts)}",
+                        call.get("id") or f"call_0_{self.calls}",
                         call["name"],
                         call["args"],
                         part.get("thoughtSignature"),
                     )
                 )
+                self.calls += 1
                 out.append(Delta("call", dumps(call["args"]), len(self.parts), self.parts[-1].id, call["name"]))
         if candidate.get("finishReason"):
             self.stop = candidate["finishReason"]

@@ -31,8 +31,8 @@ from .models import (
     ToolDefinition,
 )
 from .paths import ROOT, Path
+from .request_tools import read_choice, write_choice, write_tool_definition
 from .responses import FinishReason, classify_api_error
-from .tool_selection import read_choice, write_choice, write_tool_definition
 
 __all__ = [
     "Converter",

@@ -32,7 +32,7 @@ from ..runtime.conversion.values import read_text_or_list, write_text_or_list
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
-from ..runtime.fields import read_text_or_empty, write_text_or_empty
+from ..runtime.fields import read_text_empty_as_none, write_text_empty_as_none
 from ..runtime.json_text import strict_json_text
 from ..runtime.models import (
     ContentPart,
@@ -428,7 +428,7 @@ class AgentSdk(AgentSdkConverter):
     ) -> ToolDefinition:
         """Read the declaration of a tool."""
         name, name_kept = read_tool_name(wire.get("name", ABSENT), (at, "name"), reader)
-        description, description_kept = read_text_or_empty(
+        description, description_kept = read_text_empty_as_none(
             wire.get("description", ABSENT), (at, "description"), reader
         )
         strict = wire.get("strict")
@@ -480,7 +480,7 @@ class AgentSdk(AgentSdkConverter):
                 definition.strict,
             ),
         }
-        description = write_text_or_empty(
+        description = write_text_empty_as_none(
             definition.description,
             extra_at(extras, "description") if extras else ABSENT,
             (at, "description"),

@@ -25,7 +25,7 @@ from ..runtime.conversion.extras import (
 from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
-from ..runtime.fields import read_text_or_empty, write_text_or_empty
+from ..runtime.fields import read_text_empty_as_none, write_text_empty_as_none
 from ..runtime.models import OpaquePart, ToolCall, ToolDefinition, ToolResult
 from ..runtime.paths import Path
 from ..runtime.responses import FinishReason
@@ -106,7 +106,7 @@ class CopilotQuorum(CopilotQuorumConverter):
     ) -> ToolDefinition:
         """Read a declaration of `to_json_schema`."""
         name, name_kept = read_tool_name(wire.get("name", ABSENT), (at, "name"), reader)
-        description, description_kept = read_text_or_empty(
+        description, description_kept = read_text_empty_as_none(
             wire.get("description", ABSENT), (at, "description"), reader
         )
         parameters, parameters_kept = read_non_strict_schema(
@@ -150,7 +150,7 @@ class CopilotQuorum(CopilotQuorumConverter):
                 writer,
             ),
         }
-        description = write_text_or_empty(
+        description = write_text_empty_as_none(
             definition.description,
             extra_at(extras, "description") if extras else ABSENT,
             (at, "description"),

@@ -13,13 +13,13 @@ from typing import Any
 
 from toolgen import __version__
 from toolgen.diagnostics import Findings
+from toolgen.document_validation import meta_schema
 from toolgen.load import Document
 from toolgen.load.loading import load_shipped
 from toolgen.render.templates import template_environment
 from toolgen.resolve.editor_schemas import editor_schema
 from toolgen.resolve.resolution import DEFAULT_PROVIDERS
 from toolgen.resources import shipped_folder
-from toolgen.validation import meta_schema
 
 SCHEMAS, OUT = "schemas", "generated"
 EDITOR_FOLDER = f"{SCHEMAS}/.editor"

@@ -148,7 +148,7 @@ MUTATIONS = (
     Mutation(
         "a choice loses its mode",
         on_choices,
-        "runtime/tool_selection.py",
+        "runtime/request_tools.py",
         "AllowedToolChoice(known, mode, ",
         'AllowedToolChoice(known, "auto", ',
     ),

@@ -22,29 +22,29 @@ STAGES = ("load", "parse", "resolve", "rules", "plan", "render", "write")
 
 BESIDE = {
     "load": COMMON,
-    "parse": COMMON | {"validation"},
-    "resolve": COMMON | {"validation", "runtime"},  # formats are read as the package reads them
+    "parse": COMMON | {"document_validation"},
+    "resolve": COMMON | {"document_validation", "runtime"},  # formats are read as the package reads them
     "rules": COMMON | {"token_counts"},
     "plan": COMMON | {"resources", "runtime"},
     "render": COMMON | {"resources", "runtime"},
     "write": {"diagnostics"},
     "diagnostics": {"__init__"},  # the version, for documents
     "resources": set(),
-    "validation": {"diagnostics", "load", "resources"},
+    "document_validation": {"diagnostics", "load", "resources"},
     "pipeline": {"diagnostics", "resources", *STAGES[:-1]},
     "incremental": {"build_cache", "diagnostics"},
     "token_counts": set(),
     "compilation": {"__init__", "diagnostics", "pipeline", "token_counts", *STAGES},
-    "regenerate": {"diagnostics", "resources", *STAGES[:-1]},
+    "committed_modules": {"diagnostics", "resources", *STAGES[:-1]},
     "build_cache": {"__init__"},
-    "new_project": {"__init__", "diagnostics", "load", "resolve", "render", "resources", "validation"},
-    "importing": {"diagnostics", "validation", "resources", "runtime", *STAGES} - {"render"},
+    "new_project": {"__init__", "diagnostics", "load", "resolve", "render", "resources", "document_validation"},
+    "importing": {"diagnostics", "document_validation", "resources", "runtime", *STAGES} - {"render"},
     "breaking": {"diagnostics", "load", "parse", "resolve", "render", "write", "pipeline", "token_counts"},
     "cli": {
         "__init__",
         "breaking",
         "diagnostics",
-        "validation",
+        "document_validation",
         "pipeline",
         "compilation",
         "incremental",

@@ -6,7 +6,7 @@ from importlib import import_module
 
 from tests.support.commands import toolgen
 from tests.support.repository import PROFILES, ROOT
-from toolgen.regenerate import stale_files
+from toolgen.committed_modules import stale_files
 from toolgen.write import read_lock
 
 

@@ -10,9 +10,9 @@ import pytest
 
 from toolgen.diagnostics import Finding, Findings
 from toolgen.diagnostics.codes.parse import ROWS
+from toolgen.document_validation import MAX_FINDINGS, meta_schema, validate_document
 from toolgen.load import load
 from toolgen.parse.config import Config, parse_config
-from toolgen.validation import MAX_FINDINGS, meta_schema, validate_document
 
 META: dict[str, Any] = {
     "$schema": "https://json-schema.org/draft/2020-12/schema",

@@ -42,8 +42,8 @@ __all__ = [
     "ClientSession",
     "ProviderModule",
     "aclose_client",
-    "await_send_value",
-    "check_send_value",
+    "await_send_return",
+    "check_send_return",
     "close_client",
 ]
 
@@ -74,22 +74,22 @@ def _found(client: Any, attribute_path: str, name: str) -> Any:
     return None
 
 
-def check_send_value(session: object, answer: Any) -> Completion | str:
+def check_send_return(session: object, returned: Any) -> Completion | str:
     """Check the return value of a session's `send`.
 
     Raises:
         TypeError: The value is neither a string nor a completion.
     """
-    if isinstance(answer, str | Completion):
-        return answer
-    said = f"{type(session).__name__}.send must return a string or a Completion, not {type(answer).__name__}"
-    if inspect.iscoroutine(answer):
-        answer.close()
+    if isinstance(returned, str | Completion):
+        return returned
+    said = f"{type(session).__name__}.send must return a string or a Completion, not {type(returned).__name__}"
+    if inspect.iscoroutine(returned):
+        returned.close()
         said += "; use AsyncSession if send is async"
     raise TypeError(said)
 
 
-async def await_send_value(session: object, answer: Any) -> Completion | str:
+async def await_send_return(session: object, answer: Any) -> Completion | str:
     """Await and check the return value of a session's `send`.
 
     Raises:
@@ -99,7 +99,7 @@ async def await_send_value(session: object, answer: Any) -> Completion | str:
         raise TypeError(
             f"{type(session).__name__}.send must be async, but returned {type(answer).__name__}"
         )
-    return check_send_value(session, await answer)
+    return check_send_return(session, await answer)
 
 
 _NEXT_KEY = ("authentication", "rate_limit")

@@ -68,8 +68,8 @@ def schema(kind: str | None, editor: bool, folder: Path | None, check: bool, for
       toolgen schema declaration --editor > .vscode/toolgen.json
       toolgen schema --write schemas/.editor
     """
+    from toolgen.document_validation import meta_schema
     from toolgen.new_project import editor_schema_text
-    from toolgen.validation import meta_schema
 
     if (kind is None) == (folder is None):
         raise click.UsageError("name either a KIND to print, or --write DIR")

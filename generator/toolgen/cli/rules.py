@@ -95,8 +95,8 @@ def _facts(profile: Profile) -> dict[str, Any]:
 
 
 def _dialect(profile: Profile, mode: str, facts: Mapping[str, Any]) -> dict[str, Any]:
+    from toolgen.document_validation import meta_schema
     from toolgen.runtime.lowering.dialects import Dialect
-    from toolgen.validation import meta_schema
 
     dialect = Dialect(facts)
     rules: dict[str, Any] = {}

@@ -8,10 +8,10 @@ from functools import cache
 from typing import Any
 
 from toolgen.diagnostics import Findings
+from toolgen.document_validation import meta_schema, validate_document
 from toolgen.load import Sources
 from toolgen.parse.config import Config, parse_config
 from toolgen.parse.declarations import Declaration, parse_declarations
-from toolgen.validation import meta_schema, validate_document
 
 __all__ = ["Config", "Declaration", "ParsedProject", "parse"]
 

@@ -9,8 +9,8 @@ from typing import Any, Literal
 from toolgen.diagnostics import CODES, Findings
 from toolgen.diagnostics.codes.breaking import AUDIENCES, CHANGES
 from toolgen.diagnostics.finding import RawText, did_you_mean
+from toolgen.document_validation import meta_schema, validate_document
 from toolgen.load import Document, Sources
-from toolgen.validation import meta_schema, validate_document
 
 Part = Literal["tools", "converters", "sessions", "running"]
 """A part of the generated package."""

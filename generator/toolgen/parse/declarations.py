@@ -10,10 +10,10 @@ from typing import Any, Literal, TypeAlias
 
 from toolgen.diagnostics import Findings
 from toolgen.diagnostics.finding import RawText
+from toolgen.document_validation import meta_schema, validate_document
 from toolgen.incremental import LazyAttributes, find_on_disk, reuse_with_findings, store_on_disk
 from toolgen.load import Document
 from toolgen.load.sources import describe_json_type
-from toolgen.validation import meta_schema, validate_document
 
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 

@@ -46,7 +46,7 @@ EVERYTHING = frozenset(KEYWORDS)
 _OF_TYPE: Mapping[str, str] = {keyword: kind for kind, family in FAMILIES.items() for keyword in family}
 
 
-def types_of(schema: Mapping[str, Any]) -> tuple[str, ...] | None:
+def list_declared_types(schema: Mapping[str, Any]) -> tuple[str, ...] | None:
     """Return the types that a schema names, with `integer` as `number`; None if it names none."""
     named = schema.get("type")
     if named is None:
@@ -58,7 +58,7 @@ def asserted_keywords(schema: Any) -> tuple[str, ...]:
     """Return the keywords by which a schema can refuse values; none if it admits everything."""
     if not isinstance(schema, Mapping):
         return ()
-    types = types_of(schema)
+    types = list_declared_types(schema)
     return tuple(
         keyword
         for keyword in KEYWORDS

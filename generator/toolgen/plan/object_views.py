@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
 
-from toolgen.plan.assertion_keywords import residual_keywords, types_of
+from toolgen.plan.assertion_keywords import list_declared_types, residual_keywords
 
 PREFIX = "#/$defs/"
 
@@ -119,7 +119,7 @@ def _said(parts: list[Mapping[str, Any]], one_shape: bool, whole: bool) -> froze
 
 def _objects(schema: Mapping[str, Any]) -> bool:
     """Return whether the type of a schema admits objects."""
-    types = types_of(schema)
+    types = list_declared_types(schema)
     return types is None or "object" in types
 
 
@@ -173,7 +173,7 @@ def _types(parts: list[Mapping[str, Any]]) -> frozenset[str]:
     """Return the types that the schemas admit together; a constant has the type of its value."""
     found = _ALL
     for part in parts:
-        named = types_of(part)
+        named = list_declared_types(part)
         if named is not None:
             found &= frozenset(named)
         if _constants(part) is not None:

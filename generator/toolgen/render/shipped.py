@@ -2,7 +2,7 @@
 
 They are committed in `toolgen/runtime/models.py` and `toolgen/wires`, so that they are linted and type-checked as
 source, and a build copies them instead of generating them. A digest of their sources is stored next to them: if a
-project's format or profile differs, the module is generated for that project. `python -m toolgen.regenerate` updates
+project's format or profile differs, the module is generated for that project. `python -m toolgen.committed_modules` updates
 them.
 
 A package with an installed runtime has no copies: neither `runtime/` nor the classes of shipped profiles.

@@ -15,6 +15,7 @@ from jsonschema.exceptions import ValidationError
 
 from toolgen.diagnostics import Findings
 from toolgen.diagnostics.finding import RawText, closest_names, join_names, quote_name
+from toolgen.document_validation import as_string_list, json_type, wrong_type_hint
 from toolgen.incremental import load_with_findings
 from toolgen.load import Pointer
 from toolgen.resolve.dialect import (
@@ -30,7 +31,6 @@ from toolgen.resolve.dialect import (
 from toolgen.resolve.references import ReferenceGraph
 from toolgen.resolve.schema_locations import IN_PLACE, DocumentKey, SchemaLocation, SchemaRegistry, walk_schemas
 from toolgen.resolve.value_checks import compile_pattern_or_reason
-from toolgen.validation import as_string_list, json_type, wrong_type_hint
 
 _FORMATS = frozenset(
     "date-time date time duration email idn-email hostname idn-hostname ipv4 ipv6 uri uri-reference iri iri-reference uuid "

@@ -19,13 +19,13 @@ __all__ = [
     "read_effort",
     "read_enum_value",
     "read_string_or_list",
-    "read_text_or_empty",
+    "read_text_empty_as_none",
     "write_cache_control",
     "write_data_url",
     "write_effort",
     "write_enum_value",
     "write_string_or_list",
-    "write_text_or_empty",
+    "write_text_empty_as_none",
 ]
 
 
@@ -118,7 +118,7 @@ def write_enum_value(value: str | None, extra: Any, at: Path, writer: Writer, ma
     raise UnsupportedValueError("the API has no such value")
 
 
-def read_text_or_empty(value: Any, at: Path, reader: Reader) -> tuple[str | None, Any]:
+def read_text_empty_as_none(value: Any, at: Path, reader: Reader) -> tuple[str | None, Any]:
     """Read a text. An empty one becomes None. The extra records whether the key was absent.
 
     Raises:
@@ -133,7 +133,7 @@ def read_text_or_empty(value: Any, at: Path, reader: Reader) -> tuple[str | None
     return value or None, ABSENT
 
 
-def write_text_or_empty(text: str | None, extra: Any, at: Path, writer: Writer) -> Any:
+def write_text_empty_as_none(text: str | None, extra: Any, at: Path, writer: Writer) -> Any:
     """Write a text. None becomes an empty text, unless it was read as null or as an absent key."""
     if text is not None:
         return text

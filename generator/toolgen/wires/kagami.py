@@ -24,7 +24,7 @@ from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
-from ..runtime.fields import read_text_or_empty, write_text_or_empty
+from ..runtime.fields import read_text_empty_as_none, write_text_empty_as_none
 from ..runtime.json_values import is_strict_json
 from ..runtime.models import (
     ContentPart,
@@ -254,7 +254,7 @@ class Kagami(KagamiConverter):
     ) -> ToolDefinition:
         """Read a tool."""
         name, name_kept = read_tool_name(wire.get("name", ABSENT), (at, "name"), reader)
-        description, description_kept = read_text_or_empty(
+        description, description_kept = read_text_empty_as_none(
             wire.get("description", ABSENT), (at, "description"), reader
         )
         parameters, parameters_kept = read_non_strict_schema(
@@ -298,7 +298,7 @@ class Kagami(KagamiConverter):
                 writer,
             ),
         }
-        description = write_text_or_empty(
+        description = write_text_empty_as_none(
             definition.description,
             extra_at(extras, "description") if extras else ABSENT,
             (at, "description"),

@@ -49,6 +49,7 @@ from ..runtime.models import (
     UserMessage,
 )
 from ..runtime.paths import Path
+from ..runtime.request_tools import tool_entry_kind
 from ..runtime.responses import FinishReason, read_count
 from ..runtime.tool_call_fields import (
     read_nullable_schema,
@@ -60,7 +61,6 @@ from ..runtime.tool_call_fields import (
     write_optional_call_id,
     write_tool_name,
 )
-from ..runtime.tool_selection import tool_entry_kind
 
 __all__ = ["Ollama"]
 

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 
 from toolgen.write import disk
-from toolgen.write.changes import FolderTree, is_litter, parent_folders, read_tree
+from toolgen.write.changes import FolderTree, is_litter, list_tree, parent_folders
 from toolgen.write.lockfile import LOCK, MAX_LOCK_BYTES, LockError, read_lock
 from toolgen.write.output_path import OutputPath
 
@@ -124,7 +124,7 @@ class AtomicSwap:
         """Move unmanaged files that were added or replaced after the former tree was read to the output."""
         generated = {LOCK, *_recorded(former), *_recorded(self.output)}
         foreign: dict[str, list[str]] = {}
-        for path, kind in read_tree(former).leaves.items():
+        for path, kind in list_tree(former).leaves.items():
             if kind != "folder" and path not in generated and not is_litter(path):
                 folder, _, name = path.rpartition("/")
                 foreign.setdefault(folder, []).append(name)
@@ -185,7 +185,7 @@ def remove_recursively(path: str) -> None:
     if not stat.S_ISDIR(info.st_mode):
         disk.remove_file(path)
         return
-    tree = read_tree(path)
+    tree = list_tree(path)
     for leaf, kind in tree.leaves.items():
         if kind != "folder":
             _remove(disk.remove_file, f"{path}/{leaf}")

@@ -40,7 +40,7 @@ class FolderTree:
     folders: tuple[str, ...] = ()
 
 
-def read_tree(root: str) -> FolderTree:
+def list_tree(root: str) -> FolderTree:
     """Read the tree under `root`. A link to a folder is a leaf."""
     leaves: dict[str, Kind] = {}
     folders: list[str] = []
@@ -153,7 +153,7 @@ def read_state(folder: str, wanted: Iterable[str]) -> OutputState:
     """
     if disk.inspect_path(folder) is None:
         return OutputState()
-    tree = read_tree(folder)
+    tree = list_tree(folder)
     lock, trouble = None, None
     if tree.leaves.get(LOCK) == "file":
         try:

@@ -16,7 +16,7 @@ from pathlib import Path
 from toolgen.diagnostics import Findings, Span
 from toolgen.write import disk
 from toolgen.write.atomic_swap import AtomicSwap, remove_recursively
-from toolgen.write.changes import Files, FolderTree, normalize_newlines, read_tree
+from toolgen.write.changes import Files, FolderTree, list_tree, normalize_newlines
 from toolgen.write.output_path import OutputPath, display_path, report_os_error
 from toolgen.write.package_writer import LISTED, make_parents, remove_parents, replace_output
 
@@ -128,7 +128,7 @@ def _step(addition: FolderAddition, place: OutputPath) -> _Step:
     switch = AtomicSwap(place)
     switch.recover()
     existed = disk.inspect_path(place.path) is not None
-    tree = read_tree(place.path) if existed else FolderTree()
+    tree = list_tree(place.path) if existed else FolderTree()
     written = {path: text for path, text in addition.files.items() if not _is_there(path, text, place, tree)}
     return _Step(addition, place, switch, existed, tree, written)
 
@@ -144,7 +144,7 @@ def _put_back(step: _Step, findings: Findings) -> None:
         return
     former = {path: step.addition.replacing[path] for path in step.added.changed}
     if former:
-        tree = read_tree(step.place.path)
+        tree = list_tree(step.place.path)
         kept = [path for path in tree.leaves if path not in former]
         replace_output(step.switch, tree, kept, former, step.place, findings)
     for path in step.added.created:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from toolgen.runtime.conversion.wire import DeclaredTools, ProviderWire, WireFacts, make_legal_name, synthetic_id
+from toolgen.runtime.conversion.wire import DeclaredTools, ProviderWire, WireFacts, make_hashed_name, synthetic_id
 
 
 def test_another_spelling_is_the_same_in_every_release() -> None:
     assert (
-        make_legal_name("weather.get", "weather_get_", 64)
+        make_hashed_name("weather.get", "weather_get_", 64)
         == "weather_get_kHKtBaTrNEH5RUIrdU7qcpcO78jYryPxOKxZ3sstsXRaaaaaaaaa"
     )
     assert synthetic_id(3, 0) == "call_3_0"

@@ -46,9 +46,9 @@ from ...models import (
     UserMessage,
 )
 from ...paths import ROOT, Path, format_path
+from ...request_tools import write_tool_definition
 from ...responses import derive_finish_reason, invalidate_calls, provider_stop_reason
 from ...tool_results import read_result_text, write_result_parts, write_result_text
-from ...tool_selection import write_tool_definition
 from ..openai_chat.converter import ChatConverter
 from .fields import (
     append_content,

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from toolgen.plan.assertion_keywords import FAMILIES, asserted_keywords, types_of
+from toolgen.plan.assertion_keywords import FAMILIES, asserted_keywords, list_declared_types
 from toolgen.plan.classes import Check
 from toolgen.plan.object_views import PREFIX
 from toolgen.render.checks.expressions import (
@@ -229,7 +229,7 @@ class CheckFunctionCollector:
         steps: list[tuple[str, str]] = []
         result = "None"
         schema = check.schema if isinstance(check.schema, Mapping) else {"not": True}
-        types = types_of(schema)
+        types = list_declared_types(schema)
         for keyword in check.keywords:
             alone = types is not None and len(set(types)) == 1 and keyword in FAMILIES.get(types[0], ())
             fits = keyword_condition(schema, keyword, "value", scope, with_type_guard=not alone)

@@ -106,13 +106,13 @@ def _read_plain_call(mapping: ObjectMapping, plain: FastPathObject) -> Iterator[
 def regular_call_expression(mapping: ObjectMapping, plain: FastPathObject) -> tuple[list[str], str]:
     """Return the tests of a regular call's object, and the call."""
     kept, exact = extras_of_call(mapping, plain, has_tag=False)
-    tests = [test for test in call_tests(plain) if test not in exact]
+    tests = [test for test in regular_call_conditions(plain) if test not in exact]
     return [*_tag_test(mapping), *tests], call_expression(
         mapping, kept, "reader.make_regular_call", "make_call_from_json"
     )
 
 
-def call_tests(plain: FastPathObject) -> list[str]:
+def regular_call_conditions(plain: FastPathObject) -> list[str]:
     """Return the tests of a regular call's object, without those that the functions make which make the call."""
     claim, name = "reader.claim_id(id)", PLAIN_FORMS["tool_name"].reads.format("name")
     return [test.removesuffix(f" and {claim}") for test in plain.conditions_to_read if test not in (claim, name)]

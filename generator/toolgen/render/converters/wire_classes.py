@@ -12,10 +12,10 @@ from toolgen.render.converters.code import Block, Method, Statement, block, call
 from toolgen.render.converters.objects import (
     all_extras,
     call_expression,
-    call_tests,
     extras_of_call,
     extras_unless,
     reader_method,
+    regular_call_conditions,
     regular_call_write_tests,
     regular_object_expression,
     regular_value_expression,
@@ -289,7 +289,7 @@ def _listed_call(mapping: ObjectMapping, plain: FastPathObject) -> tuple[list[st
             block(f"if {python_string(identifier.key)} in {identifier.holder}", noted),
             block("else", f"call = {without}"),
         ]
-    return [test for test in call_tests(plain) if test not in exact], made
+    return [test for test in regular_call_conditions(plain) if test not in exact], made
 
 
 def list_writer_method(plan: ListPlan) -> Method:

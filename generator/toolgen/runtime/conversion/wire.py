@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..models import ToolCall, ToolDefinition
     from .encoding import Encoding
 
-__all__ = ["DeclaredTools", "ProviderWire", "WireFacts", "make_legal_name", "synthetic_id"]
+__all__ = ["DeclaredTools", "ProviderWire", "WireFacts", "make_hashed_name", "synthetic_id"]
 
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
@@ -176,7 +176,7 @@ class ProviderWire:
         return {name: Encoding(table) for name, table in self.declared.encoding_tables.items()}
 
     @cached_property
-    def coercions(self) -> Mapping[str, Encoding]:
+    def argument_coercions(self) -> Mapping[str, Encoding]:
         """The coercions of declared tools' arguments, by name."""
         from .encoding import Encoding
 
@@ -190,7 +190,7 @@ class ProviderWire:
     def has_unchanged_arguments(self, call: ToolCall) -> bool:
         """Return whether a declared tool's arguments are the same on the wire and in the format."""
         name, spelled = call.name, call.arguments
-        lenient = self.coercions.get(name)
+        lenient = self.argument_coercions.get(name)
         if lenient is not None and lenient.decode(spelled) is not spelled:
             return False
         encoding = self.encodings.get(name)
@@ -227,7 +227,7 @@ class ProviderWire:
             return name
         readable = re.sub(r"[^a-zA-Z0-9_]+", "_", name)[: self.name_length - 24]
         prefix = f"{readable}_" if readable[:1].isalpha() else f"t_{readable}_"
-        return make_legal_name(name, prefix, self.name_length)
+        return make_hashed_name(name, prefix, self.name_length)
 
 
 def synthetic_id(turn: int, position: int) -> str:
@@ -238,7 +238,7 @@ def synthetic_id(turn: int, position: int) -> str:
 _ALPHABET = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 
 
-def make_legal_name(text: str, prefix: str, length: int) -> str:
+def make_hashed_name(text: str, prefix: str, length: int) -> str:
     """Return a replacement for an id or name: `prefix` and characters from its SHA-256, `length` in all.
 
     It is always the same, so a call and its result need no table to stay paired. With twenty or more characters,

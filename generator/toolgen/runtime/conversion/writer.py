@@ -11,7 +11,7 @@ from ..json_values import MAX_DEPTH, is_too_deep
 from ..models import Loss, OpaquePart, TextPart, ToolCall, ToolDefinition
 from ..paths import Path, format_path
 from .extras import ABSENT, Extras, extra_at, inner_extras, without_extra_at
-from .wire import ProviderWire, make_legal_name
+from .wire import ProviderWire, make_hashed_name
 
 if TYPE_CHECKING:
     from .lowered_arguments import LoweredArgumentCodec
@@ -298,7 +298,7 @@ class Writer:
         if self.wire.is_legal_id(identifier):
             self._ids[identifier] = identifier
             return identifier
-        spelling = make_legal_name(identifier, self.wire.id_prefix, self.wire.id_length)
+        spelling = make_hashed_name(identifier, self.wire.id_prefix, self.wire.id_length)
         self._ids[identifier] = spelling
         return spelling
 

@@ -24,8 +24,8 @@ from ...models import (
     Usage,
 )
 from ...paths import ROOT, Path, format_path
+from ...request_tools import write_tool_definition
 from ...responses import FinishReason, derive_finish_reason, invalidate_calls, provider_stop_reason
-from ...tool_selection import write_tool_definition
 from .fields import (
     mark_tool_group,
     modality_tokens,

@@ -43,9 +43,9 @@ from ...models import (
     UserMessage,
 )
 from ...paths import ROOT, Path, format_path
+from ...request_tools import write_selected_tools, write_tool_definition
 from ...responses import derive_finish_reason, format_rfc3339, invalidate_calls, provider_stop_reason
 from ...tool_results import read_result_text, write_result_text
-from ...tool_selection import write_selected_tools, write_tool_definition
 from .fields import sendable_kwargs
 from .media import (
     order_results_by_tool,

@@ -1,4 +1,4 @@
-"""Update the generated modules that are committed in this package: `python -m toolgen.regenerate [--check]`.
+"""Update the generated modules that are committed in this package: `python -m toolgen.committed_modules [--check]`.
 
 They are `runtime/models.py` and `wires`, and depend on `schemas/format`, `schemas/providers`, `templates` and the code
 of `plan` and `render`. `--check` writes nothing, but prints the modules that are out of date, and exits with 1 if there
