@@ -11,10 +11,10 @@ from typing import Any, ClassVar
 
 from ..runtime.apis.anthropic.converter import AnthropicConverter
 from ..runtime.apis.anthropic.fields import (
-    read_round_trip_number,
     read_source,
-    write_round_trip_number,
+    read_unsupported_number,
     write_source,
+    write_unsupported_number,
 )
 from ..runtime.client_kwargs import call_kwargs
 from ..runtime.conversion.extras import (
@@ -502,10 +502,10 @@ class Anthropic(AnthropicConverter):
                 wire.get("tool_choice", ABSENT), (at, "tool_choice"), reader
             )
         )
-        temperature, temperature_kept = read_round_trip_number(
+        temperature, temperature_kept = read_unsupported_number(
             wire.get("temperature", ABSENT), (at, "temperature"), reader
         )
-        top_p, top_p_kept = read_round_trip_number(
+        top_p, top_p_kept = read_unsupported_number(
             wire.get("top_p", ABSENT), (at, "top_p"), reader
         )
         stop, stop_kept = read_string_or_list(
@@ -579,7 +579,7 @@ class Anthropic(AnthropicConverter):
         )
         if tool_choice is not ABSENT:
             wire["tool_choice"] = tool_choice
-        temperature = write_round_trip_number(
+        temperature = write_unsupported_number(
             request.temperature,
             extra_at(extras, "temperature") if extras else ABSENT,
             (at, "temperature"),
@@ -587,7 +587,7 @@ class Anthropic(AnthropicConverter):
         )
         if temperature is not ABSENT:
             wire["temperature"] = temperature
-        top_p = write_round_trip_number(
+        top_p = write_unsupported_number(
             request.top_p,
             extra_at(extras, "top_p") if extras else ABSENT,
             (at, "topP"),

@@ -86,11 +86,11 @@ class LoweredArgumentCodec:
             }
         return self._settled.get(name)
 
-    def argument_coercions_of(self, name: str) -> Encoding | None:
+    def lenient_coercions_of(self, name: str) -> Encoding | None:
         """Return the coercions of a tool's arguments. None if nothing is known about the tool."""
         given = self._given.get(name)
         if given is None:
-            return self._wire.argument_coercions.get(name)
+            return self._wire.lenient_coercions.get(name)
         if name not in self._lenient:
             from ..lowering.coercion import coercions
 
@@ -104,7 +104,7 @@ class LoweredArgumentCodec:
             return call
         encoding, lenient = (
             self.encoding_of(call.name),
-            self.argument_coercions_of(call.name),
+            self.lenient_coercions_of(call.name),
         )
         if encoding is None and lenient is None:
             return call
@@ -159,11 +159,11 @@ class LoweredArgumentCodec:
         """Return `$meant`, the decoded value, for the extras. Empty if the declared tool decodes to the same value."""
         declared, lenient = (
             self._wire.encodings.get(name),
-            self._wire.argument_coercions.get(name),
+            self._wire.lenient_coercions.get(name),
         )
         if (
             self.encoding_of(name) is declared
-            and self.argument_coercions_of(name) is lenient
+            and self.lenient_coercions_of(name) is lenient
         ):
             return {}
         from copy import deepcopy  # imported here, because few calls need it
@@ -180,8 +180,8 @@ class LoweredArgumentCodec:
         if "$meant" in extras:
             return same_json(extras["$meant"], call.arguments)
         ways = (
-            (encoding, self.argument_coercions_of(name)),
-            (self._wire.encodings.get(name), self._wire.argument_coercions.get(name)),
+            (encoding, self.lenient_coercions_of(name)),
+            (self._wire.encodings.get(name), self._wire.lenient_coercions.get(name)),
         )
         return any(same_json(_decoded(spelled, *way), call.arguments) for way in ways)
 

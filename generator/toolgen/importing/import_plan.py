@@ -13,7 +13,7 @@ from typing import Any
 from toolgen.diagnostics import Findings
 from toolgen.diagnostics.finding import RawText
 from toolgen.importing.merge import find_differences, json_equal, merge_three_way
-from toolgen.importing.record import LocalFile, LocalFiles, RecordEntry, SourceRecord
+from toolgen.importing.record import AuthoredFile, AuthoredFiles, RecordEntry, SourceRecord
 from toolgen.importing.yaml_text import dump_declaration, edit_yaml
 from toolgen.load import Document, Pointer
 from toolgen.load.limits import FILE_BYTES
@@ -47,7 +47,7 @@ class ImportDecision:
 def plan_imports(
     incoming: list[IncomingDeclaration],
     previous: Mapping[str, RecordEntry],
-    local_files: LocalFiles,
+    local_files: AuthoredFiles,
     findings: Findings,
     needed: Container[str] = frozenset(),
 ) -> list[ImportDecision]:
@@ -71,7 +71,7 @@ def plan_imports(
 def plan_removed_upstream(
     incoming: list[IncomingDeclaration],
     previous: Mapping[str, RecordEntry],
-    local_files: LocalFiles,
+    local_files: AuthoredFiles,
     findings: Findings,
     known: frozenset[str] = frozenset(),
 ) -> Iterator[ImportDecision]:
@@ -92,7 +92,7 @@ def plan_removed_upstream(
         yield ImportDecision(key, replace(entry, gone=True))
 
 
-def _plan_first_import(each: IncomingDeclaration, local_files: LocalFiles, findings: Findings) -> ImportDecision:
+def _plan_first_import(each: IncomingDeclaration, local_files: AuthoredFiles, findings: Findings) -> ImportDecision:
     """Decide about a declaration that was not imported before. A file with the same value stays as it is."""
     entry = RecordEntry(each.document.source, each.document.value, each.origin)
     there = local_files.load(entry.file, Findings())
@@ -103,7 +103,7 @@ def _plan_first_import(each: IncomingDeclaration, local_files: LocalFiles, findi
 
 
 def _plan_reimport(
-    each: IncomingDeclaration, entry: RecordEntry, local_files: LocalFiles, findings: Findings
+    each: IncomingDeclaration, entry: RecordEntry, local_files: AuthoredFiles, findings: Findings
 ) -> ImportDecision:
     """Decide about a declaration that was imported before: changes of the source are merged into the author's file."""
     theirs = each.document.value
@@ -171,7 +171,7 @@ def _shown(value: Any, pointer: Pointer) -> str:
 
 
 def _rewritten(
-    there: LocalFile, entry: RecordEntry, document: Document, local_files: LocalFiles, findings: Findings
+    there: AuthoredFile, entry: RecordEntry, document: Document, local_files: AuthoredFiles, findings: Findings
 ) -> str:
     """Return the author's file with the new value. If the author has not edited it, it is written as by an import."""
     modeline = local_files.schema_modeline(there.file)

@@ -23,7 +23,7 @@ from toolgen.importing.import_plan import (
     plan_removed_upstream,
 )
 from toolgen.importing.reader import ImportedTool, ImportedType, ImportReader
-from toolgen.importing.record import RECORD, ImportRecord, LocalFiles, SourceRecord, load_record
+from toolgen.importing.record import RECORD, AuthoredFiles, ImportRecord, SourceRecord, load_record
 from toolgen.importing.repairs import repair_schemas
 from toolgen.importing.selection import AffectedToolFinder, ImportSelection
 from toolgen.load import Document, Sources, load
@@ -114,7 +114,7 @@ def import_document(
         types = _needed(chosen, types)
     else:
         known = frozenset()
-    return _merge(_Sources(chosen, types, known), name, record, LocalFiles(schemas, there), findings, check=check)
+    return _merge(_Sources(chosen, types, known), name, record, AuthoredFiles(schemas, there), findings, check=check)
 
 
 def _chosen(
@@ -211,7 +211,7 @@ class _Sources:
 
 
 def _merge(
-    said: _Sources, name: str, record: ImportRecord, local_files: LocalFiles, findings: Findings, *, check: bool
+    said: _Sources, name: str, record: ImportRecord, local_files: AuthoredFiles, findings: Findings, *, check: bool
 ) -> ImportResult | None:
     """Merge the source into the project, and write the result."""
     previous, there, schemas = record.sources[name], local_files.sources, local_files.schemas

@@ -137,7 +137,7 @@ def _entry(value: Any, folder: str) -> RecordEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class LocalFile:
+class AuthoredFile:
     """The current state of an author's file: its path below SCHEMAS, its text, and its document."""
 
     file: str
@@ -150,13 +150,13 @@ EDITOR_SCHEMA = ".editor/declaration.json"
 
 
 @dataclass(frozen=True, slots=True)
-class LocalFiles:
+class AuthoredFiles:
     """Finds the author's files in a project. `sources` are its sources, as a build would read them."""
 
     schemas: Path
     sources: Sources | None = field(repr=False)
 
-    def load(self, file: str, findings: Findings) -> LocalFile | None:
+    def load(self, file: str, findings: Findings) -> AuthoredFile | None:
         """Return the file at a path below SCHEMAS; None if there is none, or with a finding if it is not valid."""
         path = self.schemas / file
         if path.is_symlink() or not path.is_file():
@@ -175,7 +175,7 @@ class LocalFiles:
         path = self.schemas / entry.file
         return not path.exists() and not path.is_symlink()
 
-    def for_entry(self, entry: RecordEntry, findings: Findings) -> LocalFile | None:
+    def for_entry(self, entry: RecordEntry, findings: Findings) -> AuthoredFile | None:
         """Return the file of an entry, or the one to which its tool was moved under the same name."""
         if not self.is_missing(entry) or not isinstance(entry.value, Mapping):
             return self.load(entry.file, findings)
@@ -188,7 +188,7 @@ class LocalFiles:
                 return self.load(document.source, findings) if is_yaml else None
         return None
 
-    def _authored(self, file: str, loaded: Document, findings: Findings) -> LocalFile:
+    def _authored(self, file: str, loaded: Document, findings: Findings) -> AuthoredFile:
         index = 1 if file.startswith("tools/") else 0
         document = Document(loaded.path, file, index, loaded.value, loaded.values, loaded.keys)
-        return LocalFile(file, findings.texts[loaded.path], document)
+        return AuthoredFile(file, findings.texts[loaded.path], document)

@@ -28,9 +28,9 @@ from toolgen.resolve.identifiers import check_tool_names, check_type_name_collis
 from toolgen.resolve.profiles import (
     apply_merge_patch,
     check_configured_defaults,
+    merge_format_documents,
     override_defaults,
     profile_name_of_file,
-    resolve_format,
     resolve_profiles,
 )
 from toolgen.resolve.references import ReferenceGraph, resolve_references
@@ -249,7 +249,7 @@ def resolve_catalog(parsed: ParsedProject, requested_providers: Sequence[str], f
     linked = _linked_profiles(sources, wanted, findings)
     check_configured_defaults(parsed, linked, known, findings)
     profiles = tuple(reuse_or_make(partial(_with_config, p, config), "profile", p, sources.config) for p in linked)
-    format = reuse_with_findings(partial(resolve_format, sources.formats), findings, "format", sources.formats)
+    format = reuse_with_findings(partial(merge_format_documents, sources.formats), findings, "format", sources.formats)
     tools, types = resolve_tools(parsed, findings)
     check_wire_names(tools, profiles, findings)
     _check_frameworks(config, {profile.name for profile in profiles}, sources.config, findings)

@@ -12,10 +12,10 @@ from typing import Any, ClassVar
 from ..runtime.apis.cohere.converter import CohereConverter
 from ..runtime.apis.cohere.fields import (
     chat_kwargs,
-    read_strict_parameters_schema,
     read_thinking_settings,
-    write_strict_parameters_schema,
+    read_tool_schema,
     write_thinking_settings,
+    write_tool_schema,
 )
 from ..runtime.conversion.extras import (
     ABSENT,
@@ -608,7 +608,7 @@ class Cohere(CohereConverter):
         description = function.get("description")
         if description is not None and type(description) is not str:
             raise wrong_type(((at, "function"), "description"), "a string", description)
-        parameters, parameters_kept = read_strict_parameters_schema(
+        parameters, parameters_kept = read_tool_schema(
             function.get("parameters", ABSENT), ((at, "function"), "parameters"), reader
         )
         if (
@@ -646,7 +646,7 @@ class Cohere(CohereConverter):
                 (at, "name"),
                 writer,
             ),
-            "parameters": write_strict_parameters_schema(
+            "parameters": write_tool_schema(
                 definition.parameters,
                 extra_at(extras, "function", "parameters") if extras else ABSENT,
                 (at, "parameters"),

@@ -35,17 +35,17 @@ __all__ = [
     "move_system_messages_first",
     "plan_index",
     "read_result_documents",
-    "read_strict_parameters_schema",
     "read_thinking_settings",
+    "read_tool_schema",
     "select_tools_by_choice",
     "to_supported_part",
     "write_result_documents",
-    "write_strict_parameters_schema",
     "write_thinking_settings",
+    "write_tool_schema",
 ]
 
 
-def read_strict_parameters_schema(
+def read_tool_schema(
     value: Any, at: Path, reader: Reader
 ) -> tuple[dict[str, Any] | None, Any]:
     """Read the schema unchanged. It is kept as an extra if lowering to the narrowest dialect would change it.
@@ -176,7 +176,7 @@ def write_result_documents(value: Any, extra: Any) -> list[Any] | None:
     return content
 
 
-write_strict_parameters_schema = write_schema_or_empty
+write_tool_schema = write_schema_or_empty
 
 
 def is_blank(content: Any) -> bool:

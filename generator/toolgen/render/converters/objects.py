@@ -106,13 +106,13 @@ def _read_plain_call(mapping: ObjectMapping, plain: FastPathObject) -> Iterator[
 def regular_call_expression(mapping: ObjectMapping, plain: FastPathObject) -> tuple[list[str], str]:
     """Return the tests of a regular call's object, and the call."""
     kept, exact = extras_of_call(mapping, plain, has_tag=False)
-    tests = [test for test in regular_call_conditions(plain) if test not in exact]
+    tests = [test for test in tool_call_read_conditions(plain) if test not in exact]
     return [*_tag_test(mapping), *tests], call_expression(
         mapping, kept, "reader.make_regular_call", "make_call_from_json"
     )
 
 
-def regular_call_conditions(plain: FastPathObject) -> list[str]:
+def tool_call_read_conditions(plain: FastPathObject) -> list[str]:
     """Return the tests of a regular call's object, without those that the functions make which make the call."""
     claim, name = "reader.claim_id(id)", PLAIN_FORMS["tool_name"].reads.format("name")
     return [test.removesuffix(f" and {claim}") for test in plain.conditions_to_read if test not in (claim, name)]
@@ -284,7 +284,7 @@ def _write_plain_call(mapping: ObjectMapping) -> Iterator[Statement]:
         yield encode
         yield from _write_when_plain(mapping)
         return
-    tests = regular_call_write_tests(mapping, mapping.plain)
+    tests = tool_call_write_conditions(mapping, mapping.plain)
     yield block(f"if {' and '.join(tests)}", f"return {regular_object_expression(mapping, mapping.plain, 'wire')}")
     yield encode
 
@@ -300,7 +300,7 @@ def _known_tests(mapping: ObjectMapping) -> Iterator[str]:
     yield f"writer.is_id_unchanged({value}.id)"
 
 
-def regular_call_write_tests(mapping: ObjectMapping, plain: FastPathObject) -> list[str]:
+def tool_call_write_conditions(mapping: ObjectMapping, plain: FastPathObject) -> list[str]:
     """Return the tests of a regular call."""
     known, unread = set(_known_tests(mapping)), f"{mapping.variable}.invalid is None and "
     tests = [test.removeprefix(unread) for test in plain.conditions_to_write if test not in known]

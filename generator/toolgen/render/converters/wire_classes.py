@@ -15,10 +15,10 @@ from toolgen.render.converters.objects import (
     extras_of_call,
     extras_unless,
     reader_method,
-    regular_call_conditions,
-    regular_call_write_tests,
     regular_object_expression,
     regular_value_expression,
+    tool_call_read_conditions,
+    tool_call_write_conditions,
     writer_method,
 )
 from toolgen.render.converters.usage import usage_keys_constant, usage_reader_method, usage_writer_method
@@ -289,7 +289,7 @@ def _listed_call(mapping: ObjectMapping, plain: FastPathObject) -> tuple[list[st
             block(f"if {python_string(identifier.key)} in {identifier.holder}", noted),
             block("else", f"call = {without}"),
         ]
-    return [test for test in regular_call_conditions(plain) if test not in exact], made
+    return [test for test in tool_call_read_conditions(plain) if test not in exact], made
 
 
 def list_writer_method(plan: ListPlan) -> Method:
@@ -319,7 +319,7 @@ def _write_regular(mapping: ObjectMapping, plain: FastPathObject) -> Block:
     if mapping.type != "ToolCall":
         tests = [*plain.conditions_to_write, *(["part.text"] if mapping.type == "TextPart" else [])]
         return block(" and ".join([f"type(part) is {mapping.type}", *tests]), written, "continue")
-    tests = ["part.metadata is None", *regular_call_write_tests(mapping, plain)]
+    tests = ["part.metadata is None", *tool_call_write_conditions(mapping, plain)]
     return block(
         "type(part) is ToolCallPart",
         "call = part.call",

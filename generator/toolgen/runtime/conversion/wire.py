@@ -176,7 +176,7 @@ class ProviderWire:
         return {name: Encoding(table) for name, table in self.declared.encoding_tables.items()}
 
     @cached_property
-    def argument_coercions(self) -> Mapping[str, Encoding]:
+    def lenient_coercions(self) -> Mapping[str, Encoding]:
         """The coercions of declared tools' arguments, by name."""
         from .encoding import Encoding
 
@@ -190,7 +190,7 @@ class ProviderWire:
     def has_unchanged_arguments(self, call: ToolCall) -> bool:
         """Return whether a declared tool's arguments are the same on the wire and in the format."""
         name, spelled = call.name, call.arguments
-        lenient = self.argument_coercions.get(name)
+        lenient = self.lenient_coercions.get(name)
         if lenient is not None and lenient.decode(spelled) is not spelled:
             return False
         encoding = self.encodings.get(name)

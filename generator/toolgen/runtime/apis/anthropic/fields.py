@@ -13,10 +13,10 @@ from ...fields import read_data_url
 from ...json_values import same_json
 from ...paths import Path
 
-__all__ = ["read_round_trip_number", "read_source", "write_round_trip_number", "write_source"]
+__all__ = ["read_source", "read_unsupported_number", "write_source", "write_unsupported_number"]
 
 
-def read_round_trip_number(value: Any, at: Path, reader: Reader) -> tuple[Any, Any]:
+def read_unsupported_number(value: Any, at: Path, reader: Reader) -> tuple[Any, Any]:
     """Read a number, and keep it as an extra to show that the body had it.
 
     Raises:
@@ -29,7 +29,7 @@ def read_round_trip_number(value: Any, at: Path, reader: Reader) -> tuple[Any, A
     return value, value
 
 
-def write_round_trip_number(value: float | None, extra: Any, at: Path, writer: Writer) -> Any:
+def write_unsupported_number(value: float | None, extra: Any, at: Path, writer: Writer) -> Any:
     """Write a number only if the body had exactly this one. Any other number is unsupported."""
     if value is None:
         return ABSENT
