@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from ..errors import ConversionError, wrong_type
@@ -51,7 +51,7 @@ class Reader:
         self._offered: Mapping[str, bool] = NO_EXTRAS
         self._open: list[tuple[int, ToolCall]] = []
         self._regular: dict[str, ToolCall] = {}
-        self._without_id: Collection[str] = ()
+        self._without_id: set[str] | None = None
         self._tables: LoweredArgumentCodec | None = None
 
     def metadata(self, extras: Extras | None) -> dict[str, Any] | None:
@@ -175,7 +175,9 @@ class Reader:
             made += "_"
         call = self.make_unrecorded_call(made, name, arguments, with_extra_at(extras, key_path, {"$synthetic": made}))
         if call is not None:
-            self._without_id = {*self._without_id, made}
+            if self._without_id is None:
+                self._without_id = set()
+            self._without_id.add(made)
         return call
 
     def record_unrecorded_calls(self) -> None:
@@ -184,7 +186,7 @@ class Reader:
         for identifier, call in found.items():
             self.used.add(identifier)
             self.position += 1
-            self.note_call(None if identifier in self._without_id else identifier, call)
+            self.note_call(None if self._without_id and identifier in self._without_id else identifier, call)
 
     def claim_id(self, found: Any) -> TypeGuard[str]:
         """Return whether an id can be kept as it is. If so, it counts as used."""
