@@ -23,6 +23,7 @@ from ..runtime.apis.gemini.parts import KeyNormalization, part_kind
 from ..runtime.conversion.extras import (
     ABSENT,
     NO_EXTRAS,
+    Extras,
     extra_at,
     inner_extras,
     keep_inner_extras,
@@ -593,35 +594,23 @@ class Gemini(GeminiConverter):
                         name = function_call.get("name")
                         arguments = function_call.get("args")
                         if type(arguments) is dict:
-                            if "id" in function_call:
+                            has_id = "id" in function_call
+                            rest: Extras | None = None
+                            if len(wire) != 1 or len(function_call) != 2 + has_id:
+                                rest = nested_extras(
+                                    wire,
+                                    _TOOL_CALL,
+                                    "functionCall",
+                                    function_call,
+                                    _TOOL_CALL_FUNCTION_CALL,
+                                )
+                            if has_id:
                                 call = reader.make_unrecorded_call(
-                                    id,
-                                    name,
-                                    arguments,
-                                    None
-                                    if len(wire) == 1 and len(function_call) == 3
-                                    else nested_extras(
-                                        wire,
-                                        _TOOL_CALL,
-                                        "functionCall",
-                                        function_call,
-                                        _TOOL_CALL_FUNCTION_CALL,
-                                    ),
+                                    id, name, arguments, rest
                                 )
                             else:
                                 call = reader.make_unrecorded_call_without_id(
-                                    name,
-                                    arguments,
-                                    None
-                                    if len(wire) == 1 and len(function_call) == 2
-                                    else nested_extras(
-                                        wire,
-                                        _TOOL_CALL,
-                                        "functionCall",
-                                        function_call,
-                                        _TOOL_CALL_FUNCTION_CALL,
-                                    ),
-                                    ["functionCall", "id"],
+                                    name, arguments, rest, ["functionCall", "id"]
                                 )
                             if call is not None:
                                 found.append(ToolCallPart(call))

@@ -24,6 +24,7 @@ from ..runtime.apis.ollama.fields import (
 from ..runtime.conversion.extras import (
     ABSENT,
     NO_EXTRAS,
+    Extras,
     extra_at,
     keep_inner_extras,
     nested_extras,
@@ -262,35 +263,23 @@ class Ollama(OllamaConverter):
                     name = function.get("name")
                     arguments = function.get("arguments")
                     if type(arguments) is dict:
-                        if "id" in wire:
+                        has_id = "id" in wire
+                        rest: Extras | None = None
+                        if len(wire) != 1 + has_id or len(function) != 2:
+                            rest = nested_extras(
+                                wire,
+                                _TOOL_CALL,
+                                "function",
+                                function,
+                                _TOOL_CALL_FUNCTION,
+                            )
+                        if has_id:
                             call = reader.make_unrecorded_call(
-                                id,
-                                name,
-                                arguments,
-                                None
-                                if len(wire) == 2 and len(function) == 2
-                                else nested_extras(
-                                    wire,
-                                    _TOOL_CALL,
-                                    "function",
-                                    function,
-                                    _TOOL_CALL_FUNCTION,
-                                ),
+                                id, name, arguments, rest
                             )
                         else:
                             call = reader.make_unrecorded_call_without_id(
-                                name,
-                                arguments,
-                                None
-                                if len(wire) == 1 and len(function) == 2
-                                else nested_extras(
-                                    wire,
-                                    _TOOL_CALL,
-                                    "function",
-                                    function,
-                                    _TOOL_CALL_FUNCTION,
-                                ),
-                                ["id"],
+                                name, arguments, rest, ["id"]
                             )
                         if call is not None:
                             found.append(ToolCallPart(call))

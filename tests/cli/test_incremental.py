@@ -80,7 +80,7 @@ class Edits:
                 *([self.describe] * 3),
                 *([self.configure] * 4),
                 *(self.add, self.drop, self.rename, self.move, self.break_off, self.litter, self.mend, self.share),
-                *(self.change_type, self.refer, self.profile, self.constrain, self.respell, self.dump_checked),
+                *(self.change_type, self.refer, self.profile, self.constrain, self.respell, self.several_tools),
             ]
         )
         edit()
@@ -232,7 +232,7 @@ class Edits:
             json.dumps(tool).replace('"#"', self.chance.choice(["100", "1e2"]))
         )
 
-    def dump_checked(self) -> None:
+    def several_tools(self) -> None:
         """A file of two tools with a comment that silences, or a text in their place that is not YAML."""
         n = self.chance.randrange(100)
         tools = f"""\

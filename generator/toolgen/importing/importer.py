@@ -42,7 +42,7 @@ _FOLDERS = ("types", "tools")
 
 @dataclass(frozen=True, slots=True)
 class ImportResult:
-    """The changes of an import, file by file: paths in `select_tools`, and those in `types`."""
+    """The changes of an import, file by file: those in the folder `tools`, and those in `types`."""
 
     tools: AddResult
     types: AddResult

@@ -23,10 +23,10 @@ class ImportedTool:
     """A definition that was read but has no name for toolgen yet. A field is None if the definition does not have it.
 
     `providers` are the providers for which the tool keeps its `name`. `patch` has the members without a key in
-    declarations, as a merge patch for the entry of `sources[0]`. `pointer` is the location of the whole definition, and
-    `locations` has the locations of values that are not below `pointer` under their own name. `origin` goes to the import
-    record. `tags` are the groups of the tool in its source, and `other_locations` are locations outside `pointer` that belong to the
-    tool too.
+    declarations, as a merge patch for the entry of `providers[0]`. `pointer` is the location of the whole definition, and
+    `locations` has the locations of values that are not below `pointer` under their own name. `origin` goes to the
+    import record. `tags` are the groups of the tool in its source, and `other_locations` are locations outside
+    `pointer` that belong to the tool too.
     """
 
     pointer: Pointer

@@ -135,12 +135,7 @@ def extras_of_call(mapping: ObjectMapping, plain: FastPathObject, *, has_tag: bo
         return "None", []
     exact = [f"len({held.variable}) == {plain.sizes[held.variable]}" for held in mapping.objects]
     tags = [] if has_tag else [f"{python_string(tag)} in wire" for tag, _ in mapping.tag]
-    return extras_unless([*exact, *tags], mapping), exact
-
-
-def extras_unless(tests: list[str], mapping: ObjectMapping) -> str:
-    """Return the extras of a regular call, which has none if the tests hold."""
-    return f"None if {' and '.join(tests)} else {all_extras(mapping)}"
+    return f"None if {' and '.join([*exact, *tags])} else {all_extras(mapping)}", exact
 
 
 def all_extras(mapping: ObjectMapping) -> str:

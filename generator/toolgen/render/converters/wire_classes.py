@@ -13,7 +13,6 @@ from toolgen.render.converters.objects import (
     all_extras,
     call_expression,
     extras_of_call,
-    extras_unless,
     reader_method,
     regular_object_expression,
     regular_value_expression,
@@ -265,30 +264,37 @@ def _read_regular(plan: ListPlan, mapping: ObjectMapping, plain: FastPathObject)
 def _listed_call(mapping: ObjectMapping, plain: FastPathObject) -> tuple[list[str], list[Statement]]:
     """Return the tests of a regular call's object in an array, and the statements that make the call.
 
-    Results may follow it, so it is noted. Its tag was used to choose the mapping.
+    Results may follow it, so it is noted. Its tag was used to choose the mapping. An object that lacks the tag or the
+    id, where others may have it, is as regular, and the extras of its call say so.
     """
     kept, exact = extras_of_call(mapping, plain, has_tag=True)
+    identifier = next(key for key in mapping.keys if key.variables[0] == "id")
+    may_lack_id = bool(exact) and PLAIN_FORMS[identifier.reads.removeprefix("read_")].may_lack_id
     made: list[Statement] = []
-    if mapping.untagged:
-        untagged = f"{get('wire', mapping.untagged)} is None"
+    if mapping.untagged or may_lack_id:
+        sizes = {held: str(size) for held, size in plain.sizes.items()}
+        if may_lack_id:
+            made.append(f"has_id = {python_string(identifier.key)} in {identifier.holder}")
+            sizes[identifier.holder] = f"{plain.sizes[identifier.holder] - 1} + has_id"
+        untagged = f"{get('wire', mapping.untagged)} is None" if mapping.untagged else ""
+        irregular = [*([untagged] if untagged else []), *(f"len({held}) != {size}" for held, size in sizes.items())]
         absent = f'rest["$absent"] = [{python_string(mapping.untagged)}]'
-        irregular = " or ".join([untagged, *(test.replace("==", "!=") for test in exact)])
-        extras = f"rest = {all_extras(mapping)}"
-        made = ["rest: Extras | None = None", block(f"if {irregular}", extras, block(f"if {untagged}", absent))]
+        made += [
+            "rest: Extras | None = None",
+            block(
+                f"if {' or '.join(irregular)}",
+                f"rest = {all_extras(mapping)}",
+                *([block(f"if {untagged}", absent)] if untagged else []),
+            ),
+        ]
         kept = "rest"
     noted = f"call = {call_expression(mapping, kept, 'reader.make_unrecorded_call', 'make_unrecorded_call_from_json')}"
-    identifier = next(key for key in mapping.keys if key.variables[0] == "id")
-    if not PLAIN_FORMS[identifier.reads.removeprefix("read_")].may_lack_id or not exact:
-        made.append(noted)
-    else:
-        sizes = {**plain.sizes, identifier.holder: plain.sizes[identifier.holder] - 1}
-        kept = extras_unless([f"len({held}) == {size}" for held, size in sizes.items()], mapping)
+    if may_lack_id:
         key_path = python_literal(identifier.key_path)
         without = call("reader.make_unrecorded_call_without_id", "name", "arguments", kept, key_path)
-        made += [
-            block(f"if {python_string(identifier.key)} in {identifier.holder}", noted),
-            block("else", f"call = {without}"),
-        ]
+        made += [block("if has_id", noted), block("else", f"call = {without}")]
+    else:
+        made.append(noted)
     return [test for test in tool_call_read_conditions(plain) if test not in exact], made
 
 

@@ -170,7 +170,7 @@ def _check_path(resolver: Resolver, operation: Operation) -> None:
 
 
 _SUCCESS = re.compile(r"2([0-9][0-9]|XX)", re.IGNORECASE)
-_ANSWER = SchemaContext("answer")
+_RESPONSE = SchemaContext("response")
 
 
 def result_schema(operation: Operation, schemas: SchemaConverter) -> tuple[Any, dict[Pointer, Pointer]]:
@@ -185,7 +185,7 @@ def result_schema(operation: Operation, schemas: SchemaConverter) -> tuple[Any, 
         at = _schema_of((*operation.at, "responses", code), schemas)
         if at is None:
             continue
-        schema = schemas.convert(at, _ANSWER)
+        schema = schemas.convert(at, _RESPONSE)
         if not isinstance(schema, dict | bool):
             schemas.resolver.reader.report_wrong_type(at, schema, "a schema")
         elif schema not in [known for known, _ in found]:

@@ -71,7 +71,7 @@ def valid_examples(examples: list[Any], schema: Mapping[str, Any]) -> list[Any]:
         return []
 
 
-_MARKS = {"request": "readOnly", "answer": "writeOnly"}
+_MARKS = {"request": "readOnly", "response": "writeOnly"}
 
 
 @dataclass(slots=True)
@@ -82,7 +82,7 @@ class Visibility:
     version: Version
     _reached: dict[Pointer, tuple[bool, frozenset[Pointer]]] = field(default_factory=dict)
 
-    def hidden_properties(self, at: Pointer, side: Literal["request", "answer"]) -> frozenset[str]:
+    def hidden_properties(self, at: Pointer, side: Literal["request", "response"]) -> frozenset[str]:
         """Return the properties that a side does not have, according to a schema and those that compose it."""
         mark = _MARKS[side]
         found: set[str] = set()
@@ -151,7 +151,7 @@ class Visibility:
         return [] if target is None else [target]
 
 
-Side = Literal["request", "answer"]
+Side = Literal["request", "response"]
 
 _NAMED_SCHEMAS = ("components", "schemas")
 
