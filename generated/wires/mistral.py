@@ -125,7 +125,6 @@ _OUTPUT_SCHEMA: frozenset[str] = frozenset(["json_schema", "type"])
 _OUTPUT_SCHEMA_LEAST: frozenset[str] = frozenset(["type", "json_schema"])
 _OUTPUT_SCHEMA_JSON_SCHEMA_LEAST: frozenset[str] = frozenset(["schema"])
 _SYSTEM_MESSAGE: frozenset[str] = frozenset(["content", "role"])
-_SYSTEM_MESSAGE_LEAST: frozenset[str] = frozenset(["role", "content"])
 _USER_MESSAGE: frozenset[str] = frozenset(["content", "role"])
 _USER_MESSAGE_LEAST: frozenset[str] = frozenset(["role", "content"])
 _THINKING_PART: frozenset[str] = frozenset(["thinking", "type"])
@@ -1154,11 +1153,12 @@ class Mistral(MistralConverter):
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> SystemMessage:
         """Read a system or developer message."""
+        content = wire.get("content")
+        if len(wire) == 2 and type(content) is str:
+            return SystemMessage(content)
         content = read_text_or_list(
             wire.get("content"), (at, "content"), reader, self.read_system_content
         )
-        if wire.keys() == _SYSTEM_MESSAGE_LEAST:
-            return SystemMessage(content)
         rest = unmapped_members(wire, _SYSTEM_MESSAGE)
         return SystemMessage(content, metadata=reader.metadata(rest))
 
@@ -1166,6 +1166,16 @@ class Mistral(MistralConverter):
         self, message: SystemMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a system or developer message."""
+        if (
+            message.name is None
+            and message.cache is None
+            and message.metadata is None
+            and type(message.content) is str
+        ):
+            return {
+                "role": "system",
+                "content": message.content,
+            }
         extras = (
             writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS
         )

@@ -139,7 +139,6 @@ _OUTPUT_SCHEMA_LEAST: frozenset[str] = frozenset(["type", "json_schema"])
 _OUTPUT_SCHEMA_JSON_SCHEMA_LEAST: frozenset[str] = frozenset(["schema"])
 _SYSTEM_MESSAGE: frozenset[str] = frozenset(["content", "name", "role"])
 _USER_MESSAGE: frozenset[str] = frozenset(["content", "name", "role"])
-_USER_MESSAGE_LEAST: frozenset[str] = frozenset(["role", "content"])
 _AUDIO_PART_FORMAT: dict[str, Any] = {"wav": "audio/wav", "mp3": "audio/mpeg"}
 _USAGE = frozenset(
     [
@@ -1364,14 +1363,15 @@ class OpenaiChat(ChatConverter):
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> UserMessage:
         """Read a user message."""
+        content = wire.get("content")
+        if len(wire) == 2 and type(content) is str:
+            return UserMessage(content)
         content = read_text_or_list(
             wire.get("content"), (at, "content"), reader, self.read_user_content
         )
         name = wire.get("name")
         if name is not None and type(name) is not str:
             raise wrong_type((at, "name"), "a string", name)
-        if wire.keys() == _USER_MESSAGE_LEAST:
-            return UserMessage(content, name)
         rest = unmapped_members(wire, _USER_MESSAGE)
         return UserMessage(content, name, metadata=reader.metadata(rest))
 
@@ -1379,6 +1379,15 @@ class OpenaiChat(ChatConverter):
         self, message: UserMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a user message."""
+        if (
+            message.name is None
+            and message.metadata is None
+            and type(message.content) is str
+        ):
+            return {
+                "role": "user",
+                "content": message.content,
+            }
         extras = (
             writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS
         )

@@ -107,7 +107,6 @@ _OUTPUT_SCHEMA: frozenset[str] = frozenset(["name", "schema", "strict", "type"])
 _OUTPUT_SCHEMA_LEAST: frozenset[str] = frozenset(["type", "schema"])
 _SYSTEM_MESSAGE: frozenset[str] = frozenset(["content", "role"])
 _USER_MESSAGE: frozenset[str] = frozenset(["content", "role"])
-_USER_MESSAGE_LEAST: frozenset[str] = frozenset(["role", "content"])
 _IMAGE_PART_DETAIL: dict[str, Any] = {"value": "auto"}
 _DOCUMENT_PART_FILE_DATA: dict[str, Any] = {
     "application/pdf": "document.pdf",
@@ -1145,11 +1144,12 @@ class OpenaiResponses(ResponsesConverter):
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> UserMessage:
         """Read a user message."""
+        content = wire.get("content")
+        if len(wire) == 2 and type(content) is str:
+            return UserMessage(content)
         content = read_text_or_list(
             wire.get("content"), (at, "content"), reader, self.read_input_content
         )
-        if wire.keys() == _USER_MESSAGE_LEAST:
-            return UserMessage(content)
         rest = unmapped_members(wire, _USER_MESSAGE)
         return UserMessage(content, metadata=reader.metadata(rest))
 
@@ -1157,6 +1157,15 @@ class OpenaiResponses(ResponsesConverter):
         self, message: UserMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a user message."""
+        if (
+            message.name is None
+            and message.metadata is None
+            and type(message.content) is str
+        ):
+            return {
+                "role": "user",
+                "content": message.content,
+            }
         extras = (
             writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS
         )

@@ -239,6 +239,8 @@ def write_user_message(
     message: UserMessage, at: Path, writer: Writer, write: Callable[..., dict[str, Any]]
 ) -> Any:
     """Write a user message, or the opaque message that it contains."""
+    if not message.metadata:
+        return write(message, at, writer)
     whole = wire_message_of(message, writer)
     return write(message, at, writer) if whole is ABSENT else whole
 

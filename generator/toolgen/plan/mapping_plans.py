@@ -92,7 +92,7 @@ class FastPathKey:
 class FastPathObject:
     """The regular object of a mapping: how many keys each object in it has, its keys, and the fields that must be None.
 
-    `arguments` are those of the type's constructor. `open` is whether the regular object has all keys of the mapping.
+    `arguments` are those of the type's constructor. `open` is whether the regular object has all keys of the mapping, and each has one form.
     Any further keys are then only extras, and the object can still be read at once.
     """
 

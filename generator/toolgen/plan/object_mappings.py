@@ -206,6 +206,8 @@ class _Planner:
                 return None
             elif key.kind == "plain" and key.required:
                 tests = TESTS.get(self._type_of(key), "{0} is not None").format(key.variables[0]), "", False
+            elif key.kind == "text_or" and key.required:
+                tests = TESTS["string"].format(key.variables[0]), TESTS["string"].format(values[0]), False
             elif key.required or (form is None and key.kind != "plain"):
                 return None
             else:
@@ -219,7 +221,7 @@ class _Planner:
         inner = {o.variable: sum(other.parent == o.variable for other in self.objects) for o in self.objects}
         return FastPathObject(
             sizes={v: n + (tags if v == "wire" else 0) + sum(k.holder == v for k in found) for v, n in inner.items()},
-            open=len(self.keys) == len(found),
+            open=len(self.keys) == len(found) and all(key.kind != "text_or" for key in self.keys),
             keys=found,
             unset=[
                 f"{value}.{f.python}"

@@ -88,9 +88,7 @@ _IMAGE_PART: frozenset[str] = frozenset(["image_url", "type"])
 _DOCUMENT_PART: frozenset[str] = frozenset(["source", "type"])
 _DOCUMENT_PART_LEAST: frozenset[str] = frozenset(["type", "source"])
 _SYSTEM_MESSAGE: frozenset[str] = frozenset(["cache", "content", "name", "role"])
-_SYSTEM_MESSAGE_LEAST: frozenset[str] = frozenset(["role", "content"])
 _USER_MESSAGE: frozenset[str] = frozenset(["content", "name", "role"])
-_USER_MESSAGE_LEAST: frozenset[str] = frozenset(["role", "content"])
 _IMAGE_PART_URL: dict[str, Any] = {
     "url": ["https:", "data:"],
     "detail": ["auto", "low", "high"],
@@ -826,6 +824,9 @@ class AgentSdk(AgentSdkConverter):
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> SystemMessage:
         """Read a system message."""
+        content = wire.get("content")
+        if len(wire) == 2 and type(content) is str:
+            return SystemMessage(content)
         content = read_text_or_list(
             wire.get("content"), (at, "content"), reader, self.read_system_content
         )
@@ -835,8 +836,6 @@ class AgentSdk(AgentSdkConverter):
         cache = wire.get("cache")
         if cache is not None and type(cache) is not bool:
             raise wrong_type((at, "cache"), "a boolean", cache)
-        if wire.keys() == _SYSTEM_MESSAGE_LEAST:
-            return SystemMessage(content, name, cache)
         rest = unmapped_members(wire, _SYSTEM_MESSAGE)
         return SystemMessage(content, name, cache, metadata=reader.metadata(rest))
 
@@ -844,6 +843,16 @@ class AgentSdk(AgentSdkConverter):
         self, message: SystemMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a system message."""
+        if (
+            message.name is None
+            and message.cache is None
+            and message.metadata is None
+            and type(message.content) is str
+        ):
+            return {
+                "role": "system",
+                "content": message.content,
+            }
         extras = (
             writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS
         )
@@ -865,14 +874,15 @@ class AgentSdk(AgentSdkConverter):
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> UserMessage:
         """Read a user message."""
+        content = wire.get("content")
+        if len(wire) == 2 and type(content) is str:
+            return UserMessage(content)
         content = read_text_or_list(
             wire.get("content"), (at, "content"), reader, self.read_user_content
         )
         name = wire.get("name")
         if name is not None and type(name) is not str:
             raise wrong_type((at, "name"), "a string", name)
-        if wire.keys() == _USER_MESSAGE_LEAST:
-            return UserMessage(content, name)
         rest = unmapped_members(wire, _USER_MESSAGE)
         return UserMessage(content, name, metadata=reader.metadata(rest))
 
@@ -880,6 +890,15 @@ class AgentSdk(AgentSdkConverter):
         self, message: UserMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a user message."""
+        if (
+            message.name is None
+            and message.metadata is None
+            and type(message.content) is str
+        ):
+            return {
+                "role": "user",
+                "content": message.content,
+            }
         extras = (
             writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS
         )

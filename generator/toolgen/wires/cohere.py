@@ -105,9 +105,7 @@ _IMAGE_PART_IMAGE_URL_LEAST: frozenset[str] = frozenset(["url"])
 _THINKING_PART: frozenset[str] = frozenset(["thinking", "type"])
 _OUTPUT_SCHEMA: frozenset[str] = frozenset(["schema", "type"])
 _SYSTEM_MESSAGE: frozenset[str] = frozenset(["content", "role"])
-_SYSTEM_MESSAGE_LEAST: frozenset[str] = frozenset(["role", "content"])
 _USER_MESSAGE: frozenset[str] = frozenset(["content", "role"])
-_USER_MESSAGE_LEAST: frozenset[str] = frozenset(["role", "content"])
 _USAGE = frozenset(["tokens", "cached_tokens"])
 _USAGE_TOKENS_COUNT = frozenset(["image_tokens", "input_tokens", "output_tokens"])
 
@@ -973,11 +971,12 @@ class Cohere(CohereConverter):
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> SystemMessage:
         """Read a system message."""
+        content = wire.get("content")
+        if len(wire) == 2 and type(content) is str:
+            return SystemMessage(content)
         content = read_text_or_list(
             wire.get("content"), (at, "content"), reader, self.read_system_content
         )
-        if wire.keys() == _SYSTEM_MESSAGE_LEAST:
-            return SystemMessage(content)
         rest = unmapped_members(wire, _SYSTEM_MESSAGE)
         return SystemMessage(content, metadata=reader.metadata(rest))
 
@@ -985,6 +984,16 @@ class Cohere(CohereConverter):
         self, message: SystemMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a system message."""
+        if (
+            message.name is None
+            and message.cache is None
+            and message.metadata is None
+            and type(message.content) is str
+        ):
+            return {
+                "role": "system",
+                "content": message.content,
+            }
         extras = (
             writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS
         )
@@ -1006,11 +1015,12 @@ class Cohere(CohereConverter):
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> UserMessage:
         """Read a user message."""
+        content = wire.get("content")
+        if len(wire) == 2 and type(content) is str:
+            return UserMessage(content)
         content = read_text_or_list(
             wire.get("content"), (at, "content"), reader, self.read_user_content
         )
-        if wire.keys() == _USER_MESSAGE_LEAST:
-            return UserMessage(content)
         rest = unmapped_members(wire, _USER_MESSAGE)
         return UserMessage(content, metadata=reader.metadata(rest))
 
@@ -1018,6 +1028,15 @@ class Cohere(CohereConverter):
         self, message: UserMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a user message."""
+        if (
+            message.name is None
+            and message.metadata is None
+            and type(message.content) is str
+        ):
+            return {
+                "role": "user",
+                "content": message.content,
+            }
         extras = (
             writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS
         )

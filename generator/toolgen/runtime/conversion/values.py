@@ -194,6 +194,8 @@ def wire_message_of(message: UserMessage, writer: Writer) -> Any:
 
 def write_user_message(message: UserMessage, at: Path, writer: Writer, write: Callable[..., dict[str, Any]]) -> Any:
     """Write a user message, or the opaque message that it contains."""
+    if not message.metadata:
+        return write(message, at, writer)
     whole = wire_message_of(message, writer)
     return write(message, at, writer) if whole is ABSENT else whole
 
