@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...conversion.writer import OnLoss
 from ...errors import wrong_type
@@ -13,7 +13,9 @@ from ...paths import ROOT, Path
 from ...responses import invalidate_call
 from ...streams import BaseStream, BaseStreamWriter, read_index
 from .parts import ENUM_NUMBER_PATHS, part_list
-from .stream_arguments import PathArguments
+
+if TYPE_CHECKING:
+    from .stream_arguments import PathArguments
 
 __all__ = ["GeminiStream", "GeminiStreamWriter"]
 
@@ -232,6 +234,8 @@ class GeminiStream(BaseStream):
         text = "" if growing else dump_lenient(call.get("args") or {})
         if growing:
             begun.head["functionCall"] = {key: value for key, value in call.items() if key not in _PIECES}
+            from .stream_arguments import PathArguments
+
             answer.updates[begun] = PathArguments()
             answer.open = answer.last = begun
         begun.add(text)
