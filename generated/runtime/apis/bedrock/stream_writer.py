@@ -139,7 +139,9 @@ class BedrockStreamWriter(BaseStreamWriter):
                 "name",
                 "input",
             }
-            if not whole:
+            if not whole or inner_extras(before, "toolUse").get("toolUseId") != block[
+                "toolUse"
+            ].get("toolUseId"):
                 return self._replace(index, block)
             missing = text if not call.arguments and text != "{}" else ""
             return [_delta(index, {"toolUse": {"input": missing}})] if missing else []

@@ -361,6 +361,8 @@ class AnthropicStreamWriter(BaseStreamWriter):
         if index >= len(self._blocks) or self._blocks[index].get("type") != block.get("type"):
             return self._replace(index, block)
         sent = self._blocks[index]
+        if sent.get("id") != block.get("id"):  # another block of the response was sent at this index
+            return self._replace(index, block)
         key = "text" if block["type"] == "text" else "thinking"
         if call is not None:
             text = compact(block.get("input", {}))

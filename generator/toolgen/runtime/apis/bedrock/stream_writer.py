@@ -112,7 +112,7 @@ class BedrockStreamWriter(BaseStreamWriter):
         if call is not None and kind == "call":
             text = compact(block["toolUse"].get("input", {}))
             whole = len(block) == 1 and block["toolUse"].keys() <= {"toolUseId", "name", "input"}
-            if not whole:
+            if not whole or inner_extras(before, "toolUse").get("toolUseId") != block["toolUse"].get("toolUseId"):
                 return self._replace(index, block)
             missing = text if not call.arguments and text != "{}" else ""
             return [_delta(index, {"toolUse": {"input": missing}})] if missing else []
