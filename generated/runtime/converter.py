@@ -98,6 +98,7 @@ class Converter:
             )
         )
         self.entry_of = self.entries.__getitem__
+        self.wire.declared_entries = self.entries
         self.strict_if_fewer_tools = self.wire.declared.strict_if_fewer_tools
 
     def normalize(self, wire: Any) -> Any:

@@ -682,6 +682,7 @@ class Gemini(GeminiConverter):
         tools, tools_kept = self.read_tools(
             wire.get("tools", ABSENT), (at, "tools"), reader
         )
+        reader.set_offered_tools(tools)
         messages, messages_kept = self.read_contents(wire, at, reader)
         tool_choice, tool_choice_kept = self.read_tool_choice(
             tool_config.get("functionCallingConfig", ABSENT),

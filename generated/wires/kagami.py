@@ -144,6 +144,7 @@ class Kagami(KagamiConverter):
         tools, tools_kept = self.read_tool_list(
             wire.get("tools", ABSENT), (at, "tools"), reader
         )
+        reader.set_offered_tools(tools)
         messages, messages_kept = self.read_messages(
             wire.get("messages", ABSENT), (at, "messages"), reader
         )

@@ -297,6 +297,7 @@ class Ollama(OllamaConverter):
         tools, tool_choice, tools_kept = self.read_selected_tools(
             wire.get("tools", ABSENT), (at, "tools"), reader
         )
+        reader.set_offered_tools(tools)
         model = wire.get("model")
         if model is not None and type(model) is not str:
             raise wrong_type((at, "model"), "a string", model)

@@ -376,6 +376,7 @@ class Vertex(VertexConverter, Gemini):
         tools, tools_kept = self.read_tools(
             wire.get("tools", ABSENT), (at, "tools"), reader
         )
+        reader.set_offered_tools(tools)
         messages, messages_kept = self.read_contents(wire, at, reader)
         tool_choice, stream, tool_choice_kept = self.read_calling_config(
             tool_config.get("functionCallingConfig", ABSENT),

@@ -9,7 +9,7 @@ import pytest
 
 from tests.providers import laws
 from tests.support.generated import Package, compiled, write_project
-from tests.support.repository import PROFILES, profile
+from tests.support.repository import PROFILES, TEXTS, profile
 
 NAMES = ("a-b", "1st", "_c", "d" * 64, "-")
 """Names that a declaration may have, each of which some wire refuses."""
@@ -26,6 +26,11 @@ MIXED: dict[str, Any] = {
 }
 """Values that strict dialects spell as texts, and null for what may be absent."""
 VALUES = ([1], {"a": 1}, "1", 1, None, True, 1.5)
+FORECAST: dict[str, Any] = {
+    "type": "object",
+    "properties": {"city": {"type": "string"}, "unit": {"type": "string", "description": "The unit."}},
+    "required": ["city"],
+}
 CROWD = 24
 """More tools that can be strict than a request may have at providers that count them."""
 TOOLS: tuple[dict[str, Any], ...] = (
@@ -38,11 +43,18 @@ TOOLS: tuple[dict[str, Any], ...] = (
         for i in range(CROWD)
     ),
     {"name": "mixed", "description": "A tool.", "parameters": MIXED},
+    {"name": "forecast", "description": "A tool.", "parameters": FORECAST},
     *({"name": name, "description": "A tool.", "parameters": {"type": "object", "properties": {}}} for name in NAMES),
     {"name": KEPT, "description": "A tool.", "unsupported": list(PROFILES)},
 )
 
 REQUESTING = [name for name in PROFILES if "request" in profile(name)["mappings"]]
+OFFERING = [
+    name
+    for name in PROFILES
+    if name not in TEXTS and any(mapping["type"] == "Request" for mapping in profile(name)["mappings"].values())
+]
+"""Providers whose requests have the definitions of the tools, not only texts about them."""
 
 each_name = pytest.mark.parametrize("name", [*NAMES, KEPT])
 
@@ -136,6 +148,42 @@ def test_a_body_comes_back_that_was_read_by_tools_of_another_place(
     call.arguments["any"] = "edited"
     edited = module.from_request(module.to_request(request, on_loss=heard, on_unsupported="weaken"))
     assert edited.messages[1].content[0].call.arguments["any"] == "edited"
+
+
+@pytest.mark.parametrize("strict", [True, False, None])
+@pytest.mark.parametrize("provider", OFFERING)
+def test_a_body_that_defines_a_declared_tool_differently_keeps_its_arguments(
+    declared: Package, provider: str, strict: bool | None
+) -> None:
+    """A null means nothing for the declared tool, but it may mean something for another one of the same name."""
+    module, models = declared.provider(provider), declared.module("models")
+    unit = {"type": ["string", "null"], "description": "The unit."}
+    other = {**FORECAST, "properties": {**FORECAST["properties"], "unit": unit, "day": {"type": "string"}}}
+    reworded = {
+        **FORECAST,
+        "properties": {**FORECAST["properties"], "unit": {"type": "string", "description": "C or F"}},
+    }
+    found = []
+    for schema in (other, reworded):
+        tools = [models.ToolDefinition("forecast", "Another tool.", schema, strict)]
+        given = history(models, "forecast", {"city": "x", "unit": "AAA"}, tools)
+        body = with_null(json.loads(json.dumps(module.to_request(given, on_loss=str, on_unsupported="weaken"))))
+        request = module.from_request(body)
+        assert laws.exact(module.to_request(request, on_loss=str, on_unsupported="weaken")) == laws.exact(body)
+        found.append(request.messages[1].content[0].call.arguments)
+    assert "unit" in found[0] and found[0]["unit"] is None
+    assert found[1] == {"city": "x"}
+
+
+def with_null(value: Any) -> Any:
+    """A value with null in place of the text AAA, also in JSON texts."""
+    if isinstance(value, dict):
+        return {key: with_null(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [with_null(item) for item in value]
+    if isinstance(value, str):
+        return None if value == "AAA" else value.replace('"AAA"', "null")
+    return value
 
 
 def swapped(value: Any, texts: dict[str, str]) -> Any:

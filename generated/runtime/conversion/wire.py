@@ -9,6 +9,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from ..json_values import same_json
 from .cache import Cache
 from .extras import contains_schema, inner_extras
 
@@ -149,7 +150,8 @@ def _imported(module: str, package: str) -> Any:
 class ProviderWire:
     """A provider's wire as one project uses it: its facts, and its ids and names.
 
-    `entries` caches written tools: each as bytes, with its share of the limits for strict tools in a request.
+    `entries` caches written tools: each as bytes, with its share of the limits for strict tools in a request. The
+    converter sets `declared_entries`: the entries of declared tools in the payload, by name.
     """
 
     def __init__(self, facts: WireFacts, declared: DeclaredTools) -> None:
@@ -169,6 +171,7 @@ class ProviderWire:
         self.has_strict = bool(facts.dialects.get("strict"))
         self.strict = frozenset(declared.strict)
         self.entries: Cache[tuple[bytes, Mapping[str, int]]] = Cache()
+        self.declared_entries: Mapping[str, Any] = _NOTHING
 
     @cached_property
     def is_legal_id(self) -> Callable[[str], Any]:
@@ -226,6 +229,32 @@ class ProviderWire:
             and encoding.encode(spelled, fill=False) is spelled
         )
 
+    def is_declared(self, tool: ToolDefinition) -> bool:
+        """Return whether a tool that a body defines is the declared one, apart from titles and descriptions.
+
+        Its schema may be the declared one, or lowered, strict or not, or as the declaration's patch left it.
+        """
+        if tool.name not in self.declared_entries:
+            return False
+        if tool.parameters is None or contains_schema(
+            self.declared_entries[tool.name], tool.parameters
+        ):
+            return True
+        found, entry = (
+            _without_texts(tool.parameters),
+            _without_texts(self.declared_entries[tool.name]),
+        )
+        if contains_schema(entry, found):
+            return True
+        schema = self.declared.definitions[tool.name].parameters
+        if schema is None:
+            return False
+        lowered = (
+            self.schema_lowering.lower(schema, strict).schema
+            for strict in (False, True)
+        )
+        return any(same_json(_without_texts(one), found) for one in (schema, *lowered))
+
     def strictness(
         self, tool: ToolDefinition, budget_used: dict[str, int]
     ) -> bool | None:
@@ -265,6 +294,17 @@ class ProviderWire:
         readable = re.sub(r"[^a-zA-Z0-9_]+", "_", name)[: self.name_length - 24]
         prefix = f"{readable}_" if readable[:1].isalpha() else f"t_{readable}_"
         return make_hashed_name(name, prefix, self.name_length)
+
+
+def _without_texts(value: Any) -> Any:
+    """Return a schema without titles and descriptions."""
+    if type(value) is dict:
+        return {
+            key: _without_texts(item)
+            for key, item in value.items()
+            if type(item) is not str or key not in ("title", "description")
+        }
+    return [_without_texts(item) for item in value] if type(value) is list else value
 
 
 def synthetic_id(turn: int, position: int) -> str:

@@ -86,6 +86,7 @@ class Converter:
             zip(self.wire.declared.names, self.collect_tool_entries(self.wire.declared.payload), strict=True)
         )
         self.entry_of = self.entries.__getitem__
+        self.wire.declared_entries = self.entries
         self.strict_if_fewer_tools = self.wire.declared.strict_if_fewer_tools
 
     def normalize(self, wire: Any) -> Any:

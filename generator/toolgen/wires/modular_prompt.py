@@ -182,6 +182,7 @@ class ModularPrompt(ModularPromptConverter):
         tools, tools_kept = self.read_tools(
             wire.get("tools", ABSENT), (at, "tools"), reader
         )
+        reader.set_offered_tools(tools)
         tool_choice, tool_choice_kept = self.read_tool_choice(
             wire.get("toolChoice", ABSENT), (at, "toolChoice"), reader
         )

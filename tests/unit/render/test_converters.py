@@ -43,8 +43,8 @@ def a_mapping(fields: dict[str, Any], keys: dict[str, Any], type: str = "TextPar
     return plan_mapping("text", said, a_format(**{type: fields}))
 
 
-def reads(mapping: ObjectMapping, has_strict_flag: bool = False) -> str:
-    return "\n".join(reader_method(mapping, has_strict_flag=has_strict_flag).lines)
+def reads(mapping: ObjectMapping) -> str:
+    return "\n".join(reader_method(mapping).lines)
 
 
 def writes(mapping: ObjectMapping) -> str:
@@ -74,7 +74,7 @@ PLAIN = a_mapping({"text!": STRING}, {"text": "text"}, tag={"type": "text"})
 
 
 def test_a_plain_object_is_read_and_written_at_once() -> None:
-    assert accepted_names(reader_method(PLAIN, has_strict_flag=False)) == (
+    assert accepted_names(reader_method(PLAIN)) == (
         "def read_text(self, wire: dict[str, Any], at: Path, reader: Reader) -> TextPart"
     )
     assert reads(PLAIN) == body("""
@@ -272,14 +272,14 @@ def test_a_call_takes_the_spelling_of_the_tools_that_were_offered() -> None:
 def test_tools_are_read_first_where_they_say_how_the_history_is_spelled() -> None:
     keys = {"messages": {"field": "messages", "list": "message"}, "tools": {"field": "tools", "list": "tool"}}
     mapping = a_mapping({"messages!": ARRAY, "tools": ARRAY}, keys, type="Request")
-    first, offers, second, *_ = reads(mapping, has_strict_flag=True).splitlines()
+    first, offers, second, *_ = reads(mapping).splitlines()
     assert (first.split()[0], offers, second.split()[0]) == ("tools", "reader.set_offered_tools(tools)", "messages")
     assert "offers" not in reads(mapping)
 
 
 def test_what_stands_outside_of_the_object_is_given_by_whoever_reads_it() -> None:
     mapping = a_mapping({"id!": STRING, "text!": STRING}, {"text": "text"}, outside={"id": "the key of the object"})
-    assert reader_method(mapping, has_strict_flag=False).parameters[-1] == "id: str"
+    assert reader_method(mapping).parameters[-1] == "id: str"
     assert "return TextPart(id, text, metadata=reader.metadata(rest))" in reads(mapping)
 
 
@@ -297,7 +297,7 @@ def test_texts_of_a_profile_are_literals_and_nothing_else() -> None:
     tag = {HOSTILE + "8": HOSTILE + "9"}
     fields = dict.fromkeys(("plain!", "other", "coded", "inner", "last"), STRING)
     mapping = a_mapping(fields, keys, tag=tag, untagged=HOSTILE + "8", also={HOSTILE + "8": ["x"]})
-    for method in (reader_method(mapping, has_strict_flag=False), writer_method(mapping)):
+    for method in (reader_method(mapping), writer_method(mapping)):
         assert all(line.isprintable() for line in method.lines)
         tree = ast.parse("\n".join([accepted_names(method) + ":", *(f"    {line}" for line in method.lines)]))
         assert {n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and "x }}" in str(n.value)} >= {
@@ -472,7 +472,7 @@ def test_objects_of_an_array_without_a_regular_form_are_read_one_by_one() -> Non
 
 def test_a_regular_object_has_the_tag_that_others_may_lack() -> None:
     mapping = plan_mapping("call", {**BLOCKS["call"], "untagged": "type"}, CALLS)
-    read = reader_method(mapping, has_strict_flag=False).lines
+    read = reader_method(mapping).lines
     (test,) = [line for line in read if line.startswith("if ") and "is dict" in line]
     assert test == 'if wire.get("type") is not None and type(arguments) is dict:'
     in_an_array, _ = a_list({"call": {**BLOCKS["call"], "untagged": "type"}}, ("read_blocks",))
@@ -492,7 +492,7 @@ def test_a_regular_call_may_lack_an_optional_id() -> None:
 
 def test_a_regular_call_keeps_the_extras_of_both_its_objects() -> None:
     mapping = plan_mapping("call", {**BLOCKS["call"], "keys": {"use": {"keys": BLOCKS["call"]["keys"]}}}, CALLS)
-    read = "\n".join(reader_method(mapping, has_strict_flag=False).lines)
+    read = "\n".join(reader_method(mapping).lines)
     sizes = 'None if len(wire) == 2 and len(use) == 3 and "type" in wire else '
     assert sizes + 'nested_extras(wire, _CALL, "use", use, _CALL_USE)' in read
 

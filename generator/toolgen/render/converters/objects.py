@@ -28,8 +28,8 @@ from toolgen.render.converters.code import (
 from toolgen.render.literals import python_literal, python_string
 
 
-def reader_method(mapping: ObjectMapping, *, has_strict_flag: bool) -> Method:
-    """Return the reader method; `has_strict_flag` if the tools of a request determine how calls are encoded."""
+def reader_method(mapping: ObjectMapping) -> Method:
+    """Return the reader method."""
     return Method(
         f"read_{mapping.name}",
         ("wire: dict[str, Any]", "at: Path", "reader: Reader", *(f"{name}: str" for name in mapping.outside)),
@@ -38,7 +38,7 @@ def reader_method(mapping: ObjectMapping, *, has_strict_flag: bool) -> Method:
         (
             *_inner_objects(mapping),
             *_read_when_plain(mapping),
-            *_read_keys(mapping, has_strict_flag),
+            *_read_keys(mapping),
             *_read_without_rest(mapping),
             *_collect_rest(mapping),
             f"return {_made(mapping, mapping.arguments, with_rest=True)}",
@@ -147,11 +147,11 @@ def all_extras(mapping: ObjectMapping) -> str:
     return call("nested_extras", "wire", outer.known, python_string(held.key), held.variable, held.known)
 
 
-def _read_keys(mapping: ObjectMapping, has_strict_flag: bool) -> Iterator[Statement]:
+def _read_keys(mapping: ObjectMapping) -> Iterator[Statement]:
     """Yield the statements that read each key into the variables of its fields."""
     for key in mapping.keys_in_reading_order:
         yield from _read_key(mapping, key)
-        if has_strict_flag and mapping.type == "Request" and key.variables[0] == "tools":
+        if mapping.type == "Request" and key.variables[0] == "tools":
             yield call("reader.set_offered_tools", "tools")
 
 

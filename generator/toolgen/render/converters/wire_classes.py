@@ -181,7 +181,7 @@ def _methods(plan: ProviderPlan) -> Iterator[Method]:
         if "write" in each.directions:
             yield list_writer_method(each)
     for mapping in plan.mappings.values():
-        yield from (reader_method(mapping, has_strict_flag=plan.has_strict_flag), writer_method(mapping))
+        yield from (reader_method(mapping), writer_method(mapping))
 
 
 def _frozenset(keys: Iterable[str]) -> str:

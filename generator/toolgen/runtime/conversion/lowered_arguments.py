@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from ..json_text import dump_lenient
@@ -17,24 +17,26 @@ __all__ = ["LoweredArgumentCodec"]
 
 
 class LoweredArgumentCodec:
-    """The argument encodings of tools: of those given, otherwise of the declared ones.
+    """The argument encodings of tools: of those given, otherwise of the declared ones unless the body redefines them.
 
     The encoding depends on whether a tool is strict: as the body that is read offers it (`offered`), else as the given
     tools are written together, else as the build decided. Absent properties become null only in calls of given tools:
     no model is bound by the schema of a tool that the request does not offer.
     """
 
-    __slots__ = ("_found", "_given", "_lenient", "_offered", "_settled", "_wire")
+    __slots__ = ("_found", "_given", "_lenient", "_offered", "_redefined", "_settled", "_wire")
 
     def __init__(
         self,
         wire: ProviderWire,
         tools: Iterable[ToolDefinition | OpaquePart] | None,
         offered: Mapping[str, bool] | None = None,
+        redefined: Collection[str] = (),
     ) -> None:
         self._wire = wire
         self._given = {tool.name: tool for tool in tools or () if type(tool) is ToolDefinition}
         self._offered = offered or {}
+        self._redefined = redefined
         self._settled: dict[str, bool | None] | None = None
         self._found: dict[str, Encoding | None] = {}
         self._lenient: dict[str, Encoding | None] = {}
@@ -53,6 +55,8 @@ class LoweredArgumentCodec:
             settled = self._strictness(name) if strict is None else strict
             table = self._wire.schema_lowering.encoding_table(given.parameters, settled, kept)
             return None if table is None else Encoding(table)
+        if name in self._redefined:
+            return None
         if strict is None or strict == (name in self._wire.strict):
             return self._wire.encodings.get(name)
         definition = self._wire.declared.definitions.get(name)
@@ -75,7 +79,7 @@ class LoweredArgumentCodec:
         """Return the coercions of a tool's arguments. None if nothing is known about the tool."""
         given = self._given.get(name)
         if given is None:
-            return self._wire.lenient_coercions.get(name)
+            return None if name in self._redefined else self._wire.lenient_coercions.get(name)
         if name not in self._lenient:
             from ..lowering.coercion import coercions
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from ..errors import ConversionError, wrong_type
@@ -29,6 +29,7 @@ class Reader:
         "_called",
         "_offered",
         "_open",
+        "_redefined",
         "_regular",
         "_tables",
         "_without_id",
@@ -50,6 +51,7 @@ class Reader:
         self._called: dict[str, tuple[str, str, int]] = {}
         self._offered: Mapping[str, bool] = NO_EXTRAS
         self._open: list[tuple[int, ToolCall]] = []
+        self._redefined: Collection[str] = ()
         self._regular: dict[str, ToolCall] = {}
         self._without_id: set[str] | None = None
         self._tables: LoweredArgumentCodec | None = None
@@ -74,13 +76,19 @@ class Reader:
         if self._tables is None:
             from .lowered_arguments import LoweredArgumentCodec
 
-            self._tables = LoweredArgumentCodec(self.wire, self.tools, self._offered)
+            self._tables = LoweredArgumentCodec(self.wire, self.tools, self._offered, self._redefined)
         return self._tables.decode_call(call)
 
     def set_offered_tools(self, tools: Iterable[ToolDefinition | OpaquePart] | None) -> None:
-        """Set the tools that the body offers. Their strictness wins over that of the build and of `tools`."""
+        """Set the tools that the body offers. Their strictness wins over that of the build and of `tools`.
+
+        A tool that the body defines differently is not the declared one, so its arguments are kept as they are.
+        """
+        offered = [tool for tool in tools or () if type(tool) is ToolDefinition]
         if self.wire.has_strict:
-            self._offered = {tool.name: tool.strict is True for tool in tools or () if type(tool) is ToolDefinition}
+            self._offered = {tool.name: tool.strict is True for tool in offered}
+        declared = self.wire.declared_entries
+        self._redefined = {tool.name for tool in offered if tool.name in declared and not self.wire.is_declared(tool)}
 
     def tool_name(self, name: str) -> str:
         """Return the name of a tool by its wire name."""
