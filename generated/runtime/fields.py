@@ -15,6 +15,7 @@ from .models import Reasoning
 from .paths import Path
 
 __all__ = [
+    "media_type_of",
     "read_cache_control",
     "read_data_url",
     "read_effort",
@@ -71,6 +72,34 @@ def write_data_url(
     if media_type is not None and url[:5] != "data:":
         writer.report_unsupported((at[0], "mediaType"), "mediaType")
     return url
+
+
+_HEADS = (
+    (b"\x89PNG\r\n\x1a\n", "image/png"),
+    (b"\xff\xd8\xff", "image/jpeg"),
+    (b"GIF87a", "image/gif"),
+    (b"GIF89a", "image/gif"),
+    (b"BM", "image/bmp"),
+    (b"ID3", "audio/mpeg"),
+    (b"OggS", "audio/ogg"),
+    (b"fLaC", "audio/flac"),
+)
+_RIFF = {b"WEBP": "image/webp", b"WAVE": "audio/wav"}
+_ENOUGH = 16
+"""Number of base64 characters that contain all the bytes that are inspected."""
+
+
+def media_type_of(data: str) -> str | None:
+    """Return the media type of an image or a recording in base64, or None if its first bytes are not known."""
+    import base64  # late: few conversions need it
+
+    try:
+        head = base64.b64decode(data[:_ENOUGH], validate=True)
+    except ValueError:
+        return None
+    if head[:4] == b"RIFF":
+        return _RIFF.get(head[8:12])
+    return next((kind for start, kind in _HEADS if head.startswith(start)), None)
 
 
 def read_string_or_list(

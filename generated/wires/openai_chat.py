@@ -11,9 +11,11 @@ from typing import Any, ClassVar
 
 from ..runtime.apis.openai_chat.converter import ChatConverter
 from ..runtime.apis.openai_chat.fields import (
+    read_audio_format,
     read_file_name,
     read_inline_data,
     read_schema_name,
+    write_audio_format,
     write_file_name,
     write_inline_data,
     write_schema_name,
@@ -45,11 +47,9 @@ from ..runtime.errors import wrong_type
 from ..runtime.fields import (
     read_data_url,
     read_effort,
-    read_enum_value,
     read_string_or_list,
     write_data_url,
     write_effort,
-    write_enum_value,
     write_string_or_list,
 )
 from ..runtime.json_text import strict_json_text
@@ -1147,10 +1147,11 @@ class OpenaiChat(ChatConverter):
         data = input_audio.get("data")
         if type(data) is not str:
             raise wrong_type(((at, "input_audio"), "data"), "a string", data)
-        media_type, media_type_kept = read_enum_value(
+        media_type, media_type_kept = read_audio_format(
             input_audio.get("format", ABSENT),
             ((at, "input_audio"), "format"),
             reader,
+            data,
             _AUDIO_PART_FORMAT,
         )
         if (
@@ -1184,11 +1185,12 @@ class OpenaiChat(ChatConverter):
             writer.report_unsupported((at, "cache"), "cache")
         input_audio: dict[str, Any] = {
             "data": require_value(part.data, "data"),
-            "format": write_enum_value(
+            "format": write_audio_format(
                 part.media_type,
                 extra_at(extras, "input_audio", "format") if extras else ABSENT,
                 (at, "mediaType"),
                 writer,
+                part.data,
                 _AUDIO_PART_FORMAT,
             ),
         }

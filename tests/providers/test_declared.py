@@ -171,7 +171,7 @@ def test_a_body_that_defines_a_declared_tool_differently_keeps_its_arguments(
         request = module.from_request(body)
         assert laws.exact(module.to_request(request, on_loss=str, on_unsupported="weaken")) == laws.exact(body)
         found.append(request.messages[1].content[0].call.arguments)
-    assert "unit" in found[0] and found[0]["unit"] is None
+    assert found[0].items() >= {"city": "x", "unit": None}.items()  # a strict tool has a null for the day too
     assert found[1] == {"city": "x"}
 
 

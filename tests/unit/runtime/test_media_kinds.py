@@ -6,7 +6,7 @@ import base64
 
 import pytest
 
-from toolgen.runtime.apis.ollama.media import media_type_of
+from toolgen.runtime.fields import media_type_of
 from toolgen.runtime.responses import format_rfc3339
 
 HEADS = {

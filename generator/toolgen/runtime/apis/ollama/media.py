@@ -10,7 +10,7 @@ from ...conversion.reader import Reader
 from ...conversion.values import optional_text, read_list
 from ...conversion.writer import Writer
 from ...errors import wrong_type
-from ...fields import read_data_url
+from ...fields import media_type_of, read_data_url
 from ...message_order import call_ids
 from ...models import AudioPart, ContentPart, ImagePart, Message, OpaquePart, TextPart, ToolResult
 from ...paths import Path
@@ -23,33 +23,6 @@ __all__ = [
     "write_media_part",
     "write_text_and_media",
 ]
-
-_HEADS = (
-    (b"\x89PNG\r\n\x1a\n", "image/png"),
-    (b"\xff\xd8\xff", "image/jpeg"),
-    (b"GIF87a", "image/gif"),
-    (b"GIF89a", "image/gif"),
-    (b"BM", "image/bmp"),
-    (b"ID3", "audio/mpeg"),
-    (b"OggS", "audio/ogg"),
-    (b"fLaC", "audio/flac"),
-)
-_RIFF = {b"WEBP": "image/webp", b"WAVE": "audio/wav"}
-_ENOUGH = 16
-"""Number of base64 characters that contain all the bytes that are inspected."""
-
-
-def media_type_of(data: str) -> str | None:
-    """Return the media type of an image or a recording in base64, or None if its first bytes are not known."""
-    import base64  # late: few conversions need it
-
-    try:
-        head = base64.b64decode(data[:_ENOUGH], validate=True)
-    except ValueError:
-        return None
-    if head[:4] == b"RIFF":
-        return _RIFF.get(head[8:12])
-    return next((kind for start, kind in _HEADS if head.startswith(start)), None)
 
 
 def read_text_and_media(

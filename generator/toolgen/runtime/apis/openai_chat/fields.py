@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Literal
 
 from ...api_converter import ApiConverter
@@ -12,7 +12,7 @@ from ...conversion.values import opaque_message
 from ...conversion.writer import Writer
 from ...converter import ObjectReader, ObjectWriter
 from ...errors import wrong_type
-from ...fields import read_data_url, write_data_url
+from ...fields import media_type_of, read_data_url, read_enum_value, write_data_url, write_enum_value
 from ...message_order import Placed, order_for_api
 from ...models import AssistantMessage, Message, OutputSchema, SystemMessage, ToolMessage, ToolResult, UserMessage
 from ...paths import Path
@@ -21,10 +21,12 @@ __all__ = [
     "ChatMessageConverter",
     "OutputFormatConverter",
     "has_content",
+    "read_audio_format",
     "read_file_name",
     "read_inline_data",
     "read_schema_name",
     "restore_missing_message",
+    "write_audio_format",
     "write_file_name",
     "write_inline_data",
     "write_schema_name",
@@ -45,6 +47,33 @@ def write_inline_data(
 
 
 read_inline_data = read_data_url
+
+
+def read_audio_format(
+    value: Any, at: Path, reader: Reader, data: str | None, mapping: Mapping[str, str]
+) -> tuple[str | None, Any]:
+    """Read the format of a recording as its media type.
+
+    Raises:
+        ConversionError: The value is neither a string nor null.
+    """
+    return read_enum_value(value, at, reader, mapping)
+
+
+def write_audio_format(
+    media_type: str | None, extra: Any, at: Path, writer: Writer, data: str | None, mapping: Mapping[str, str]
+) -> Any:
+    """Write the format of a recording. If the media type is not known, the first bytes of the data decide.
+
+    Raises:
+        UnsupportedValueError: The API does not support the format.
+    """
+    if media_type is None and extra is ABSENT:
+        media_type = media_type_of(data or "")
+        if media_type is None:
+            writer.report_loss(at, "mediaType", "defaulted", "note", "the API requires it, so it is set to audio/mpeg")
+            media_type = "audio/mpeg"
+    return write_enum_value(media_type, extra, at, writer, mapping)
 
 
 def read_file_name(value: Any, at: Path, reader: Reader) -> tuple[str | None, Any]:

@@ -1,0 +1,46 @@
+"""Media with any of their fields: whatever a provider makes of them is JSON."""
+
+from __future__ import annotations
+
+import json
+from itertools import product
+from typing import Any
+
+import pytest
+
+from tests.support.generated import Package
+from tests.support.repository import PROFILES
+
+TYPES = (None, "image/png", "audio/mpeg", "audio/wav", "audio/x-other", "video/mp4", "application/pdf", "text/plain")
+WAV = "UklGRiQAAABXQVZFZm10IA=="
+
+
+@pytest.mark.parametrize("inside", ["user message", "result"])
+@pytest.mark.parametrize("provider", PROFILES)
+def test_a_medium_with_any_fields_is_written_as_json(sample: Package, models: Any, provider: str, inside: str) -> None:
+    module = sample.provider(provider)
+    if not hasattr(module, "to_messages"):
+        return
+    kinds = (models.ImagePart, models.AudioPart, models.DocumentPart, models.VideoPart)
+    urls, data = (None, "https://example.org/a", "data:;base64,aGk="), (None, "aGk=")
+    for kind, url, inline, media_type, name in product(kinds, urls, data, TYPES, (None, "a.b")):
+        part = kind(url=url, data=inline, media_type=media_type, name=name)
+        messages = [models.UserMessage([part, models.TextPart("Look.")])]
+        if inside == "result":
+            call = models.ToolCallPart(models.ToolCall("call_abcd", "now", {}))
+            result = models.ToolResult("call_abcd", "now", "multimodal", [part])
+            messages = [models.UserMessage("Go."), models.AssistantMessage([call]), models.ToolMessage([result])]
+        json.dumps(module.to_messages(messages, on_loss=str, on_unsupported="weaken"))
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"), [(WAV, ("wav", [])), ("aGk=", ("mp3", ["defaulted"]))], ids=["wav", "unknown"]
+)
+def test_a_recording_without_a_type_gets_the_format_of_its_bytes(
+    sample: Package, models: Any, data: str, expected: tuple[str, list[str]]
+) -> None:
+    losses: list[Any] = []
+    messages = [models.UserMessage([models.AudioPart(data=data)])]
+    (wire,) = sample.provider("openai_chat").to_messages(messages, on_loss=losses.append)
+    (part,) = wire["content"]
+    assert (part["input_audio"]["format"], [loss.action for loss in losses]) == expected
