@@ -118,7 +118,10 @@ DOCUMENTS = {
     "two": ([{"type": "document", "document": {"data": {"c": 4}}}, {"type": "document", "document": {"data": {}}}], "data", [{"c": 4}, {}]),
     "with a text": ([text("x"), {"type": "document", "document": {"data": {"c": 4}, "x": 1}, "y": 2}], "data", ["x", {"c": 4}]),
     "texts alone": ([text("x"), text("y")], "multimodal", None),
-    "a text as data": ([{"type": "document", "document": {"data": "{}"}}], "multimodal", None),
+    "JSON text as data": ([{"type": "document", "document": {"data": '{"c": 4}'}}], "data", {"c": 4}),
+    "a JSON list as data": ([{"type": "document", "document": {"data": "[1, 2]"}}], "data", [1, 2]),
+    "a text as data": ([{"type": "document", "document": {"data": "It rains."}}], "data", "It rains."),
+    "of both kinds": ([{"type": "document", "document": {"data": "[1]"}}, {"type": "document", "document": {"data": {}}}], "data", [[1], {}]),
     "no documents": ([], "multimodal", None),
 }  # fmt: skip
 
@@ -151,6 +154,14 @@ def test_data_that_was_changed_goes_out_changed(sample: Package) -> None:
         assert laws.write(sample, PROVIDER, request, losses)["messages"][2]["content"] == sent
         told = [] if isinstance(sent, list) else [f"messages[2].results[0].{field}" for field in ("kind", "value")]
         assert [loss.path for loss in losses] == told
+
+
+@pytest.mark.parametrize(("value", "sent"), [({"d": 5}, '{"d":5}'), ("x", '"x"'), ({"c": 4}, '{"c": 4}')], ids=str)
+def test_text_of_a_document_that_was_changed_goes_out_changed(sample: Package, value: Any, sent: str) -> None:
+    request = laws.read(sample, PROVIDER, answered(DOCUMENTS["JSON text as data"][0]))
+    request.messages[2].results[0].value = value
+    written_content = laws.write(sample, PROVIDER, request)["messages"][2]["content"]
+    assert written_content == [{"type": "document", "document": {"data": sent}}]
 
 
 def test_a_file_that_cannot_be_shown_leaves_no_empty_turn(sample: Package, models: Any) -> None:

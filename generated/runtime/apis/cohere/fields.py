@@ -10,6 +10,7 @@ from ...conversion.extras import ABSENT, Extras, inner_extras, is_internal_mark
 from ...conversion.reader import Reader
 from ...conversion.writer import Writer
 from ...errors import wrong_type
+from ...json_text import loads, strict_json_text
 from ...json_values import same_json
 from ...message_order import Placed
 from ...models import (
@@ -128,7 +129,10 @@ def _name(entry: Any) -> Any:
 
 
 def read_result_documents(content: list[Any]) -> tuple[Any, Extras] | None:
-    """Return the data of a list with a document, and the rest of the list as extras, or None for any other list."""
+    """Return the data of a list with a document, and the rest of the list as extras, or None for any other list.
+
+    The data of a document is an object, or text. Text that is JSON is parsed, and kept as an extra.
+    """
     values: list[Any] = []
     frames: list[Any] = []
     for block in content:
@@ -144,14 +148,25 @@ def read_result_documents(content: list[Any]) -> tuple[Any, Extras] | None:
                     },
                 }
             )
+        elif type(document) is dict and type(document.get("data")) is str:
+            values.append(_parsed(document["data"]))
+            frames.append(block)
         elif kind == "text" and type(block.get("text")) is str:
             values.append(block["text"])
             frames.append({key: value for key, value in block.items() if key != "text"})
         else:
             return None
-    if not any(type(value) is dict for value in values):
+    if not any(frame["type"] == "document" for frame in frames):
         return None
     return values[0] if len(values) == 1 else values, {"$whole": frames}
+
+
+def _parsed(text: str) -> Any:
+    """Return the JSON value of a text, or the text itself if it is not JSON."""
+    try:
+        return loads(text)
+    except ValueError:
+        return text
 
 
 def write_result_documents(value: Any, extra: Any) -> list[Any] | None:
@@ -159,20 +174,24 @@ def write_result_documents(value: Any, extra: Any) -> list[Any] | None:
     frames = inner_extras({"kept": extra}, "kept").get("$whole")
     if type(frames) is not list:
         return None
-    values = value if type(value) is list else [value]
+    values = value if type(value) is list and len(frames) > 1 else [value]
     if len(values) != len(frames):
         return None
     content: list[Any] = []
     for frame, inner in zip(frames, values, strict=True):
-        is_document = frame["type"] == "document"
-        if type(inner) is not (dict if is_document else str):
+        if frame["type"] != "document":
+            if type(inner) is not str:
+                return None
+            content.append({**frame, "text": inner})
+            continue
+        text = frame["document"].get("data")
+        if text is None and type(inner) is not dict:
             return None
-        written = (
-            {"document": {**frame["document"], "data": inner}}
-            if is_document
-            else {"text": inner}
-        )
-        content.append({**frame, **written})
+        if text is not None:
+            inner = text if same_json(_parsed(text), inner) else strict_json_text(inner)
+        if inner is None:
+            return None
+        content.append({**frame, "document": {**frame["document"], "data": inner}})
     return content
 
 
