@@ -9,7 +9,7 @@ import pytest
 
 from tests.providers import laws
 from tests.support.generated import Package, compiled, write_project
-from tests.support.repository import PROFILES, TEXTS, profile
+from tests.support.repository import CONVERSING, PROFILES, TEXTS, profile
 
 NAMES = ("a-b", "1st", "_c", "d" * 64, "-")
 """Names that a declaration may have, each of which some wire refuses."""
@@ -99,6 +99,25 @@ def test_a_model_calls_a_declared_tool_by_its_name_on_the_wire(declared: Package
         if event.type in ("tool_call", "tool_call_delta")
     }
     assert names - {None} == {name}
+    assert [part.call.name for part in stream.result().message.content] == [name]
+
+
+@pytest.mark.parametrize("name", ["f.g", "my tool", "functions/f", ""])
+@pytest.mark.parametrize("provider", CONVERSING)
+def test_a_response_keeps_a_name_that_requests_cannot_have(declared: Package, provider: str, name: str) -> None:
+    """Models invent names; whoever reads the response must see which."""
+    module, models, losses = declared.provider(provider), declared.module("models"), []
+    message = models.AssistantMessage([models.ToolCallPart(models.ToolCall("call_a", name, {}))])
+    answer = models.Completion(message, "tool_calls", "r", "m", usage=models.Usage(1, 1, 2))
+    body = json.loads(json.dumps(module.to_response(answer, on_loss=losses.append)))
+    assert [call.name for call in module.from_tool_calls(body)] == [name]
+    assert [loss.what for loss in losses if loss.what == "a tool's name"] == []
+    if not name:
+        return
+    writer, stream = module.StreamWriter(), module.Stream()
+    for event in [*writer.write(models.CompletedEvent(answer)), *writer.finish()]:
+        stream.feed(event)
+    stream.finish()
     assert [part.call.name for part in stream.result().message.content] == [name]
 
 

@@ -103,6 +103,7 @@ class Writer:
 
     __slots__ = (
         "_ids",
+        "_is_response",
         "_on_loss",
         "_rejects",
         "_tables",
@@ -132,6 +133,7 @@ class Writer:
         if on_unsupported not in ("error", "weaken"):
             raise ValueError('on_unsupported must be "error" or "weaken"')
         self.wire = wire
+        self._is_response = is_response
         self._rejects = () if is_response else wire.rejects
         self._on_loss = on_loss
         self._weaken = on_unsupported == "weaken"
@@ -399,9 +401,14 @@ class Writer:
         return identifier in self.unsent
 
     def tool_name(self, name: str, at: Path) -> str:
-        """Return the wire name of a tool: the same, or a unique replacement, which is reported."""
+        """Return the wire name of a tool: the same, or a unique replacement, which is reported.
+
+        A response has the name that the model gave, even if a request could not have it.
+        """
         spelling = self.names.get(name)
-        if spelling is None:
+        if spelling is None and self._is_response:
+            spelling = self.names[name] = self.wire.names.get(name, name)
+        elif spelling is None:
             spelling = self.names[name] = self.wire.wire_name(name)
             if spelling != name and name not in self.wire.names:
                 self.report_loss(
