@@ -17,6 +17,9 @@ Placed: TypeAlias = tuple[Message, Path, tuple[Path, ...] | None]
 """A message, its path in the given value, and the paths of its results if they came from elsewhere."""
 
 
+_SEPARATE = frozenset(["$apart", "$within"])
+
+
 def order_for_api(
     messages: Sequence[Message], at: Path, writer: Writer
 ) -> list[Placed]:
@@ -34,9 +37,13 @@ def order_for_api(
 def order_keeping_separate_results(
     messages: Sequence[Message], at: Path, writer: Writer
 ) -> list[Placed]:
-    """Return the messages like `order_for_api`, but keep results in separate messages if this API returned them so."""
+    """Return the messages like `order_for_api`, but keep results in separate messages if they were read so.
+
+    Results were read separately from another message (`$apart`), or from the same one, after other content (`$within`).
+    """
     if any(
-        type(m) is ToolMessage and writer.peek_extras(m.metadata).get("$apart")
+        type(m) is ToolMessage
+        and not _SEPARATE.isdisjoint(writer.peek_extras(m.metadata))
         for m in messages
     ):
         called: set[str] = set()

@@ -337,3 +337,24 @@ def test_the_client_gets_bytes_for_base64(sample: Package, models: Any) -> None:
     request.messages[0].content[1].data = "no base64"
     with pytest.raises(models.ConversionError, match=r"messages\[0\].content\[1\].image.source.bytes: must be base64"):
         module.to_sdk(request, on_loss=losses.append)
+
+
+CACHE_POINT = {"cachePoint": {"type": "default"}}
+
+
+@pytest.mark.parametrize(
+    "kinds", ["text, 1, 2", "1, text, 2", "1, cache, 2", "1, 2, cache", "cache, 1, text, 2, cache", "1, 2"]
+)
+def test_what_stands_among_results_keeps_its_place(sample: Package, kinds: str) -> None:
+    calls = [{"toolUse": {"toolUseId": f"tooluse_{i}", "name": "now", "input": {}}} for i in "12"]
+    blocks = {
+        **{i: {"toolResult": {"toolUseId": f"tooluse_{i}", "content": [{"text": "done"}]}} for i in "12"},
+        "text": {"text": "And now?"},
+        "cache": CACHE_POINT,
+    }
+    answered = {"role": "user", "content": [blocks[kind] for kind in kinds.split(", ")]}
+    first = {"role": "user", "content": [{"text": "Go."}]}
+    wire = [first, {"role": "assistant", "content": calls}, answered]
+    module, losses = sample.provider("bedrock"), []
+    assert module.to_messages(module.from_messages(wire), on_loss=losses.append) == wire
+    assert losses == []

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+from itertools import permutations
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+
+from tests.support.generated import Package
 
 SIGNATURE = "CiQB+/e-_w=="
 
@@ -412,3 +415,16 @@ def test_changed_fields_win_over_what_was_kept(generated: SimpleNamespace) -> No
     request.tool_choice = None
     request.tools = None
     assert not gemini.to_request(request).keys() & {"tools"}
+
+
+@pytest.mark.parametrize("calls", ["fg", "fgf", "ffg", "fgh"])
+def test_results_without_ids_keep_their_order(sample: Package, calls: str) -> None:
+    """The name pairs them with their calls, and the order those of one name."""
+    asked = [{"functionCall": {"name": name, "args": {"i": i}}} for i, name in enumerate(calls)]
+    module, losses = sample.provider("gemini"), []
+    for names in permutations(calls):
+        answered = [{"functionResponse": {"name": name, "response": {"i": i}}} for i, name in enumerate(names)]
+        contents = [{"role": "model", "parts": asked}, {"role": "user", "parts": answered}]
+        body = {"contents": [{"role": "user", "parts": [{"text": "Go."}]}, *contents]}
+        assert module.to_request(module.from_request(body), on_loss=losses.append) == body
+    assert losses == []

@@ -16,6 +16,9 @@ Placed: TypeAlias = tuple[Message, Path, tuple[Path, ...] | None]
 """A message, its path in the given value, and the paths of its results if they came from elsewhere."""
 
 
+_SEPARATE = frozenset(["$apart", "$within"])
+
+
 def order_for_api(messages: Sequence[Message], at: Path, writer: Writer) -> list[Placed]:
     """Return the messages with the results of each turn directly after its calls, in one message.
 
@@ -27,8 +30,11 @@ def order_for_api(messages: Sequence[Message], at: Path, writer: Writer) -> list
 
 
 def order_keeping_separate_results(messages: Sequence[Message], at: Path, writer: Writer) -> list[Placed]:
-    """Return the messages like `order_for_api`, but keep results in separate messages if this API returned them so."""
-    if any(type(m) is ToolMessage and writer.peek_extras(m.metadata).get("$apart") for m in messages):
+    """Return the messages like `order_for_api`, but keep results in separate messages if they were read so.
+
+    Results were read separately from another message (`$apart`), or from the same one, after other content (`$within`).
+    """
+    if any(type(m) is ToolMessage and not _SEPARATE.isdisjoint(writer.peek_extras(m.metadata)) for m in messages):
         called: set[str] = set()
         for message in messages:
             called.update(call_ids(message))

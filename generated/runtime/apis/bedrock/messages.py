@@ -13,7 +13,7 @@ from ...conversion.values import opaque_message, wire_message_of, write_or_descr
 from ...conversion.writer import Writer
 from ...converter import ObjectReader, ObjectWriter, ValueReader, ValueWriter
 from ...errors import wrong_type
-from ...message_order import order_for_api, results_of
+from ...message_order import order_keeping_separate_results, results_of
 from ...models import (
     AssistantMessage,
     AssistantPart,
@@ -161,19 +161,23 @@ class BedrockMessageConverter(ApiConverter):
     def read_user_turn(
         self, content: Any, at: Path, reader: Reader, extras: Extras
     ) -> list[Message]:
-        """Read a user message. Consecutive results in it become a message of their own."""
+        """Read a user message. Consecutive results in it become a message of their own, marked if others precede it."""
         runs: list[list[Any]] = []
         for part in read_blocks(content, at, reader, self.read_user_block):
             if runs and (type(runs[-1][0]) is ToolResult) == (type(part) is ToolResult):
                 runs[-1].append(part)
             else:
                 runs.append([part])
-        found: list[Message] = [
-            ToolMessage(run)
-            if type(run[0]) is ToolResult
-            else UserMessage(unwrap_single_text(run))
-            for run in runs
-        ]
+        found: list[Message] = []
+        for run in runs:
+            if type(run[0]) is ToolResult:
+                found.append(
+                    ToolMessage(
+                        run, reader.metadata({"$within": True} if found else None)
+                    )
+                )
+            else:
+                found.append(UserMessage(unwrap_single_text(run)))
         if type(content) is list and has_documents_without_text(content):
             extras = {**extras, "$absent": ["text"]}
         if not found:
@@ -303,7 +307,9 @@ class BedrockMessageConverter(ApiConverter):
         """Write the messages. The results of a turn come first in the next user message, before what the user wrote."""
         turns = TurnBuilder(writer, self.DEFAULTS["document"], self.DEFAULTS["user"])
         leading = True
-        for message, here, places in order_for_api(messages, at, writer):
+        for message, here, places in order_keeping_separate_results(
+            messages, at, writer
+        ):
             if type(message) is SystemMessage:
                 if leading or not _is_inline_system_message(message, writer):
                     if (

@@ -322,11 +322,22 @@ def write_multimodal_result(
 def order_results_by_calls(
     results: Iterator[tuple[ToolResult, Path]], before: Message | None, writer: Writer
 ) -> list[tuple[ToolResult, Path]]:
-    """Sort the results by their calls if one was sent without its id, because then only the order identifies them."""
+    """Sort the results by their calls if one was sent without its id, and the order alone identifies it.
+
+    It does if the turn has several calls of the same tool. Otherwise the name identifies the result.
+    """
     found = list(results)
     if before is None or not writer.unsent or writer.unsent.isdisjoint(result.tool_call_id for result, _ in found):
         return found
     order = {identifier: i for i, identifier in enumerate(call_ids(before))}
+    last: dict[str, int] = {}
+    for result, _ in found:
+        place = order.get(result.tool_call_id, len(order))
+        if place < last.get(result.name, 0):
+            break
+        last[result.name] = place
+    else:
+        return found
     ordered = sorted(found, key=lambda pair: order.get(pair[0].tool_call_id, len(order)))
     for (old, place), (new, _) in zip(found, ordered, strict=True):
         if old is not new:
