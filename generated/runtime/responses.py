@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
+from .conversion.writer import Writer
 from .errors import wrong_type
 from .json_text import dump_lenient
 from .models import ApiError, AssistantMessage, Completion, InvalidCall, ToolCallPart
-from .paths import Path
+from .paths import ROOT, Path
 
 __all__ = [
     "FinishReason",
@@ -94,13 +95,26 @@ def invalidate_call(
         )
 
 
+_SIMILAR: Mapping[FinishReason, Sequence[FinishReason]] = {
+    "tool_calls": ["stop"],
+    "error": ["length", "content_filter"],
+    "content_filter": ["error", "length"],
+    "length": ["error", "content_filter"],
+}
+"""The reasons to use if a wire lacks one. A response that ended early must not look complete: its calls are not run."""
+
+
 def provider_stop_reason(
-    completion: Completion, table: Mapping[str, str], extras: Mapping[str, Any]
+    completion: Completion,
+    table: Mapping[str, FinishReason],
+    extras: Mapping[str, Any],
+    writer: Writer,
 ) -> str | None:
     """Return the provider's stop reason: the original one, otherwise the first one in the table with the same meaning.
 
     An unknown reason belongs to this provider if the response has its extras (`extras`), or if it has no other meaning.
-    Reasons of other providers are ignored. If the table has no reason for calls, the response ended normally.
+    Reasons of other providers are ignored. If the table lacks the meaning, a similar one is used, and reported; a
+    response with calls ended normally. A stream needs no reason for a failure: without one, it has failed.
     """
     word = completion.stop_reason
     if word is not None and (
@@ -108,9 +122,22 @@ def provider_stop_reason(
     ):
         return word
     meaning = completion.finish_reason
-    if meaning == "tool_calls" and meaning not in table.values():
-        meaning = "stop"
-    return next((word for word, reason in table.items() if reason == meaning), None)
+    others = (
+        () if writer.is_stream and meaning == "error" else _SIMILAR.get(meaning, ())
+    )
+    for similar in (meaning, *others):
+        for word, reason in table.items():
+            if reason == similar:
+                if similar != meaning != "tool_calls":
+                    writer.report_loss(
+                        (ROOT, "finishReason"),
+                        "finishReason",
+                        "rewritten",
+                        "note",
+                        f"the nearest reason is {word}",
+                    )
+                return word
+    return None
 
 
 def read_count(wire: dict[str, Any], key: str, at: Path) -> int | None:

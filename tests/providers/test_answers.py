@@ -10,7 +10,7 @@ from tests.providers import laws
 from tests.providers.recorded import STREAMS, answered, failed, params, refused, streamed
 from tests.providers.wires import WIRES
 from tests.support.generated import Package
-from tests.support.repository import OWN_CODE, having
+from tests.support.repository import CONVERSING, OWN_CODE, having
 
 BODIES = params("response", answered, OWN_CODE)
 each_answer = pytest.mark.parametrize(("provider", "body"), BODIES)
@@ -138,3 +138,18 @@ def test_a_recorded_error_is_no_answer(sample: Package, models: Any, provider: s
         assert (error.kind, error.retryable) == ("invalid_request", False), recording["id"]
         with pytest.raises(models.ConversionError, match="from_error"):
             module.from_response(recording["response"])
+
+
+@pytest.mark.parametrize("reason", ["length", "content_filter", "error"])
+@pytest.mark.parametrize("provider", CONVERSING)
+def test_a_call_that_must_not_run_stays_so_in_a_wire_without_a_word_for_the_reason(
+    sample: Package, models: Any, provider: str, reason: str
+) -> None:
+    module, losses = sample.provider(provider), []
+    call = models.ToolCall("call_abcd", "now", {}, models.InvalidCall("{}", "truncated"))
+    message = models.AssistantMessage([models.ToolCallPart(call)])
+    answer = models.Completion(message, reason, "r", "m", "A_REASON_OF_ANOTHER_API", models.Usage(1, 1, 2))
+    again = module.from_response(module.to_response(answer, on_loss=losses.append))
+    assert [part.call.invalid is None for part in again.message.content] == [False]
+    reported = [loss.path for loss in losses if loss.path in ("finishReason", "stopReason")]
+    assert again.finish_reason == reason or reported != []

@@ -98,7 +98,7 @@ class Writer:
     follow at the end of the turn. A response (`answer`) is not sent to the API, so it may contain what the API rejects.
     `is_declared_tool` means that the tool being written is declared, so the build has reported its lowering. `budget_used` counts
     what strict tools used of the request's limits. `model` is the request's model if messages depend on it.
-    `downgraded` has the tools that should be strict but cannot be. `losses` is the number of reports.
+    `is_stream` means that the response is written as a stream. `downgraded` has the tools that should be strict but cannot be. `losses` is the number of reports.
     """
 
     __slots__ = (
@@ -113,6 +113,7 @@ class Writer:
         "budget_used",
         "downgraded",
         "is_declared_tool",
+        "is_stream",
         "losses",
         "media",
         "model",
@@ -144,6 +145,7 @@ class Writer:
         self.media: list[tuple[Any, Path]] = []
         self.model: str | None = None
         self.is_declared_tool = False
+        self.is_stream = False
         self.downgraded: set[str] = set()
         self.losses = 0
         self.budget_used: dict[str, int] = {}

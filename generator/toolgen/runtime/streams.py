@@ -316,6 +316,7 @@ class BaseStreamWriter:
         self.id = id
         self.created = created
         self.writer = Writer(self.converter.wire, on_loss, "weaken", is_response=True)
+        self.writer.is_stream = True
         self.calls: dict[int, SentCall] = {}
         self.text: list[str] = []
         self.reasoning: list[str] = []

@@ -501,7 +501,7 @@ class AgentSdkConverter(ChatMessageConverter):
             "stop_reason" in extras or "stop_reason" in extras.get("$absent", ())
         ):
             wire["stop_reason"] = provider_stop_reason(
-                completion, self.FINISH_REASONS, extras
+                completion, self.FINISH_REASONS, extras, writer
             )
         if state:
             wire["provider_meta"] = state

@@ -294,7 +294,7 @@ class CopilotQuorumConverter(NativeToolConverter):
             "stop_reason" in extras or "stop_reason" in extras.get("$absent", ())
         ):
             stop = _write_stop_reason(
-                provider_stop_reason(completion, self.FINISH_REASONS, extras)
+                provider_stop_reason(completion, self.FINISH_REASONS, extras, writer)
             )
         wire: dict[str, Any] = {
             "content": self.write_message(

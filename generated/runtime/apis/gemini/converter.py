@@ -344,7 +344,7 @@ class GeminiConverter(GeminiMessageConverter):
         if content.get("parts") or not blocked:
             first, *further = extras.get("candidates") or [{}]
             wire["candidates"] = [
-                self.write_candidate(completion, content, first, extras),
+                self.write_candidate(completion, content, first, extras, writer),
                 *further,
             ]
         if completion.usage is not None:
@@ -366,6 +366,7 @@ class GeminiConverter(GeminiMessageConverter):
         content: dict[str, Any],
         extras: Extras,
         response_extras: Extras,
+        writer: Writer,
     ) -> dict[str, Any]:
         """Write the first candidate. `response_extras` has the extras of the response."""
         absent = extras.get("$absent", ())
@@ -376,7 +377,7 @@ class GeminiConverter(GeminiMessageConverter):
             wire["content"] = content
         if completion.stop_reason is not None or "finishReason" not in absent:
             wire["finishReason"] = provider_stop_reason(
-                completion, self.FINISH_REASONS, response_extras
+                completion, self.FINISH_REASONS, response_extras, writer
             )
         restore_extras(wire, extras)
         return wire

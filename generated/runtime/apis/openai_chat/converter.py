@@ -447,7 +447,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
         choice: dict[str, Any] = {"index": 0, "message": message, "finish_reason": None}
         if completion.stop_reason is not None or not kept:
             choice["finish_reason"] = provider_stop_reason(
-                completion, self.FINISH_REASONS, extras
+                completion, self.FINISH_REASONS, extras, writer
             )
         elif "finish_reason" in first.get("$absent", ()):
             del choice["finish_reason"]

@@ -81,10 +81,11 @@ class Writer:
     """The state of one call of a `to_*` function.
 
     `names` has the wire names of tools so far, `unsent` the ids that are omitted, `media` the parts of results that
-    follow at the end of the turn. A response (`answer`) is not sent to the API, so it may contain what the API rejects.
-    `is_declared_tool` means that the tool being written is declared, so the build has reported its lowering. `budget_used` counts
-    what strict tools used of the request's limits. `model` is the request's model if messages depend on it.
-    `downgraded` has the tools that should be strict but cannot be. `losses` is the number of reports.
+    follow at the end of the turn. A response (`is_response`) is not sent to the API, so it may contain what the API
+    rejects; `is_stream` means that it is written as a stream. `is_declared_tool` means that the tool being written is
+    declared, so the build has reported its lowering. `budget_used` counts what strict tools used of the request's
+    limits. `model` is the request's model if messages depend on it. `downgraded` has the tools that should be strict but
+    cannot be. `losses` is the number of reports.
     """
 
     __slots__ = (
@@ -99,6 +100,7 @@ class Writer:
         "budget_used",
         "downgraded",
         "is_declared_tool",
+        "is_stream",
         "losses",
         "media",
         "model",
@@ -130,6 +132,7 @@ class Writer:
         self.media: list[tuple[Any, Path]] = []
         self.model: str | None = None
         self.is_declared_tool = False
+        self.is_stream = False
         self.downgraded: set[str] = set()
         self.losses = 0
         self.budget_used: dict[str, int] = {}

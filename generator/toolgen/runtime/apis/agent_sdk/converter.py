@@ -354,7 +354,7 @@ class AgentSdkConverter(ChatMessageConverter):
         if completion.stop_reason is not None or not (
             "stop_reason" in extras or "stop_reason" in extras.get("$absent", ())
         ):
-            wire["stop_reason"] = provider_stop_reason(completion, self.FINISH_REASONS, extras)
+            wire["stop_reason"] = provider_stop_reason(completion, self.FINISH_REASONS, extras, writer)
         if state:
             wire["provider_meta"] = state
         restore_extras(wire, extras)

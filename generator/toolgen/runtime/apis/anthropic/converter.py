@@ -276,7 +276,7 @@ class AnthropicConverter(AnthropicMessageConverter):
         if content is not None or "content" not in extras.get("$absent", ()):
             wire["content"] = self.write_blocks(content or [], place, writer)
         word = (
-            provider_stop_reason(completion, self.FINISH_REASONS, extras)
+            provider_stop_reason(completion, self.FINISH_REASONS, extras, writer)
             if completion.stop_reason is not None or not extras
             else None
         )

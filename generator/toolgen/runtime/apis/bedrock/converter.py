@@ -218,7 +218,7 @@ class BedrockConverter(BedrockMessageConverter):
         output: dict[str, Any] = {"message": message} if blocks or "message" not in absent else {}
         wire: dict[str, Any] = {"output": output} if output or "output" not in absent else {}
         word = (
-            provider_stop_reason(completion, self.FINISH_REASONS, extras)
+            provider_stop_reason(completion, self.FINISH_REASONS, extras, writer)
             if completion.stop_reason is not None or not extras
             else None
         )

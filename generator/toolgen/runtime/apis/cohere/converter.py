@@ -390,7 +390,7 @@ class CohereConverter(ChatConverter):
                 message["content"] = [{"type": "text", "text": content}]
             wire["message"] = message
         if completion.stop_reason is not None or not extras:
-            word = provider_stop_reason(completion, self.FINISH_REASONS, extras)
+            word = provider_stop_reason(completion, self.FINISH_REASONS, extras, writer)
             if word is not None:
                 wire["finish_reason"] = word
         if completion.usage is not None:

@@ -239,7 +239,7 @@ class CopilotQuorumConverter(NativeToolConverter):
         if is_internal_mark(kept) and _read_stop_reason(kept.get("$whole"), ROOT) == word:
             stop = kept["$whole"]
         elif word is not None or not ("stop_reason" in extras or "stop_reason" in extras.get("$absent", ())):
-            stop = _write_stop_reason(provider_stop_reason(completion, self.FINISH_REASONS, extras))
+            stop = _write_stop_reason(provider_stop_reason(completion, self.FINISH_REASONS, extras, writer))
         wire: dict[str, Any] = {
             "content": self.write_message(completion.message, (ROOT, "message"), writer),
             "stop_reason": stop,

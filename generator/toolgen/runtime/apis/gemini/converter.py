@@ -269,7 +269,7 @@ class GeminiConverter(GeminiMessageConverter):
         blocked = "candidates" in extras.get("$absent", ()) or extras.get("candidates", ABSENT) in (None, [])
         if content.get("parts") or not blocked:
             first, *further = extras.get("candidates") or [{}]
-            wire["candidates"] = [self.write_candidate(completion, content, first, extras), *further]
+            wire["candidates"] = [self.write_candidate(completion, content, first, extras, writer), *further]
         if completion.usage is not None:
             wire["usageMetadata"] = self.write_token_usage(completion.usage, (ROOT, "usage"), writer)
         if completion.model is not None:
@@ -280,7 +280,7 @@ class GeminiConverter(GeminiMessageConverter):
         return restore_enum_numbers(wire, self.SPELLING)
 
     def write_candidate(
-        self, completion: Completion, content: dict[str, Any], extras: Extras, response_extras: Extras
+        self, completion: Completion, content: dict[str, Any], extras: Extras, response_extras: Extras, writer: Writer
     ) -> dict[str, Any]:
         """Write the first candidate. `response_extras` has the extras of the response."""
         absent = extras.get("$absent", ())
@@ -290,7 +290,7 @@ class GeminiConverter(GeminiMessageConverter):
         if content or "content" not in absent:
             wire["content"] = content
         if completion.stop_reason is not None or "finishReason" not in absent:
-            wire["finishReason"] = provider_stop_reason(completion, self.FINISH_REASONS, response_extras)
+            wire["finishReason"] = provider_stop_reason(completion, self.FINISH_REASONS, response_extras, writer)
         restore_extras(wire, extras)
         return wire
 

@@ -332,10 +332,10 @@ def order_results_by_calls(
     order = {identifier: i for i, identifier in enumerate(call_ids(before))}
     last: dict[str, int] = {}
     for result, _ in found:
-        place = order.get(result.tool_call_id, len(order))
-        if place < last.get(result.name, 0):
+        position = order.get(result.tool_call_id, len(order))
+        if position < last.get(result.name, 0):
             break
-        last[result.name] = place
+        last[result.name] = position
     else:
         return found
     ordered = sorted(found, key=lambda pair: order.get(pair[0].tool_call_id, len(order)))

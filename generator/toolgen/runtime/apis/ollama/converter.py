@@ -334,7 +334,8 @@ class OllamaConverter(ApiConverter):
             wire["message"] = message
         if "done" not in absent:
             wire["done"] = extras["done"] if "done" in extras else bool(extras) or completion.finish_reason != "error"
-        word = provider_stop_reason(completion, self.FINISH_REASONS, extras)
+        failed = not extras and completion.finish_reason == "error"  # then the response is not done
+        word = None if failed else provider_stop_reason(completion, self.FINISH_REASONS, extras, writer)
         if word is not None and not (
             completion.stop_reason is None and ("done_reason" in absent or "done_reason" in extras)
         ):

@@ -318,7 +318,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
         message = self.write_assistant_message(completion.message, (ROOT, "message"), writer)
         choice: dict[str, Any] = {"index": 0, "message": message, "finish_reason": None}
         if completion.stop_reason is not None or not kept:
-            choice["finish_reason"] = provider_stop_reason(completion, self.FINISH_REASONS, extras)
+            choice["finish_reason"] = provider_stop_reason(completion, self.FINISH_REASONS, extras, writer)
         elif "finish_reason" in first.get("$absent", ()):
             del choice["finish_reason"]
         else:

@@ -364,7 +364,7 @@ class ResponsesConverter(OutputFormatConverter):
         wire["object"] = extras.get("object", "response")
         if created is not None:
             wire["created_at"] = extras.get("created_at", created)
-        self.write_status(completion, extras, wire)
+        self.write_status(completion, extras, wire, writer)
         if completion.model is not None:
             wire["model"] = completion.model
         if content is not None or not extras:
@@ -377,10 +377,10 @@ class ResponsesConverter(OutputFormatConverter):
         restore_extras(wire, extras)
         return wire if extras else add_required_keys(wire, completion)
 
-    def write_status(self, completion: Completion, extras: Extras, wire: dict[str, Any]) -> None:
+    def write_status(self, completion: Completion, extras: Extras, wire: dict[str, Any], writer: Writer) -> None:
         """Write why the response ended: as its status, or as the reason of an incomplete one."""
         word = (
-            provider_stop_reason(completion, self.FINISH_REASONS, extras)
+            provider_stop_reason(completion, self.FINISH_REASONS, extras, writer)
             if completion.stop_reason is not None or not extras
             else None
         )
