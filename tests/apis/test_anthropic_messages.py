@@ -79,3 +79,29 @@ def test_a_hosted_tool_keeps_its_place_and_stays_at_home(sample: Package) -> Non
         written = laws.write(sample, target, request, losses)
         assert "web_search" not in laws.exact(written)
         assert [loss.path for loss in losses if loss.path.startswith("tools")] == ["tools[1]"]
+
+
+SENT = {
+    "A": {"type": "tool_result", "tool_use_id": "toolu_A", "content": "a"},
+    "B": {"type": "tool_result", "tool_use_id": "toolu_B", "content": "b"},
+    "text": {"type": "text", "text": "And now?"},
+}
+
+
+@pytest.mark.parametrize(
+    "turns",
+    ["A B text, text", "A B, text", "A B, text, text", "A B text, text, text", "A, B", "A, B, text", "A, B text"],
+)
+def test_messages_of_the_user_after_results_stay_apart(sample: Package, turns: str) -> None:
+    """The API joins them. Whoever sent them separately gets them back so."""
+    calls = [{"type": "tool_use", "id": f"toolu_{name}", "name": "now", "input": {}} for name in "AB"]
+    answered = [{"role": "user", "content": [SENT[kind] for kind in turn.split()]} for turn in turns.split(", ")]
+    wire = [{"role": "user", "content": "Go."}, {"role": "assistant", "content": calls}, *answered]
+    module, losses = sample.provider("anthropic"), []
+    messages = module.from_messages(wire)
+    assert module.to_messages(messages, on_loss=losses.append) == wire
+    for message in messages:
+        message.metadata = None
+    bare = module.to_messages(messages, on_loss=losses.append)
+    assert len(module.from_messages(bare)) == len(messages) - turns.startswith("A, B")
+    assert losses == []

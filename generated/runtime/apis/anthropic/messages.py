@@ -32,7 +32,7 @@ from ...converter import (
     ValueWriter,
 )
 from ...errors import wrong_type
-from ...message_order import order_for_api, results_of
+from ...message_order import order_keeping_separate_results, results_of
 from ...models import (
     AssistantMessage,
     AssistantPart,
@@ -235,7 +235,9 @@ class AnthropicMessageConverter(ApiConverter):
         wires: list[Any] = []
         results: list[Any] | None = None
         leading = True
-        for message, here, places in order_for_api(messages, at, writer):
+        for message, here, places in order_keeping_separate_results(
+            messages, at, writer
+        ):
             extras = (
                 writer.own_extras(message.metadata, here)
                 if message.metadata
@@ -278,7 +280,9 @@ class AnthropicMessageConverter(ApiConverter):
                     results += blocks
             elif type(message) is UserMessage:
                 self.write_user_message(message, here, writer, extras, results, wires)
-                results = None if extras.get("$apart") or results is None else results
+                results = (
+                    None  # a further message of the user stays a message of its own
+                )
             elif type(message) is AssistantMessage:
                 self.write_assistant_message(message, here, writer, extras, wires)
                 results = None
