@@ -10,7 +10,7 @@ from tests.providers import laws
 from tests.providers.recorded import STREAMS, answered, failed, params, refused, streamed
 from tests.providers.wires import WIRES
 from tests.support.generated import Package
-from tests.support.repository import CONVERSING, OWN_CODE, having
+from tests.support.repository import CONVERSING, OWN_CODE, TEXTS, having
 
 BODIES = params("response", answered, OWN_CODE)
 each_answer = pytest.mark.parametrize(("provider", "body"), BODIES)
@@ -153,3 +153,44 @@ def test_a_call_that_must_not_run_stays_so_in_a_wire_without_a_word_for_the_reas
     assert [part.call.invalid is None for part in again.message.content] == [False]
     reported = [loss.path for loss in losses if loss.path in ("finishReason", "stopReason")]
     assert again.finish_reason == reason or reported != []
+
+
+@pytest.mark.parametrize("identifier", ["functions.f:0", "call|x", "c" * 70])
+@pytest.mark.parametrize("provider", CONVERSING)
+def test_a_response_keeps_an_id_that_requests_cannot_have(
+    sample: Package, models: Any, provider: str, identifier: str
+) -> None:
+    module = sample.provider(provider)
+    message = models.AssistantMessage([models.ToolCallPart(models.ToolCall(identifier, "now", {}))])
+    answer = models.Completion(message, "tool_calls", "r", "m", None, models.Usage(1, 1, 2))
+    body = module.to_response(answer, on_loss=str)
+    found = module.from_tool_calls(body)
+    assert [call.name for call in found] == ["now"]
+    if identifier in str(body):  # a text protocol has no ids
+        assert [call.id for call in found] == [identifier]
+    else:
+        assert provider in TEXTS
+
+
+EMPTY_PARTS: dict[str, Any] = {
+    "anthropic": [{"type": "text", "text": ""}],
+    "anthropic, unsigned": [{"type": "thinking", "thinking": "Hm."}, {"type": "text", "text": "x"}],
+    "cohere": [{"type": "text", "text": ""}],
+    "gemini": [{"text": "", "thought": True}, {"text": "x"}],
+}
+
+
+@pytest.mark.parametrize("case", EMPTY_PARTS)
+def test_a_part_that_requests_cannot_have_stays_in_its_response(sample: Package, case: str) -> None:
+    provider = case.split(",")[0]
+    content = EMPTY_PARTS[case]
+    body: dict[str, Any] = {
+        "anthropic": {"id": "m", "type": "message", "role": "assistant", "model": "m", "content": content},
+        "cohere": {"id": "m", "message": {"role": "assistant", "content": content}},
+        "gemini": {"candidates": [{"content": {"role": "model", "parts": content}, "finishReason": "STOP"}]},
+    }[provider]
+    if provider == "anthropic":
+        body |= {"stop_reason": "end_turn", "stop_sequence": None, "usage": {"input_tokens": 1, "output_tokens": 1}}
+    module, losses = sample.provider(provider), []
+    assert module.to_response(module.from_response(body), on_loss=losses.append) == body
+    assert losses == []

@@ -11,6 +11,7 @@ from ...conversion.extras import (
     ABSENT,
     NO_EXTRAS,
     Extras,
+    add_extras,
     restore_extras,
     unmapped_members,
 )
@@ -183,7 +184,10 @@ class AnthropicMessageConverter(ApiConverter):
                 reader.note_call(wire.get("id"), call)
                 return ToolCallPart(call)
             if kind == "thinking" and type(wire.get("thinking")) is str:
-                return self.read_thinking_part(wire, at, reader)
+                thought = self.read_thinking_part(wire, at, reader)
+                if "signature" not in wire:
+                    add_extras(thought, reader.wire.name, {"$absent": ["signature"]})
+                return thought
             if kind == "redacted_thinking":
                 return ReasoningPart("", reader.metadata(wire))
         return self.read_assistant_content(wire, at, reader)
@@ -204,6 +208,7 @@ class AnthropicMessageConverter(ApiConverter):
         if (
             type(part) is TextPart
             and not part.text
+            and not writer.is_response
             and not writer.peek_extras(part.metadata)
         ):
             writer.report_loss(
@@ -217,7 +222,7 @@ class AnthropicMessageConverter(ApiConverter):
         extras = writer.own_extras(part.metadata, at)
         if extras.get("type") == "redacted_thinking":
             return extras
-        if "signature" not in extras:
+        if "signature" not in extras and "signature" not in extras.get("$absent", ()):
             writer.report_loss(
                 at,
                 "reasoning",

@@ -448,7 +448,7 @@ class GeminiMessageConverter(ApiConverter):
     def write_assistant_part(
         self, part: AssistantPart, at: Path, writer: Writer
     ) -> Any:
-        """Write a part of an assistant message. A refusal becomes text; reasoning without text needs extras."""
+        """Write a part of an assistant message. A refusal becomes text; reasoning without text needs extras in a request."""
         if type(part) is ToolCallPart:
             writer.own_extras(part.metadata, at)
             return self.write_tool_call(part.call, (at, "call"), writer)
@@ -462,6 +462,7 @@ class GeminiMessageConverter(ApiConverter):
             type(part) is ReasoningPart
             and not part.text
             and not writer.own_extras(part.metadata, at)
+            and not writer.is_response
         ):
             writer.report_unsupported(at, "reasoning without text")
             return ABSENT

@@ -90,7 +90,7 @@ class Writer:
 
     __slots__ = (
         "_ids",
-        "_is_response",
+        "is_response",
         "_on_loss",
         "_rejects",
         "_tables",
@@ -121,7 +121,7 @@ class Writer:
         if on_unsupported not in ("error", "weaken"):
             raise ValueError('on_unsupported must be "error" or "weaken"')
         self.wire = wire
-        self._is_response = is_response
+        self.is_response = is_response
         self._rejects = () if is_response else wire.rejects
         self._on_loss = on_loss
         self._weaken = on_unsupported == "weaken"
@@ -296,11 +296,11 @@ class Writer:
         return inner_extras(metadata, self.wire.name) if metadata else {}
 
     def call_id(self, identifier: str) -> str:
-        """Return the wire's id of a call: the same, or a unique replacement if the wire would reject it."""
+        """Return the wire's id of a call: the same, or a unique replacement if the wire would reject it in a request."""
         known = self._ids.get(identifier)
         if known is not None:
             return known
-        if self.wire.is_legal_id(identifier):
+        if self.is_response or self.wire.is_legal_id(identifier):
             self._ids[identifier] = identifier
             return identifier
         spelling = make_hashed_name(identifier, self.wire.id_prefix, self.wire.id_length)
@@ -332,7 +332,7 @@ class Writer:
         A response has the name that the model gave, even if a request could not have it.
         """
         spelling = self.names.get(name)
-        if spelling is None and self._is_response:
+        if spelling is None and self.is_response:
             spelling = self.names[name] = self.wire.names.get(name, name)
         elif spelling is None:
             spelling = self.names[name] = self.wire.wire_name(name)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...api_converter import ApiConverter
-from ...conversion.extras import ABSENT, NO_EXTRAS, Extras, restore_extras, unmapped_members
+from ...conversion.extras import ABSENT, NO_EXTRAS, Extras, add_extras, restore_extras, unmapped_members
 from ...conversion.reader import Reader
 from ...conversion.values import (
     opaque_message,
@@ -146,7 +146,10 @@ class AnthropicMessageConverter(ApiConverter):
                 reader.note_call(wire.get("id"), call)
                 return ToolCallPart(call)
             if kind == "thinking" and type(wire.get("thinking")) is str:
-                return self.read_thinking_part(wire, at, reader)
+                thought = self.read_thinking_part(wire, at, reader)
+                if "signature" not in wire:
+                    add_extras(thought, reader.wire.name, {"$absent": ["signature"]})
+                return thought
             if kind == "redacted_thinking":
                 return ReasoningPart("", reader.metadata(wire))
         return self.read_assistant_content(wire, at, reader)
@@ -162,7 +165,12 @@ class AnthropicMessageConverter(ApiConverter):
         if type(part) is RefusalPart:
             writer.report_loss(at, "a refusal", "rewritten", "note", "it is sent as text")
             return {"type": "text", "text": part.text} if part.text else ABSENT
-        if type(part) is TextPart and not part.text and not writer.peek_extras(part.metadata):
+        if (
+            type(part) is TextPart
+            and not part.text
+            and not writer.is_response
+            and not writer.peek_extras(part.metadata)
+        ):
             writer.report_loss(at, "empty text", "dropped", "note", "the API rejects it")
             return ABSENT
         return self.write_assistant_content(part, at, writer)
@@ -172,7 +180,7 @@ class AnthropicMessageConverter(ApiConverter):
         extras = writer.own_extras(part.metadata, at)
         if extras.get("type") == "redacted_thinking":
             return extras
-        if "signature" not in extras:
+        if "signature" not in extras and "signature" not in extras.get("$absent", ()):
             writer.report_loss(at, "reasoning", "dropped", "note", "the API only accepts signed thinking")
             return ABSENT
         return self.write_thinking_part(part, at, writer)

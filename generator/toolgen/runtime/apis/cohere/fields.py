@@ -253,7 +253,7 @@ def chat_kwargs(body: dict[str, Any], allowed_names: Collection[str]) -> dict[st
 
 
 def to_supported_part(part: AssistantPart, at: Path, writer: Writer) -> AssistantPart | None:
-    """Return the part of a content that is written for a part of the format. None if it is empty, which is reported."""
+    """Return the part of a content that is written for a part of the format. None if it is empty in a request, which is reported."""
     if type(part) is RefusalPart:
         writer.own_extras(part.metadata, at)
         writer.report_loss((at, "type"), "a refusal", "rewritten", "note", "it is sent as text")
@@ -261,6 +261,7 @@ def to_supported_part(part: AssistantPart, at: Path, writer: Writer) -> Assistan
     if (
         (type(part) is TextPart or type(part) is ReasoningPart)
         and not part.text
+        and not writer.is_response
         and not writer.peek_extras(part.metadata)
     ):
         writer.own_extras(part.metadata, at)

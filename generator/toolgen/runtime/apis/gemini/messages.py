@@ -320,7 +320,7 @@ class GeminiMessageConverter(ApiConverter):
         return write_parts_of(content, extra, at, writer, self.write_assistant_part_list)
 
     def write_assistant_part(self, part: AssistantPart, at: Path, writer: Writer) -> Any:
-        """Write a part of an assistant message. A refusal becomes text; reasoning without text needs extras."""
+        """Write a part of an assistant message. A refusal becomes text; reasoning without text needs extras in a request."""
         if type(part) is ToolCallPart:
             writer.own_extras(part.metadata, at)
             return self.write_tool_call(part.call, (at, "call"), writer)
@@ -328,7 +328,12 @@ class GeminiMessageConverter(ApiConverter):
             writer.own_extras(part.metadata, at)
             writer.report_loss(at, "refusal", "rewritten", "note", "the API accepts only text")
             return {"text": part.text}
-        if type(part) is ReasoningPart and not part.text and not writer.own_extras(part.metadata, at):
+        if (
+            type(part) is ReasoningPart
+            and not part.text
+            and not writer.own_extras(part.metadata, at)
+            and not writer.is_response
+        ):
             writer.report_unsupported(at, "reasoning without text")
             return ABSENT
         if type(part) is ReasoningPart:
