@@ -104,7 +104,6 @@ class Writer:
 
     __slots__ = (
         "_ids",
-        "is_response",
         "_on_loss",
         "_rejects",
         "_tables",
@@ -114,6 +113,7 @@ class Writer:
         "budget_used",
         "downgraded",
         "is_declared_tool",
+        "is_response",
         "is_stream",
         "losses",
         "media",

@@ -10,6 +10,7 @@ from ...conversion.extras import (
     ABSENT,
     NO_EXTRAS,
     Extras,
+    add_extras,
     inner_extras,
     restore_extras,
     unmapped_members,
@@ -62,6 +63,7 @@ from .fields import (
     OutputFormatConverter,
     has_content,
     restore_missing_message,
+    restore_role,
 )
 from .reasoning import (
     ReasoningKeys,
@@ -167,10 +169,12 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
         if refusal is not None and type(refusal) is not str:
             raise wrong_type((at, "refusal"), "a string", refusal)
         rest = unmapped_members(wire, self.assistant_keys)
+        if wire.get("role") != "assistant":
+            rest |= {"role": wire["role"]} if "role" in wire else {"$absent": ["role"]}
         if refusal == "":
             refusal, rest["refusal"] = None, ""
         if content is None and rest.pop("content", ABSENT) is ABSENT:
-            rest["$absent"] = ["content"]
+            rest["$absent"] = [*rest.get("$absent", ()), "content"]
         thought = (
             None
             if not self.REASONING.keys
@@ -199,6 +203,9 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
                 and texts[0].metadata is None
             ):
                 rest["$list"] = ["content"]
+            for part in texts:
+                if type(part) is RefusalPart:
+                    add_extras(part, reader.wire.name, {"$key": "content"})
             parts += texts
         if refusal is not None:
             parts.append(RefusalPart(refusal))
@@ -251,6 +258,8 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
             add_required_reasoning(wire, extras, self.REASONING)
         if extras:
             restore_extras(wire, extras)
+            if writer.is_response:
+                restore_role(wire, extras)
         return wire
 
     def write_assistant_parts(
@@ -375,8 +384,11 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
             raise wrong_type((at, "choices"), "an array", choices_found)
         rest = unmapped_members(wire, _RESPONSE)
         usage = self.body_usage(wire)
+        absent = ["object"] if "object" not in wire else []
         if usage is not None and wire.get("usage") is None:
-            rest["$absent"] = ["usage"]
+            absent.append("usage")
+        if absent:
+            rest["$absent"] = absent
         if usage is not None and type(usage) is not dict:
             raise wrong_type((at, "usage"), "an object", usage)
         choice = choices_found[0] if choices_found else {}
@@ -399,7 +411,11 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
             raise wrong_type((((at, "choices"), 0), "finish_reason"), "a string", word)
         if choices_found:
             first = unmapped_members(choice, _CHOICE)
-            absent = [key for key in ("finish_reason", "message") if key not in choice]
+            absent = [
+                key
+                for key in ("finish_reason", "index", "message")
+                if key not in choice
+            ]
             if absent:
                 first["$absent"] = absent
             if word == "":
@@ -444,7 +460,13 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
         message = self.write_assistant_message(
             completion.message, (ROOT, "message"), writer
         )
-        choice: dict[str, Any] = {"index": 0, "message": message, "finish_reason": None}
+        choice: dict[str, Any] = {
+            "index": first.get("index", 0),
+            "message": message,
+            "finish_reason": None,
+        }
+        if "index" in first.get("$absent", ()):
+            del choice["index"]
         if completion.stop_reason is not None or not kept:
             choice["finish_reason"] = provider_stop_reason(
                 completion, self.FINISH_REASONS, extras, writer
@@ -460,7 +482,8 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
         wire: dict[str, Any] = {}
         if completion.id is not None or identifier is not None:
             wire["id"] = completion.id if completion.id is not None else identifier
-        wire["object"] = extras.get("object", "chat.completion")
+        if "object" not in extras.get("$absent", ()):
+            wire["object"] = extras.get("object", "chat.completion")
         if created is not None or "created" in extras:
             wire["created"] = extras.get("created", created)
         if completion.model is not None:

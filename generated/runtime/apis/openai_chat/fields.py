@@ -41,6 +41,7 @@ __all__ = [
     "read_inline_data",
     "read_schema_name",
     "restore_missing_message",
+    "restore_role",
     "write_audio_format",
     "write_file_name",
     "write_inline_data",
@@ -56,17 +57,35 @@ def write_inline_data(
     at: Path,
     writer: Writer,
 ) -> str:
-    """Write the data URL.
+    """Write the data URL, or the base64 text without a media type that was read in its place.
 
     Raises:
         UnsupportedValueError: The content is not inline.
     """
+    if (
+        data is not None
+        and media_type is None
+        and is_internal_mark(extra)
+        and extra.get("$whole") == data
+    ):
+        return data
     if data is None and (url is None or url[:5] != "data:"):
         raise UnsupportedValueError("only inline data is supported")
     return write_data_url(url, data, media_type, extra, at, writer)
 
 
-read_inline_data = read_data_url
+def read_inline_data(
+    value: Any, at: Path, reader: Reader
+) -> tuple[str | None, str | None, str | None, Any]:
+    """Read the data URL. A text that is no URL is base64 without a media type.
+
+    Raises:
+        ConversionError: The value is not a string.
+    """
+    url, data, media_type, extra = read_data_url(value, at, reader)
+    if url is None or ":" in url:
+        return url, data, media_type, extra
+    return None, url, None, {"$whole": url}
 
 
 def read_audio_format(
@@ -154,6 +173,14 @@ def restore_missing_message(choice: dict[str, Any], extras: Extras) -> dict[str,
     )
 
 
+def restore_role(message: dict[str, Any], extras: Extras) -> None:
+    """Restore the role that a server gave in a response: another one, or none."""
+    if "role" in extras.get("$absent", ()):
+        del message["role"]
+    else:
+        message["role"] = extras.get("role", message["role"])
+
+
 def has_content(wire: dict[str, Any], blank_counts: bool) -> bool:
     """Return whether an assistant message has content or other values. Empty text counts only if `blank_counts` is set."""
     content = wire.get("content")
@@ -186,7 +213,11 @@ class OutputFormatConverter(ApiConverter):
             return "text", value
         if value == self.OUTPUT_FORMATS["json"]:
             return "json", ABSENT
-        if type(value) is dict and value.get("type") == self.OUTPUT_FORMATS["schema"]:
+        if (
+            type(value) is dict
+            and value.get("type") == self.OUTPUT_FORMATS["schema"]
+            and _has_schema(value)
+        ):
             return self.read_output_schema(value, at, reader), ABSENT
         return None, value
 
@@ -207,6 +238,12 @@ class OutputFormatConverter(ApiConverter):
         if output_format == "json":
             return self.OUTPUT_FORMATS["json"]
         return self.write_output_schema(output_format, at, writer)
+
+
+def _has_schema(value: dict[str, Any]) -> bool:
+    """Return whether an output format has a schema. The API also accepts a name alone."""
+    holder = value.get("json_schema", value)
+    return type(holder) is dict and type(holder.get("schema")) is dict
 
 
 class ChatMessageConverter(ApiConverter):

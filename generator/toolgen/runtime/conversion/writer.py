@@ -90,7 +90,6 @@ class Writer:
 
     __slots__ = (
         "_ids",
-        "is_response",
         "_on_loss",
         "_rejects",
         "_tables",
@@ -100,6 +99,7 @@ class Writer:
         "budget_used",
         "downgraded",
         "is_declared_tool",
+        "is_response",
         "is_stream",
         "losses",
         "media",

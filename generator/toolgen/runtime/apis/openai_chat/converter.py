@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar, Literal
 
-from ...conversion.extras import ABSENT, NO_EXTRAS, Extras, inner_extras, restore_extras, unmapped_members
+from ...conversion.extras import (
+    ABSENT,
+    NO_EXTRAS,
+    Extras,
+    add_extras,
+    inner_extras,
+    restore_extras,
+    unmapped_members,
+)
 from ...conversion.reader import Reader
 from ...conversion.values import optional_text, read_list, write_or_describe, write_user_message
 from ...conversion.wire import DeclaredTools
@@ -33,7 +41,13 @@ from ...models import (
 from ...paths import ROOT, Path, format_path
 from ...responses import derive_finish_reason, invalidate_calls, provider_stop_reason
 from ...tool_results import read_result_parts, read_result_text, write_result_parts, write_result_text
-from .fields import ChatMessageConverter, OutputFormatConverter, has_content, restore_missing_message
+from .fields import (
+    ChatMessageConverter,
+    OutputFormatConverter,
+    has_content,
+    restore_missing_message,
+    restore_role,
+)
 from .reasoning import (
     ReasoningKeys,
     add_required_reasoning,
@@ -123,10 +137,12 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
         if refusal is not None and type(refusal) is not str:
             raise wrong_type((at, "refusal"), "a string", refusal)
         rest = unmapped_members(wire, self.assistant_keys)
+        if wire.get("role") != "assistant":
+            rest |= {"role": wire["role"]} if "role" in wire else {"$absent": ["role"]}
         if refusal == "":
             refusal, rest["refusal"] = None, ""
         if content is None and rest.pop("content", ABSENT) is ABSENT:
-            rest["$absent"] = ["content"]
+            rest["$absent"] = [*rest.get("$absent", ()), "content"]
         thought = None if not self.REASONING.keys else read_reasoning(wire, rest, at, reader, self.REASONING)
         if type(content) is str and refusal is None and not calls and thought is None:
             if calls is not None:
@@ -144,6 +160,9 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
             texts = read_list(content, (at, "content"), reader, self.read_assistant_content) or []
             if len(texts) == 1 and type(texts[0]) is TextPart and texts[0].metadata is None:
                 rest["$list"] = ["content"]
+            for part in texts:
+                if type(part) is RefusalPart:
+                    add_extras(part, reader.wire.name, {"$key": "content"})
             parts += texts
         if refusal is not None:
             parts.append(RefusalPart(refusal))
@@ -178,6 +197,8 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
             add_required_reasoning(wire, extras, self.REASONING)
         if extras:
             restore_extras(wire, extras)
+            if writer.is_response:
+                restore_role(wire, extras)
         return wire
 
     def write_assistant_parts(
@@ -259,8 +280,11 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
             raise wrong_type((at, "choices"), "an array", choices_found)
         rest = unmapped_members(wire, _RESPONSE)
         usage = self.body_usage(wire)
+        absent = ["object"] if "object" not in wire else []
         if usage is not None and wire.get("usage") is None:
-            rest["$absent"] = ["usage"]
+            absent.append("usage")
+        if absent:
+            rest["$absent"] = absent
         if usage is not None and type(usage) is not dict:
             raise wrong_type((at, "usage"), "an object", usage)
         choice = choices_found[0] if choices_found else {}
@@ -281,7 +305,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
             raise wrong_type((((at, "choices"), 0), "finish_reason"), "a string", word)
         if choices_found:
             first = unmapped_members(choice, _CHOICE)
-            absent = [key for key in ("finish_reason", "message") if key not in choice]
+            absent = [key for key in ("finish_reason", "index", "message") if key not in choice]
             if absent:
                 first["$absent"] = absent
             if word == "":
@@ -316,7 +340,9 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
         kept = extras.get("choices")
         first, further = (kept[0], kept[1:]) if kept else ({}, [])
         message = self.write_assistant_message(completion.message, (ROOT, "message"), writer)
-        choice: dict[str, Any] = {"index": 0, "message": message, "finish_reason": None}
+        choice: dict[str, Any] = {"index": first.get("index", 0), "message": message, "finish_reason": None}
+        if "index" in first.get("$absent", ()):
+            del choice["index"]
         if completion.stop_reason is not None or not kept:
             choice["finish_reason"] = provider_stop_reason(completion, self.FINISH_REASONS, extras, writer)
         elif "finish_reason" in first.get("$absent", ()):
@@ -330,7 +356,8 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
         wire: dict[str, Any] = {}
         if completion.id is not None or identifier is not None:
             wire["id"] = completion.id if completion.id is not None else identifier
-        wire["object"] = extras.get("object", "chat.completion")
+        if "object" not in extras.get("$absent", ()):
+            wire["object"] = extras.get("object", "chat.completion")
         if created is not None or "created" in extras:
             wire["created"] = extras.get("created", created)
         if completion.model is not None:
