@@ -269,6 +269,7 @@ class Bedrock(BedrockConverter):
         },
         "phrases": {
             "input is too long": "context_length",
+            "input tokens exceed": "context_length",
             "prompt is too long": "context_length",
             "maximum context length": "context_length",
             "content filtering policy": "content_policy",

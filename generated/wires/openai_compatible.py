@@ -204,6 +204,7 @@ class OpenaiCompatible(OpenaiChat):
             "maximum context length": "context_length",
             "content management policy": "content_policy",
             "overloaded": "overloaded",
+            "maximum prompt length": "context_length",
         },
         "final": ["insufficient_quota"],
     }

@@ -180,6 +180,8 @@ class Openrouter(OpenaiCompatible):
             "maximum context length": "context_length",
             "content management policy": "content_policy",
             "overloaded": "overloaded",
+            "maximum prompt length": "context_length",
+            "your input was flagged": "content_policy",
         },
         "final": ["insufficient_quota"],
     }

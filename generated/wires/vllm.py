@@ -155,6 +155,7 @@ class Vllm(OpenaiCompatible):
             "maximum context length": "context_length",
             "content management policy": "content_policy",
             "overloaded": "overloaded",
+            "maximum prompt length": "context_length",
             "enable-auto-tool-choice": "invalid_request",
         },
         "final": ["insufficient_quota"],

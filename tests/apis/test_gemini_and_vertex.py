@@ -165,3 +165,16 @@ def test_arguments_in_pieces_outlive_another_choice(sample: Package) -> None:
         request.tool_choice = choice
         body = laws.write(sample, PROVIDER, copy.deepcopy(request))
         assert body["toolConfig"]["functionCallingConfig"] == {PIECES: True, **({"mode": mode} if mode else {})}
+
+
+def test_vertex_reports_each_empty_text_at_its_place(sample: Package, models: Any) -> None:
+    losses: list[Any] = []
+    messages = [
+        models.UserMessage([models.TextPart("a"), models.TextPart("")]),
+        models.AssistantMessage([models.TextPart(""), models.TextPart("b"), models.TextPart("")]),
+        models.UserMessage([models.TextPart("")]),
+    ]
+    contents = sample.provider("vertex").to_messages(messages, on_loss=losses.append)
+    assert [content["parts"] for content in contents] == [[{"text": "a"}], [{"text": "b"}]]
+    places = ["[0].content[1]", "[1].content[0]", "[1].content[2]", "[2].content[0]"]
+    assert [loss.path for loss in losses] == places

@@ -171,6 +171,7 @@ _STATUSES: dict[int, Kind] = {
     413: "invalid_request",
     415: "invalid_request",
     422: "invalid_request",
+    424: "server",
     429: "rate_limit",
     503: "overloaded",
     529: "overloaded",

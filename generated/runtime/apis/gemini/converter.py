@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Literal
 
 from ...conversion.extras import (
@@ -26,9 +26,11 @@ from ...models import (
     OutputSchema,
     Reasoning,
     Request,
+    TextPart,
     ToolChoice,
     ToolDefinition,
     Usage,
+    UserMessage,
 )
 from ...paths import ROOT, Path, format_path
 from ...request_tools import write_tool_definition
@@ -435,6 +437,23 @@ def _is_blank(part: Any) -> bool:
     )
 
 
+def _empty_text_paths(placed: Iterable[Placed], writer: Writer) -> Iterator[Path]:
+    """Yield the paths of empty texts in messages, in the order in which they are written."""
+    for message, here, _ in placed:
+        content = (
+            message.content
+            if isinstance(message, AssistantMessage | UserMessage)
+            else None
+        )
+        for i, part in enumerate(content if type(content) is list else ()):
+            if (
+                type(part) is TextPart
+                and not part.text
+                and not writer.peek_extras(part.metadata)
+            ):
+                yield ((here, "content"), i)
+
+
 _PIECES = "streamFunctionCallArguments"
 
 
@@ -444,19 +463,21 @@ class VertexConverter(GeminiConverter):
     def write_turns(self, placed: list[Placed], writer: Writer) -> list[Any]:
         """Write the messages of the user, the model and the tools, without empty texts, which this API rejects."""
         contents: list[Any] = []
+        places = _empty_text_paths(placed, writer)
         for content in super().write_turns(placed, writer):
             parts = content.get("parts") if type(content) is dict else None
-            left = (
-                [part for part in parts if not _is_blank(part)]
-                if type(parts) is list
-                else parts
-            )
-            if left == parts:
+            if type(parts) is not list or not any(map(_is_blank, parts)):
                 contents.append(content)
                 continue
-            writer.report_loss(
-                ROOT, "an empty text", "dropped", "note", "the API rejects empty text"
-            )
+            left = [part for part in parts if not _is_blank(part)]
+            for _ in range(len(parts) - len(left)):
+                writer.report_loss(
+                    next(places, ROOT),
+                    "an empty text",
+                    "dropped",
+                    "note",
+                    "the API rejects empty text",
+                )
             if left:
                 contents.append({**content, "parts": left})
         return contents
