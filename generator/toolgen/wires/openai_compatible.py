@@ -18,6 +18,7 @@ from ..runtime.apis.openai_chat.reasoning import ReasoningKeys
 from ..runtime.conversion.extras import (
     ABSENT,
     NO_EXTRAS,
+    Extras,
     extra_at,
     first_present,
     keep_inner_extras,
@@ -242,7 +243,7 @@ class OpenaiCompatible(OpenaiChat):
             return read_list(value, at, reader, self.read_tool_call_entry)
         found: list[Any] = []
         for wire in value:
-            if type(wire) is dict and wire.get("type") == "function":
+            if type(wire) is dict and wire.get("type") in ("function", None):
                 function = wire.get("function")
                 if type(function) is dict:
                     id = wire.get("id")
@@ -253,21 +254,23 @@ class OpenaiCompatible(OpenaiChat):
                         and type(id) is str
                         and reader.wire.is_legal_id(id)
                     ):
-                        call = make_unrecorded_call_from_json(
-                            id,
-                            name,
-                            arguments,
-                            None
-                            if len(wire) == 3 and len(function) == 2
-                            else nested_extras(
+                        rest: Extras | None = None
+                        if (
+                            wire.get("type") is None
+                            or len(wire) != 3
+                            or len(function) != 2
+                        ):
+                            rest = nested_extras(
                                 wire,
                                 _TOOL_CALL,
                                 "function",
                                 function,
                                 _TOOL_CALL_FUNCTION,
-                            ),
-                            ["function", "arguments"],
-                            reader,
+                            )
+                            if wire.get("type") is None:
+                                rest["$absent"] = ["type"]
+                        call = make_unrecorded_call_from_json(
+                            id, name, arguments, rest, ["function", "arguments"], reader
                         )
                         if call is not None:
                             found.append(ToolCallPart(call))
@@ -464,7 +467,12 @@ class OpenaiCompatible(OpenaiChat):
         id = wire.get("id")
         name = function.get("name")
         arguments = function.get("arguments")
-        if type(arguments) is str and type(id) is str and reader.wire.is_legal_id(id):
+        if (
+            wire.get("type") is not None
+            and type(arguments) is str
+            and type(id) is str
+            and reader.wire.is_legal_id(id)
+        ):
             found = make_call_from_json(
                 id,
                 name,
@@ -487,6 +495,8 @@ class OpenaiCompatible(OpenaiChat):
             function.get("arguments", ABSENT), ((at, "function"), "arguments"), reader
         )
         rest = unmapped_members(wire, _TOOL_CALL)
+        if wire.get("type") is None:
+            rest["$absent"] = ["type"]
         function_rest = unmapped_members(function, _TOOL_CALL_FUNCTION)
         if id_kept is not ABSENT:
             rest["id"] = id_kept
@@ -542,6 +552,8 @@ class OpenaiCompatible(OpenaiChat):
             ),
             "function": function,
         }
+        if "type" in extras.get("$absent", ()):
+            del wire["type"]
         if extras:
             restore_extras(wire, extras)
         return wire

@@ -202,7 +202,12 @@ class Vllm(OpenaiCompatible):
         id = wire.get("id")
         name = function.get("name")
         arguments = function.get("arguments")
-        if type(arguments) is str and type(id) is str and reader.wire.is_legal_id(id):
+        if (
+            wire.get("type") is not None
+            and type(arguments) is str
+            and type(id) is str
+            and reader.wire.is_legal_id(id)
+        ):
             found = make_call_from_json(
                 id,
                 name,
@@ -225,6 +230,8 @@ class Vllm(OpenaiCompatible):
             function.get("arguments", ABSENT), ((at, "function"), "arguments"), reader
         )
         rest = unmapped_members(wire, _TOOL_CALL)
+        if wire.get("type") is None:
+            rest["$absent"] = ["type"]
         function_rest = unmapped_members(function, _TOOL_CALL_FUNCTION)
         if id_kept is not ABSENT:
             rest["id"] = id_kept
@@ -281,6 +288,8 @@ class Vllm(OpenaiCompatible):
             ),
             "function": function,
         }
+        if "type" in extras.get("$absent", ()):
+            del wire["type"]
         if extras:
             restore_extras(wire, extras)
         return wire
