@@ -15,6 +15,7 @@ from .conversion.values import to_plain_object
 from .conversion.wire import ProviderWire
 from .conversion.writer import OnLoss, Writer
 from .errors import ConversionError, wrong_type
+from .message_order import SentOrder
 from .models import (
     ApiError,
     AssistantMessage,
@@ -342,7 +343,8 @@ class BaseStreamWriter:
     """Writes the events of one response, for apps that act as the provider.
 
     Values that the format has only at the end (the id of the response, extras, usage) are written with the last events.
-    `id` and `created` (seconds since 1970) are part of every event if the wire has them.
+    `id` and `created` (seconds since 1970) are part of every event if the wire has them. What was sent as a delta is not
+    sent again, even if the completion has its parts in another order (`SentOrder`).
     """
 
     converter: ClassVar[Any]
@@ -362,6 +364,7 @@ class BaseStreamWriter:
         self.calls: dict[int, SentCall] = {}
         self.text: list[str] = []
         self.reasoning: list[str] = []
+        self.order = SentOrder()
         self.ended = False
 
     def write(self, event: StreamEvent) -> list[dict[str, Any]]:
@@ -375,6 +378,7 @@ class BaseStreamWriter:
         """
         if self.ended:
             return []
+        self.order.add(event)
         if type(event) is TextDelta:
             self.text.append(event.text)
             return self._text(event.text)
@@ -387,10 +391,11 @@ class BaseStreamWriter:
             return self._error(event.message)
         if type(event) is CompletedEvent:
             self.ended = True
+            completion = self.order.arrange(event.completion, self.writer)
             body = self.converter.write_response(
-                event.completion, self.id, self.created, self.writer
+                completion, self.id, self.created, self.writer
             )
-            return self._completed(body, event.completion)
+            return self._completed(body, completion)
         if type(event) is ToolCallEvent:
             return []
         raise TypeError("not an event of a stream")

@@ -257,7 +257,10 @@ def append_content(turn: dict[str, Any], more: dict[str, Any]) -> None:
 
 
 def plan_index(parts: Sequence[AssistantPart], provider: str) -> int | None:
-    """Return the index of the plan: reasoning read as the plan, else the last before calls unless read as content."""
+    """Return the index of the plan: reasoning read as the plan, else the last before calls unless read as content.
+
+    If more reasoning follows the calls, there is no plan, because a plan is read after all other reasoning.
+    """
     thoughts: list[int] = []
     calls = False
     for i, part in enumerate(parts):
@@ -265,8 +268,7 @@ def plan_index(parts: Sequence[AssistantPart], provider: str) -> int | None:
             key = inner_extras(part.metadata or {}, provider).get("$key")
             if key == "tool_plan":
                 return i
-            if not calls:
-                thoughts = [i] if key is None else []
+            thoughts = [i] if key is None and not calls else []
         calls = calls or _is_call(part, provider)
     return thoughts[0] if thoughts and calls else None
 

@@ -295,6 +295,11 @@ class Writer:
         """Return this provider's extras, without a report of other providers' extras."""
         return inner_extras(metadata, self.wire.name) if metadata else {}
 
+    def can_read(self, metadata: dict[str, Any] | None) -> bool:
+        """Return whether metadata has extras of this provider, or of one whose extras it reads."""
+        known = (self.wire.name, *self.wire.readable_providers)
+        return metadata is not None and not metadata.keys().isdisjoint(known)
+
     def call_id(self, identifier: str) -> str:
         """Return the wire's id of a call: the same, or a unique replacement if the wire would reject it in a request."""
         known = self._ids.get(identifier)
