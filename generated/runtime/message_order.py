@@ -186,6 +186,39 @@ def _report(placed: list[Placed], turn: int, last: int, writer: Writer) -> None:
             )
 
 
+class SentCall:
+    """The part of a call that was sent: its arguments so far, and whether its id and name were sent.
+
+    `first` has its id and name as far as they are known, `waiting` the pieces of its arguments until both are: then it is None.
+    """
+
+    __slots__ = ("arguments", "first", "named", "waiting")
+
+    def __init__(self) -> None:
+        self.arguments = ""
+        self.named = False
+        self.first: tuple[str | None, str | None] = (None, None)
+        self.waiting: list[str] | None = []
+
+    def with_name(self, event: ToolCallDelta) -> ToolCallDelta | None:
+        """Return a delta; the first one with id, name and all pieces until then. None if they are not known yet."""
+        if self.waiting is None:
+            return event
+        identifier, name = self.first
+        self.first = (
+            event.id if identifier is None else identifier,
+            event.name if name is None else name,
+        )
+        if event.arguments_delta:
+            self.waiting.append(event.arguments_delta)
+        if None in self.first:
+            return None
+        pieces, self.waiting = self.waiting, None
+        return ToolCallDelta(
+            event.index, *self.first, "".join(pieces) or event.arguments_delta
+        )
+
+
 class SentOrder:
     """The texts, the reasoning and the calls of a stream, in the order in which they were sent.
 

@@ -55,3 +55,22 @@ def test_many_calls_cost_what_their_number_costs(sample: Package, models: Any, p
     assert (read(few), read(many)) == (50, 200)
     assert steps(lambda: written(200)) < 4.6 * steps(lambda: written(50))
     assert steps(lambda: read(many)) < 4.6 * steps(lambda: read(few))
+
+
+@pytest.mark.parametrize("provider", OWN_CODE)
+def test_a_call_whose_name_comes_late_has_all_its_arguments(sample: Package, models: Any, provider: str) -> None:
+    module = sample.provider(provider)
+    call = models.ToolCall("c1abcdefg", "now", {"a": 1})
+    pieces = [(None, None, '{"a"'), ("c1abcdefg", None, ":"), (None, "now", "1"), (None, None, "}")]
+    message = models.AssistantMessage([models.ToolCallPart(call)])
+    writer, stream = module.StreamWriter(id="one", created=1), module.Stream()
+    events = [models.ToolCallDelta(0, *piece) for piece in pieces]
+    completed = models.CompletedEvent(models.Completion(message, "tool_calls"))
+    told: list[Any] = []
+    for wire in [wire for event in [*events, completed] for wire in writer.write(event)] + writer.finish():
+        told += stream.feed(wire)
+    told += stream.finish()
+    (found,) = [part.call for part in stream.result().message.content]
+    assert (found.name, found.arguments, found.invalid) == ("now", {"a": 1}, None)
+    deltas = [event.arguments_delta for event in told if type(event) is models.ToolCallDelta and event.arguments_delta]
+    assert "".join(deltas) in ('{"a":1}', "")

@@ -14,7 +14,7 @@ from .conversion.values import to_plain_object
 from .conversion.wire import ProviderWire
 from .conversion.writer import OnLoss, Writer
 from .errors import ConversionError, wrong_type
-from .message_order import SentOrder
+from .message_order import SentCall, SentOrder
 from .models import (
     ApiError,
     AssistantMessage,
@@ -293,16 +293,6 @@ def _wanted(events: list[StreamEvent], text_only: bool) -> list[StreamEvent]:
     return [event for event in events if type(event) is TextDelta] if text_only else events
 
 
-class SentCall:
-    """The part of a call that was sent: its arguments so far, and whether its id and name were sent."""
-
-    __slots__ = ("arguments", "named")
-
-    def __init__(self) -> None:
-        self.arguments = ""
-        self.named = False
-
-
 class BaseStreamWriter:
     """Writes the events of one response, for apps that act as the provider.
 
@@ -336,12 +326,16 @@ class BaseStreamWriter:
         """
         if self.ended:
             return []
+        if type(event) is ToolCallDelta:
+            named = self.sent_call(event.index).with_name(event)
+            if named is None:
+                return []
+            self.order.add(named)
+            return self._call(named)
         self.order.add(event)
         if type(event) is TextDelta:
             self.text.append(event.text)
             return self._text(event.text)
-        if type(event) is ToolCallDelta:
-            return self._call(event)
         if type(event) is ReasoningDelta:
             self.reasoning.append(event.text)
             return self._reasoning(event.text)

@@ -80,13 +80,9 @@ class CohereStreamWriter(BaseStreamWriter):
 
     def _call(self, event: ToolCallDelta) -> list[dict[str, Any]]:
         events = [*self._begin(), *self._stop()]
-        if event.index not in self._heads:
-            if event.id is None or event.name is None:
-                self.sent_call(event.index).arguments += event.arguments_delta or ""
-                return events
+        if event.index not in self._heads and event.id is not None and event.name is not None:
             identifier = self.writer.call_id(event.id)
             events += self._start_call(event.index, identifier, self.writer.tool_name(event.name, ROOT))
-            events += self._argue(event.index, self.sent_call(event.index).arguments)
         if event.arguments_delta:
             self.sent_call(event.index).arguments += event.arguments_delta
             events += self._argue(event.index, event.arguments_delta)
