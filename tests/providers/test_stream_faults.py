@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
 from tests.support.generated import Package
+from tests.support.repository import OWN_CODE
 
 CHAT = ["openai_chat", "openai_compatible", "mistral", "groq"]
 ID, OTHER = "abcdefghi", "abcdefghj"
@@ -175,3 +177,39 @@ def test_values_of_the_wrong_type_are_left_out_and_reported(sample: Package, pro
         assert completion.finish_reason == reason_given
         assert [one.invalid is None for one in calls(completion)] == [runnable]
         assert [event.type for event in heard].count("error") == 1
+
+
+FAILED_STREAMS: dict[str, list[dict[str, Any]]] = {
+    "anthropic": [{"type": "error", "error": {"type": "overloaded_error", "message": "Too many"}}],
+    "bedrock": [{"messageStart": {"role": "assistant"}}, {"throttlingException": {"message": "Too many"}}],
+    "openai_chat": [{"error": {"message": "Too many", "code": 429}}],
+    "gemini": [{"error": {"code": 429, "message": "Too many", "status": "RESOURCE_EXHAUSTED"}}],
+    "ollama": [{"error": "Too many"}],
+    "cohere": [{"type": "message-end", "delta": {"finish_reason": "ERROR", "error": "Too many"}}],
+}
+
+
+@pytest.mark.parametrize("provider", FAILED_STREAMS)
+def test_an_error_is_written_once_as_the_api_gave_it(sample: Package, provider: str) -> None:
+    """Clients raise the first error of a stream, so nothing more general may come before it."""
+    module = sample.provider(provider)
+    stream, writer = module.Stream(), module.StreamWriter()
+    told = [event for wire in FAILED_STREAMS[provider] for event in stream.feed(wire)] + stream.finish()
+    written = [wire for event in told for wire in writer.write(event)] + writer.finish()
+    errors = [wire for wire in written if "Too many" in json.dumps(wire)]
+    assert len(errors) == 1
+    last = FAILED_STREAMS[provider][-1]
+    assert {**errors[0], **last} == errors[0] or provider == "cohere"
+
+
+@pytest.mark.parametrize("target", OWN_CODE)
+def test_an_error_of_another_api_is_written_as_an_error(sample: Package, target: str) -> None:
+    source, module = sample.provider("anthropic"), sample.provider(target)
+    stream, writer = source.Stream(), module.StreamWriter()
+    told = [event for wire in FAILED_STREAMS["anthropic"] for event in stream.feed(wire)] + stream.finish()
+    written = [wire for event in told for wire in writer.write(event)] + writer.finish()
+    again = module.Stream()
+    events = [event for wire in written for event in again.feed(wire)] + again.finish()
+    (message,) = [event.message for event in events if type(event).__name__ == "ErrorEvent"]
+    assert message == "Too many" or target == "modular_prompt"  # it has no place for a message
+    assert again.result().finish_reason == "error"

@@ -314,12 +314,14 @@ class BaseStreamWriter:
         self.reasoning: list[str] = []
         self.order = SentOrder()
         self.ended = False
+        self._failure: str | None = None
 
     def write(self, event: StreamEvent) -> list[dict[str, Any]]:
         """Write one event. Events after `completed` are ignored.
 
         Args:
-            event: An event of the neutral format.
+            event: An event of the neutral format. An error is written with `completed` or at the end, because the
+                completion may have more about it.
 
         Returns:
             The events of the wire; often none.
@@ -340,12 +342,15 @@ class BaseStreamWriter:
             self.reasoning.append(event.text)
             return self._reasoning(event.text)
         if type(event) is ErrorEvent:
-            return self._error(event.message)
+            self._failure = self._failure or event.message
+            return []
         if type(event) is CompletedEvent:
             self.ended = True
             completion = self.order.arrange(event.completion, self.writer)
             body = self.converter.write_response(completion, self.id, self.created, self.writer)
-            return self._completed(body, completion)
+            failed = self._failure is not None and not self._has_error(body)
+            events = self._error(self._failure or "") if failed else []
+            return [*events, *self._completed(body, completion)]
         if type(event) is ToolCallEvent:
             return []
         raise TypeError("not an event of a stream")
@@ -359,7 +364,11 @@ class BaseStreamWriter:
         if self.ended:
             return []
         self.ended = True
-        return self._error("the stream ended before the response was complete")
+        return self._error(self._failure or "the stream ended before the response was complete")
+
+    def _has_error(self, body: dict[str, Any]) -> bool:
+        """Return whether the complete response has its provider's own error, which says more than an event."""
+        return bool(body.get("error"))
 
     def sent_call(self, index: int) -> SentCall:
         """Return the part of a call that was sent so far."""

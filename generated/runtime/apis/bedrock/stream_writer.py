@@ -80,6 +80,14 @@ class BedrockStreamWriter(BaseStreamWriter):
             )
         return events
 
+    def _has_error(self, body: dict[str, Any]) -> bool:
+        return (
+            find_exception(
+                {key: value for key, value in body.items() if key != "output"}
+            )
+            is not None
+        )
+
     def _error(self, message: str) -> list[dict[str, Any]]:
         return [*self._begin(), {"internalServerException": {"message": message}}]
 

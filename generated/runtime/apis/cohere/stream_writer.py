@@ -39,7 +39,6 @@ class CohereStreamWriter(BaseStreamWriter):
     ) -> None:
         super().__init__(id=id, created=created, on_loss=on_loss)
         self._begun = False
-        self._failure: str | None = None
         self._plan = ""
         self._blocks: list[dict[str, Any]] = []
         self._open = False

@@ -66,6 +66,9 @@ class BedrockStreamWriter(BaseStreamWriter):
             events.append(_delta(self._places[event.index], {"toolUse": {"input": event.arguments_delta}}))
         return events
 
+    def _has_error(self, body: dict[str, Any]) -> bool:
+        return find_exception({key: value for key, value in body.items() if key != "output"}) is not None
+
     def _error(self, message: str) -> list[dict[str, Any]]:
         return [*self._begin(), {"internalServerException": {"message": message}}]
 

@@ -26,7 +26,6 @@ class CohereStreamWriter(BaseStreamWriter):
     def __init__(self, *, id: str | None = None, created: int | None = None, on_loss: OnLoss | None = None) -> None:
         super().__init__(id=id, created=created, on_loss=on_loss)
         self._begun = False
-        self._failure: str | None = None
         self._plan = ""
         self._blocks: list[dict[str, Any]] = []
         self._open = False

@@ -135,10 +135,17 @@ class ResponsesStreamWriter(BaseStreamWriter):
         at = {"item_id": item.head["id"], "output_index": item.place}
         return self._event("response.function_call_arguments.delta", **at, delta=text)
 
+    def _has_error(self, body: dict[str, Any]) -> bool:
+        """Return False: an error is always an event of its own, also if the response has it."""
+        return False
+
     def _error(self, message: str) -> list[dict[str, Any]]:
         return [*self._start(), self._event("error", code="server_error", message=message, param=None)]
 
     def _completed(self, body: dict[str, Any], completion: Completion) -> list[dict[str, Any]]:
+        error = body.get("error")
+        if self._failure is not None and type(error) is dict and not self.writer.can_read(completion.metadata):
+            body = {**body, "error": {**error, "message": self._failure}}
         events = self._start()
         left = [item for item in body.get("output") or [] if type(item) is dict]
         for item in list(self._items):
