@@ -194,3 +194,24 @@ def test_further_choices_do_not_mix_with_the_first(sample: Package) -> None:
     assert laws.joined(completion, "TextPart") == "a0b0"
     assert "a1b1" in laws.exact(completion.metadata)
     assert [e.text for e in told if type(e).__name__ == "TextDelta"] == ["a0", "b0"]
+
+
+@pytest.mark.pain("P29")
+@pytest.mark.parametrize("pieces", [["a", {"b": 1}], [{"b": 1}, "a"], [["a"], ["b"]], ["a", 7, "b"]])
+def test_input_of_a_custom_call_that_is_no_text_is_told_as_an_error(sample: Package, pieces: list[Any]) -> None:
+    events = [
+        piece({"id": "call_a", "type": "custom", "custom": {"name": "shell", "input": given}}, index=0)
+        for given in pieces
+    ]
+    completion, told = played(sample, *events, chunk({"content": "Hi"}), chunk(reason="tool_calls"))
+    assert [type(e).__name__ for e in told] == ["TextDelta", "ErrorEvent", "CompletedEvent"]
+    assert "custom.input: must be a string" in told[1].message
+    assert completion.finish_reason == "error"
+
+
+def test_input_of_a_custom_call_may_be_an_object_if_nothing_is_joined_to_it(sample: Package) -> None:
+    calls = [{"custom": {"name": "shell", "input": {"b": 1}}}, {"custom": {"name": "shell"}}]
+    events = [piece({"id": "call_a", "type": "custom", **call}, index=0) for call in calls]
+    completion, told = played(sample, *events, chunk(reason="tool_calls"))
+    assert [type(e).__name__ for e in told] == ["CompletedEvent"]
+    assert completion.message.content[0].value["custom"] == {"name": "shell", "input": {"b": 1}}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...errors import wrong_type
 from ...json_text import dump_lenient, loads
 from ...models import Completion, StreamEvent, TextDelta, ToolCallDelta
 from ...partial_json import OpenCall, order_by_index
@@ -275,7 +276,11 @@ def _pieced(old: Any, new: Any, growing: str) -> Any:
     if type(old) is not dict or type(new) is not dict:
         return new
     merged = {**old, **{key: value for key, value in new.items() if value not in (None, "")}}
-    merged[growing] = (old.get(growing) or "") + (new.get(growing) or "")
+    before, piece = old.get(growing) or "", new.get(growing) or ""
+    for text in (before, piece):
+        if before and piece and type(text) is not str:
+            raise wrong_type(((ROOT, "custom"), growing), "a string", text)
+    merged[growing] = before + piece if before and piece else before or piece
     return merged
 
 
