@@ -182,3 +182,37 @@ def test_a_block_that_is_written_anew_is_not_told_again(sample: Package) -> None
     again, told_again = played(sample, *laws.written(sample, PROVIDER, told))
     assert again.message == completion.message
     assert "".join(e.text for e in told_again if type(e).__name__ == "TextDelta") == "ab"
+
+
+@pytest.mark.parametrize("first", [{"content": None}, {"content": None, "encrypted_content": None}, {"content": ""}])
+@pytest.mark.parametrize(
+    "deltas",
+    [
+        [{"content": "so far", "encrypted_content": "E=="}],
+        [{"content": "so "}, {"content": "far", "encrypted_content": "E=="}],
+        [{"content": "so far", "encrypted_content": "E=="}, {"content": None, "encrypted_content": None}],
+    ],
+)
+def test_a_compaction_has_all_that_its_deltas_have(sample: Package, first: Any, deltas: list[Any]) -> None:
+    whole = {"type": "compaction", "content": "so far", "encrypted_content": "E=="}
+    events = [delta(0, "compaction_delta", **more) for more in deltas]
+    completion, told = played(sample, start(), opened(0, type="compaction", **first), *events, stop(0), end(), DONE)
+    body = {**start()["message"], "content": [whole], "stop_reason": "end_turn"}
+    assert completion.message == laws.answer(sample, PROVIDER, body).message
+    assert [type(e).__name__ for e in told] == ["CompletedEvent"]
+    lost, _ = played(sample, start(), *events, stop(0), end(), DONE)
+    assert lost.message == completion.message
+
+
+def test_a_compaction_that_failed_keeps_what_is_encrypted(sample: Package) -> None:
+    failed = {"content": None, "encrypted_content": "E=="}
+    completion, _ = played(
+        sample,
+        start(),
+        opened(0, type="compaction", content=None),
+        delta(0, "compaction_delta", **failed),
+        stop(0),
+        end("compaction"),
+        DONE,
+    )
+    assert [part.value for part in completion.message.content] == [{"type": "compaction", **failed}]

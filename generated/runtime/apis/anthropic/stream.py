@@ -6,11 +6,12 @@ from __future__ import annotations
 from typing import Any
 
 from ...conversion.writer import OnLoss
-from ...json_text import compact, loads
+from ...json_text import compact
 from ...models import Completion, ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
 from ...partial_json import OpenCall
 from ...paths import ROOT
 from ...streams import BaseStream, BaseStreamWriter, read_index
+from .fields import StreamedBlock
 
 __all__ = ["AnthropicStream", "AnthropicStreamWriter"]
 
@@ -23,34 +24,13 @@ _GROWING = {
 """The key of the block that each text delta extends."""
 
 
-class _Block:
-    """A block of the stream: what it started with, and what was added since."""
-
-    __slots__ = ("call", "grown", "head", "text", "texts")
-
-    def __init__(self, head: dict[str, Any]) -> None:
-        self.head = head
-        self.grown: dict[str, list[str]] = {}
-        self.text: list[str] = []
-        self.texts: list[str] | None = None
-        self.call: OpenCall | None = None
-
-    def grow(self, key: str, piece: str) -> None:
-        if key not in self.grown:
-            start = self.head.get(key)
-            self.grown[key] = [start] if type(start) is str and start else []
-        self.grown[key].append(piece)
-        if key == "text" and self.head.get("type") == "text":
-            self.texts = self.grown[key]
-
-
 class AnthropicStream(BaseStream):
     """Joins the events of a stream into a message."""
 
     def __init__(self, turn: int = 0, *, tools: Any = ()) -> None:
         super().__init__(turn, tools=tools)
         self._message: dict[str, Any] = {}
-        self._blocks: dict[Any, _Block] = {}
+        self._blocks: dict[Any, StreamedBlock] = {}
         self._usage: dict[str, Any] = {}
         self._end = False
         self._rewritten = False
@@ -123,7 +103,7 @@ class AnthropicStream(BaseStream):
         if type(head) is not dict:
             return []
         self._rewritten = self._rewritten or index in self._blocks
-        block = self._blocks[index] = _Block(head)
+        block = self._blocks[index] = StreamedBlock(head)
         kind = head.get("type")
         if kind == "tool_use":
             if self._rewritten:
@@ -153,7 +133,7 @@ class AnthropicStream(BaseStream):
     def _grow(self, index: Any, delta: dict[str, Any]) -> list[StreamEvent]:
         block = self._blocks.get(index)
         if block is None:
-            block = self._blocks[index] = _Block(_assumed(delta))
+            block = self._blocks[index] = StreamedBlock(_assumed(delta))
         kind = delta.get("type")
         if kind == "input_json_delta":
             piece = delta.get("partial_json")
@@ -167,6 +147,18 @@ class AnthropicStream(BaseStream):
                 return []
             block.call.add(piece)
             return [self._delta(block.call, piece)]
+        if (
+            kind == "compaction_delta"
+        ):  # only the summary grows: other keys, such as `encrypted_content`, arrive once
+            rest = {k: v for k, v in delta.items() if k not in ("type", "content")}
+            block.head = {
+                **block.head,
+                **{
+                    k: v
+                    for k, v in rest.items()
+                    if v is not None or k not in block.head
+                },
+            }
         key = _GROWING.get(kind) if type(kind) is str else None
         if key is not None:
             piece = delta.get(key)
@@ -238,7 +230,7 @@ class AnthropicStream(BaseStream):
         body = {
             **self._message,
             "content": [
-                _whole(self._blocks[i]) for i in sorted(self._blocks, key=_place)
+                self._blocks[i].assemble() for i in sorted(self._blocks, key=_place)
             ],
         }
         if self._usage:
@@ -259,24 +251,9 @@ def _assumed(delta: dict[str, Any]) -> dict[str, Any]:
         return {"type": "tool_use", "id": None, "name": "", "input": {}}
     if delta.get("type") in ("thinking_delta", "signature_delta"):
         return {"type": "thinking", "thinking": ""}
+    if delta.get("type") == "compaction_delta":
+        return {"type": "compaction", "content": None}
     return {"type": "text", "text": ""}
-
-
-def _whole(block: _Block) -> dict[str, Any]:
-    """Return the complete block. Arguments that are not a valid JSON object stay text."""
-    whole = {**block.head}
-    for key, pieces in block.grown.items():
-        whole[key] = "".join(pieces)
-    pieces = block.call.pieces if block.call is not None else block.text
-    if pieces:
-        text = "".join(pieces)
-        try:
-            whole["input"] = loads(text) if text.strip() else {}
-        except ValueError:
-            whole["input"] = text
-        if type(whole["input"]) is not dict:
-            whole["input"] = text
-    return whole
 
 
 class AnthropicStreamWriter(BaseStreamWriter):
