@@ -148,9 +148,12 @@ def _own(url: str | None, data: str | None, media_type: str | None) -> dict[str,
 
 
 class StreamedBlock:
-    """A block of a stream: what it started with, and what was added since."""
+    """A block of a stream: what it started with, and what was added since.
 
-    __slots__ = ("call", "grown", "head", "text", "texts")
+    `had_input` means that the call had its arguments at the start, so they are not read from text.
+    """
+
+    __slots__ = ("call", "grown", "had_input", "head", "text", "texts")
 
     def __init__(self, head: dict[str, Any]) -> None:
         self.head = head
@@ -158,6 +161,7 @@ class StreamedBlock:
         self.text: list[str] = []
         self.texts: list[str] | None = None
         self.call: OpenCall | None = None
+        self.had_input = False
 
     def grow(self, key: str, piece: str) -> None:
         """Add text to a key of the block."""
@@ -174,7 +178,7 @@ class StreamedBlock:
         for key, pieces in self.grown.items():
             whole[key] = "".join(pieces)
         pieces = self.call.pieces if self.call is not None else self.text
-        if pieces:
+        if pieces and not self.had_input:
             text = "".join(pieces)
             try:
                 whole["input"] = loads(text) if text.strip() else {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...conversion.writer import OnLoss
-from ...json_text import compact
+from ...json_text import compact, dump_lenient
 from ...models import Completion, ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
 from ...partial_json import OpenCall
 from ...paths import ROOT
@@ -73,6 +73,9 @@ class AnthropicStream(BaseStream):
             return self._grow(read_index(event.get("index", 0), (ROOT, "index")), delta)
         if kind == "content_block_start":
             return self._start(read_index(event.get("index", 0), (ROOT, "index")), event.get("content_block"))
+        if kind == "content_block_stop":
+            block = self._blocks.get(read_index(event.get("index", 0), (ROOT, "index")))
+            return [] if block is None else self._tell_input(block)
         if kind == "message_start":
             message = event.get("message")
             if type(message) is dict:
@@ -152,6 +155,16 @@ class AnthropicStream(BaseStream):
             }
         return []
 
+    def _tell_input(self, block: StreamedBlock) -> list[StreamEvent]:
+        """Return the arguments of a complete call that had them at its start, because no delta repeats them."""
+        call, arguments = block.call, block.head.get("input")
+        if call is None or call.pieces or type(arguments) is not dict or not arguments:
+            return []
+        block.had_input = True
+        text = dump_lenient(arguments)
+        call.add(text)
+        return [self._delta(call, text)]
+
     def _spoil(self, index: Any) -> None:
         """Mark the call of a block as malformed: a delta has the wrong type, so part of its arguments is missing."""
         block = self._blocks.get(index) if type(index) is int else None
@@ -169,7 +182,10 @@ class AnthropicStream(BaseStream):
         if self._message.get("stop_reason") is None:
             return []
         self._end = True
-        return self._call_events() if self._calls and all(call.was_announced for call in self._calls) else []
+        events = [told for block in self._blocks.values() for told in self._tell_input(block)]  # stops may be missing
+        if self._calls and all(call.was_announced for call in self._calls):
+            events += self._call_events()
+        return events
 
     def _merge_usage(self, usage: Any) -> None:
         """Merge usage: later counts replace earlier ones, and a missing or null count keeps its earlier value."""
