@@ -182,3 +182,67 @@ def test_a_block_that_is_written_anew_is_not_told_again(sample: Package) -> None
     again, told_again = played(sample, *laws.written(sample, PROVIDER, told))
     assert again.message == completion.message
     assert "".join(e.text for e in told_again if type(e).__name__ == "TextDelta") == "ab"
+
+
+@pytest.mark.parametrize("first", [{"content": None}, {"content": None, "encrypted_content": None}, {"content": ""}])
+@pytest.mark.parametrize(
+    "deltas",
+    [
+        [{"content": "so far", "encrypted_content": "E=="}],
+        [{"content": "so "}, {"content": "far", "encrypted_content": "E=="}],
+        [{"content": "so far", "encrypted_content": "E=="}, {"content": None, "encrypted_content": None}],
+    ],
+)
+def test_a_compaction_has_all_that_its_deltas_have(sample: Package, first: Any, deltas: list[Any]) -> None:
+    whole = {"type": "compaction", "content": "so far", "encrypted_content": "E=="}
+    events = [delta(0, "compaction_delta", **more) for more in deltas]
+    completion, told = played(sample, start(), opened(0, type="compaction", **first), *events, stop(0), end(), DONE)
+    body = {**start()["message"], "content": [whole], "stop_reason": "end_turn"}
+    assert completion.message == laws.answer(sample, PROVIDER, body).message
+    assert [type(e).__name__ for e in told] == ["CompletedEvent"]
+    lost, _ = played(sample, start(), *events, stop(0), end(), DONE)
+    assert lost.message == completion.message
+
+
+def test_a_compaction_that_failed_keeps_what_is_encrypted(sample: Package) -> None:
+    failed = {"content": None, "encrypted_content": "E=="}
+    completion, _ = played(
+        sample,
+        start(),
+        opened(0, type="compaction", content=None),
+        delta(0, "compaction_delta", **failed),
+        stop(0),
+        end("compaction"),
+        DONE,
+    )
+    assert [part.value for part in completion.message.content] == [{"type": "compaction", **failed}]
+
+
+@pytest.mark.pain("P28")
+@pytest.mark.row("T50")
+@pytest.mark.parametrize("stops", [[stop(0), stop(1)], []])
+@pytest.mark.parametrize("deltas", [[], ["", ""]])
+def test_arguments_at_the_start_of_a_call_are_told_once(sample: Package, stops: list[Any], deltas: list[str]) -> None:
+    blocks = [
+        {"type": "tool_use", "id": "toolu_1", "name": "now", "input": {"a": [1, None], "b": "\u00e9"}},
+        {"type": "tool_use", "id": "toolu_2", "name": "now", "input": {}},
+    ]
+    empty = [delta(0, "input_json_delta", partial_json=piece) for piece in deltas]
+    heads = [opened(0, **blocks[0]), *empty, opened(1, **blocks[1])]
+    completion, told = played(sample, start(), *heads, *stops, end("tool_use"), DONE)
+    body = {**start()["message"], "content": blocks, "stop_reason": "tool_use"}
+    assert completion.message == laws.answer(sample, PROVIDER, body).message
+    laws.adds_up(sample, completion, told)
+    pieces = [(e.index, e.arguments_delta) for e in told if type(e).__name__ == "ToolCallDelta" and e.arguments_delta]
+    assert pieces == [(0, '{"a":[1,null],"b":"\u00e9"}')]
+    again, _ = played(sample, *laws.written(sample, PROVIDER, told))
+    assert again.message == completion.message
+
+
+@pytest.mark.pain("P28")
+def test_arguments_at_the_start_of_a_call_give_way_to_its_deltas(sample: Package) -> None:
+    given = opened(0, type="tool_use", id="toolu_1", name="now", input={"a": 1})
+    pieces = [delta(0, "input_json_delta", partial_json=piece) for piece in ('{"a"', ": 1}")]
+    completion, told = played(sample, start(), given, *pieces, stop(0), end("tool_use"), DONE)
+    assert [call.arguments for call in laws.calls_of(sample, completion)] == [{"a": 1}]
+    laws.adds_up(sample, completion, told)

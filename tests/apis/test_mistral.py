@@ -160,6 +160,15 @@ def test_what_is_said_of_a_thought_afterwards_belongs_to_it(sample: Package) -> 
     assert completion.message.content[0].metadata == {PROVIDER: {"closed": True}}
 
 
+@pytest.mark.parametrize("item", [["a"], [{}], []])
+def test_a_list_in_a_thought_is_told_as_an_error(sample: Package, item: list[Any]) -> None:
+    given = [event({"content": [{"type": "thinking", "thinking": [item, text("Hm.")]}]}), event({"content": "So."})]
+    completion, told = laws.played(sample, PROVIDER, [*given, event({}, "stop")])
+    (error,) = [e for e in told if type(e).__name__ == "ErrorEvent"]
+    assert "thinking[0]: must be an object, found an array" in error.message
+    assert completion.finish_reason == "error"
+
+
 def test_a_stream_can_be_asked_at_any_time(sample: Package) -> None:
     """Asking does not change what comes."""
     pieces = [

@@ -194,3 +194,64 @@ def test_further_choices_do_not_mix_with_the_first(sample: Package) -> None:
     assert laws.joined(completion, "TextPart") == "a0b0"
     assert "a1b1" in laws.exact(completion.metadata)
     assert [e.text for e in told if type(e).__name__ == "TextDelta"] == ["a0", "b0"]
+
+
+@pytest.mark.pain("P29")
+@pytest.mark.parametrize("pieces", [["a", {"b": 1}], [{"b": 1}, "a"], [["a"], ["b"]], ["a", 7, "b"]])
+def test_input_of_a_custom_call_that_is_no_text_is_told_as_an_error(sample: Package, pieces: list[Any]) -> None:
+    events = [
+        piece({"id": "call_a", "type": "custom", "custom": {"name": "shell", "input": given}}, index=0)
+        for given in pieces
+    ]
+    completion, told = played(sample, *events, chunk({"content": "Hi"}), chunk(reason="tool_calls"))
+    assert [type(e).__name__ for e in told] == ["TextDelta", "ErrorEvent", "CompletedEvent"]
+    assert "custom.input: must be a string" in told[1].message
+    assert completion.finish_reason == "error"
+
+
+def test_input_of_a_custom_call_may_be_an_object_if_nothing_is_joined_to_it(sample: Package) -> None:
+    calls = [{"custom": {"name": "shell", "input": {"b": 1}}}, {"custom": {"name": "shell"}}]
+    events = [piece({"id": "call_a", "type": "custom", **call}, index=0) for call in calls]
+    completion, told = played(sample, *events, chunk(reason="tool_calls"))
+    assert [type(e).__name__ for e in told] == ["CompletedEvent"]
+    assert completion.message.content[0].value["custom"] == {"name": "shell", "input": {"b": 1}}
+
+
+THOUGHT = {"type": "thinking", "thinking": [{"type": "text", "text": "so"}]}
+TEXT = {"type": "text", "text": "Hallo"}
+IMAGE = {"type": "image_url", "image_url": {"url": "https://example.com/a.png"}}
+CITED = {"type": "text", "text": "!", "annotations": [{"start": 1}]}
+
+
+@pytest.mark.row("T13")
+@pytest.mark.parametrize("provider", ["openai_chat", "openai_compatible", "openrouter"])
+@pytest.mark.parametrize(
+    ("deltas", "content"),
+    [
+        ([[TEXT]], [TEXT]),
+        ([[{**TEXT, "text": "Hal"}], [{**TEXT, "text": "lo"}]], [TEXT]),
+        (["Hal", [{**TEXT, "text": "lo"}]], [TEXT]),
+        ([[{**TEXT, "text": "Hal"}], "lo"], [TEXT]),
+        ([[THOUGHT], "Hal", "lo"], [THOUGHT, TEXT]),
+        ([[THOUGHT], [TEXT, CITED], [THOUGHT]], [THOUGHT, TEXT, CITED, THOUGHT]),
+        ([[{**THOUGHT, "thinking": [{"type": "text", "text": piece}]}] for piece in "so"], [THOUGHT]),
+        ([[{"type": "thinking", "thinking": piece}] for piece in ("s", "", "o")], [{**THOUGHT, "thinking": "so"}]),
+        (["Hallo", [IMAGE], [CITED]], [TEXT, IMAGE, CITED]),
+        (
+            [[THOUGHT, TEXT], [{"type": "thinking", "thinking": [], "closed": True}]],
+            [{**THOUGHT, "closed": True}, TEXT],
+        ),
+        ([["Hallo", None, 7]], ["Hallo", None, 7]),
+    ],
+)
+def test_content_may_come_as_lists(sample: Package, provider: str, deltas: list[Any], content: list[Any]) -> None:
+    """Then it says what the whole list says: the parts in their order, and each text once."""
+    models = sample.module("models")
+    first = {"role": "assistant", "content": ""}
+    given = [chunk(first), *(chunk({"content": delta}) for delta in deltas), chunk(reason="stop")]
+    completion, told = laws.played(sample, provider, given)
+    whole = {"role": "assistant", "content": content}
+    choice = {"index": 0, "message": whole, "finish_reason": "stop"}
+    body = {"id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]}
+    assert models.dump(completion) == models.dump(laws.answer(sample, provider, body))
+    laws.adds_up(sample, completion, told)

@@ -233,3 +233,46 @@ def test_a_writer_of_a_broken_stream_says_so(sample: Package, cut: int) -> None:
     assert laws.outline(sample, again)[:2] == laws.outline(sample, completion)[:2]
     assert again.finish_reason == completion.finish_reason == "error"
     assert [type(event).__name__ for event in told_again[-2:]] == ["ErrorEvent", "CompletedEvent"]
+
+
+@pytest.mark.pain("P28")
+@pytest.mark.parametrize("begun", ["whole", "{}"])
+@pytest.mark.parametrize(
+    "left",
+    [
+        ("output_item.added", "function_call_arguments.delta", "function_call_arguments.done", "output_item.done"),
+        ("output_item.added", "function_call_arguments.delta", "output_item.done"),
+        ("output_item.added", "function_call_arguments.delta"),
+        ("output_item.added", "function_call_arguments.done"),
+        ("output_item.added", "output_item.done"),
+        ("output_item.added",),
+    ],
+)
+@pytest.mark.parametrize("output", ["whole", "none"])
+def test_arguments_at_the_start_of_an_item_are_told_once(
+    sample: Package, begun: str, left: tuple[str, ...], output: str
+) -> None:
+    """Some hosts repeat them in deltas, others do not."""
+    if begun == "{}" and len(left) == 1 and output == "none":
+        return  # then these are the arguments
+    given = [e for e in events(*CALLS) if kind_of(e) in (*left, "created", "completed")]
+    for event in given:
+        if kind_of(event) == "output_item.added":
+            event["item"]["arguments"] = CALLS[event["output_index"]]["arguments"] if begun == "whole" else begun
+    if output == "none":
+        given[-1] = last_alone(None)
+    same(sample, given, *CALLS)
+    _, told = laws.played(sample, PROVIDER, given)
+    written = laws.written(sample, PROVIDER, told)
+    assert [item["arguments"] for item in written[-1]["response"]["output"]] == [c["arguments"] for c in CALLS]
+    deltas = "".join(e["delta"] for e in written if kind_of(e) == "function_call_arguments.delta")
+    assert deltas == "".join(call["arguments"] for call in CALLS)
+
+
+@pytest.mark.pain("P28")
+def test_arguments_may_begin_with_their_item(sample: Package) -> None:
+    given = [e for e in events(CALLS[0]) if kind_of(e) != "function_call_arguments.delta"]
+    at = next(i for i, e in enumerate(given) if kind_of(e) == "output_item.added")
+    given[at]["item"]["arguments"] = '{"a"'
+    rest = {"type": "response.function_call_arguments.delta", "output_index": 0, "delta": ":1}"}
+    same(sample, [*given[: at + 1], rest, *given[at + 1 :]], CALLS[0])

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...conversion.writer import OnLoss
-from ...models import Completion, ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
+from ...models import Completion, StreamEvent, ToolCallDelta
 from ...partial_json import OpenCall, order_by_index
 from ...paths import ROOT
 from ..openai_chat.stream import ChatStream, ChatStreamWriter
@@ -18,44 +18,11 @@ from .fields import find_body_error, unwrap_sdk_object
 __all__ = ["MistralStream", "MistralStreamWriter"]
 
 
-class _Thought:
-    """A thought of the stream: its object without texts, and its items. Each run of texts is a list of pieces."""
-
-    __slots__ = ("head", "items")
-
-    def __init__(self) -> None:
-        self.head: dict[str, Any] = {}
-        self.items: list[Any] = []
-
-    def take(self, item: Any) -> str:
-        """Add an item of a delta, and return its text."""
-        if not _is_text(item):
-            self.items.append(item)
-            return ""
-        if not self.items or type(self.items[-1]) is not list:
-            self.items.append([])
-        self.items[-1].append(item["text"])
-        return str(item["text"])
-
-    def assemble(self) -> dict[str, Any]:
-        """Return the thought so far."""
-        items = [_text_of(item) if type(item) is list else item for item in self.items]
-        return {"type": "thinking", **self.head, "thinking": items}
-
-
 class MistralStream(ChatStream):
-    """Joins chunks into a `chat.completion`, with the parts of its content in the order of their arrival.
-
-    Consecutive pieces of text are one text, also inside a thought. The last text stays open in `_text`.
-    """
+    """Joins chunks into a `chat.completion`, with the parts of its content in the order of their arrival."""
 
     _plain = staticmethod(unwrap_sdk_object)
-
-    def __init__(self, turn: int = 0, *, tools: Any = ()) -> None:
-        super().__init__(turn, tools=tools)
-        self._parts: list[Any] = []
-        self._thought: _Thought | None = None
-        self._listed = False
+    _has_thoughts = True
 
     def _read_event(self, event: dict[str, Any]) -> list[StreamEvent]:
         error = find_body_error(event)
@@ -65,65 +32,9 @@ class MistralStream(ChatStream):
         return super()._read_event(event)
 
     def _take_delta(self, delta: dict[str, Any], events: list[StreamEvent]) -> None:
-        content = delta.get("content")
         if "tool_calls" in delta and not delta["tool_calls"]:
             self._message.setdefault("tool_calls", delta["tool_calls"])
-        if type(content) is not list:
-            super()._take_delta(delta, events)
-            return
-        self._has_content = self._listed = True
-        for part in content:
-            self._take_part(part, events)
-        super()._take_delta(
-            {key: value for key, value in delta.items() if key != "content"}, events
-        )
-
-    def _take_part(self, part: Any, events: list[StreamEvent]) -> None:
-        if _is_text(part):
-            if part["text"]:
-                self._text.append(part["text"])
-                events.append(TextDelta(part["text"]))
-            return
-        known = type(part) is dict
-        if (
-            known
-            and part.get("type") == "thinking"
-            and type(part.get("thinking")) is list
-        ):
-            self._take_thought(part, events)
-            return
-        self._close_text()
-        self._parts.append(part)
-        if (
-            known
-            and part.get("type") == "text"
-            and type(part.get("text")) is str
-            and part["text"]
-        ):
-            events.append(TextDelta(part["text"]))
-
-    def _take_thought(self, part: dict[str, Any], events: list[StreamEvent]) -> None:
-        """Read a piece of a thought. One without text extends the last thought, even if other parts came after it."""
-        thought = self._thought
-        if thought is None or (
-            part["thinking"] and (self._text or self._parts[-1] is not thought)
-        ):
-            self._close_text()
-            thought = self._thought = _Thought()
-            self._parts.append(thought)
-        thought.head.update(
-            {key: value for key, value in part.items() if key != "thinking"}
-        )
-        for item in part["thinking"]:
-            text = thought.take(item)
-            if text:
-                events.append(ReasoningDelta(text))
-
-    def _close_text(self) -> None:
-        """Close the open text, because another part follows it."""
-        if self._text:
-            self._parts.append(_text_of(self._text))
-            self._text.clear()
+        super()._take_delta(delta, events)
 
     def _take_call(
         self, piece: dict[str, Any], position: int, events: list[StreamEvent]
@@ -160,29 +71,7 @@ class MistralStream(ChatStream):
         ):
             if "type" not in call.head:
                 entry.pop("type", None)
-        if self._listed:
-            parts = [
-                part.assemble() if type(part) is _Thought else part
-                for part in self._parts
-            ]
-            choice["message"]["content"] = parts + (
-                [_text_of(self._text)] if self._text else []
-            )
         return choice
-
-
-def _is_text(part: Any) -> bool:
-    """Return whether a part is text and nothing else."""
-    return (
-        type(part) is dict
-        and len(part) == 2
-        and part.get("type") == "text"
-        and type(part.get("text")) is str
-    )
-
-
-def _text_of(pieces: list[str]) -> dict[str, str]:
-    return {"type": "text", "text": "".join(pieces)}
 
 
 class MistralStreamWriter(ChatStreamWriter):

@@ -66,7 +66,7 @@ class CompatibleStream(ChatStream):
         self._closed = (
             event.get("choices") == []
             and type(event.get("usage")) is dict
-            and bool(self._message or self._text)
+            and bool(self._message or self._text or self._parts)
         )
         if self._closed:
             self._width = 0  # later chunks are read by the general code

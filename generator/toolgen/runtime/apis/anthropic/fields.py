@@ -1,4 +1,4 @@
-"""Field readers and writers that only Anthropic needs."""
+"""Field readers and writers that only Anthropic needs, and the blocks of its streams."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from ...conversion.reader import Reader
 from ...conversion.writer import Writer
 from ...errors import wrong_type
 from ...fields import read_data_url
+from ...json_text import loads
 from ...json_values import same_json
+from ...partial_json import OpenCall
 from ...paths import Path
 
-__all__ = ["read_source", "read_unsupported_number", "write_source", "write_unsupported_number"]
+__all__ = ["StreamedBlock", "read_source", "read_unsupported_number", "write_source", "write_unsupported_number"]
 
 
 def read_unsupported_number(value: Any, at: Path, reader: Reader) -> tuple[Any, Any]:
@@ -117,3 +119,45 @@ def _own(url: str | None, data: str | None, media_type: str | None) -> dict[str,
         except ValueError as error:
             raise UnsupportedValueError("its data is not base64 of text") from error
     return {"type": "base64", "media_type": media_type, "data": data}
+
+
+class StreamedBlock:
+    """A block of a stream: what it started with, and what was added since.
+
+    `had_input` means that the call had its arguments at the start, so they are not read from text.
+    """
+
+    __slots__ = ("call", "grown", "had_input", "head", "text", "texts")
+
+    def __init__(self, head: dict[str, Any]) -> None:
+        self.head = head
+        self.grown: dict[str, list[str]] = {}
+        self.text: list[str] = []
+        self.texts: list[str] | None = None
+        self.call: OpenCall | None = None
+        self.had_input = False
+
+    def grow(self, key: str, piece: str) -> None:
+        """Add text to a key of the block."""
+        if key not in self.grown:
+            start = self.head.get(key)
+            self.grown[key] = [start] if type(start) is str and start else []
+        self.grown[key].append(piece)
+        if key == "text" and self.head.get("type") == "text":
+            self.texts = self.grown[key]
+
+    def assemble(self) -> dict[str, Any]:
+        """Return the complete block. Arguments that are not a valid JSON object stay text."""
+        whole = {**self.head}
+        for key, pieces in self.grown.items():
+            whole[key] = "".join(pieces)
+        pieces = self.call.pieces if self.call is not None else self.text
+        if pieces and not self.had_input:
+            text = "".join(pieces)
+            try:
+                whole["input"] = loads(text) if text.strip() else {}
+            except ValueError:
+                whole["input"] = text
+            if type(whole["input"]) is not dict:
+                whole["input"] = text
+        return whole

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from ...conversion.writer import OnLoss
-from ...json_text import compact, loads
+from ...json_text import compact, dump_lenient
 from ...models import Completion, ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
 from ...partial_json import OpenCall
 from ...paths import ROOT
 from ...streams import BaseStream, BaseStreamWriter, read_index
+from .fields import StreamedBlock
 
 __all__ = ["AnthropicStream", "AnthropicStreamWriter"]
 
@@ -18,34 +19,13 @@ _GROWING = {"text_delta": "text", "thinking_delta": "thinking", "compaction_delt
 """The key of the block that each text delta extends."""
 
 
-class _Block:
-    """A block of the stream: what it started with, and what was added since."""
-
-    __slots__ = ("call", "grown", "head", "text", "texts")
-
-    def __init__(self, head: dict[str, Any]) -> None:
-        self.head = head
-        self.grown: dict[str, list[str]] = {}
-        self.text: list[str] = []
-        self.texts: list[str] | None = None
-        self.call: OpenCall | None = None
-
-    def grow(self, key: str, piece: str) -> None:
-        if key not in self.grown:
-            start = self.head.get(key)
-            self.grown[key] = [start] if type(start) is str and start else []
-        self.grown[key].append(piece)
-        if key == "text" and self.head.get("type") == "text":
-            self.texts = self.grown[key]
-
-
 class AnthropicStream(BaseStream):
     """Joins the events of a stream into a message."""
 
     def __init__(self, turn: int = 0, *, tools: Any = ()) -> None:
         super().__init__(turn, tools=tools)
         self._message: dict[str, Any] = {}
-        self._blocks: dict[Any, _Block] = {}
+        self._blocks: dict[Any, StreamedBlock] = {}
         self._usage: dict[str, Any] = {}
         self._end = False
         self._rewritten = False
@@ -93,6 +73,9 @@ class AnthropicStream(BaseStream):
             return self._grow(read_index(event.get("index", 0), (ROOT, "index")), delta)
         if kind == "content_block_start":
             return self._start(read_index(event.get("index", 0), (ROOT, "index")), event.get("content_block"))
+        if kind == "content_block_stop":
+            block = self._blocks.get(read_index(event.get("index", 0), (ROOT, "index")))
+            return [] if block is None else self._tell_input(block)
         if kind == "message_start":
             message = event.get("message")
             if type(message) is dict:
@@ -115,7 +98,7 @@ class AnthropicStream(BaseStream):
         if type(head) is not dict:
             return []
         self._rewritten = self._rewritten or index in self._blocks
-        block = self._blocks[index] = _Block(head)
+        block = self._blocks[index] = StreamedBlock(head)
         kind = head.get("type")
         if kind == "tool_use":
             if self._rewritten:
@@ -136,7 +119,7 @@ class AnthropicStream(BaseStream):
     def _grow(self, index: Any, delta: dict[str, Any]) -> list[StreamEvent]:
         block = self._blocks.get(index)
         if block is None:
-            block = self._blocks[index] = _Block(_assumed(delta))
+            block = self._blocks[index] = StreamedBlock(_assumed(delta))
         kind = delta.get("type")
         if kind == "input_json_delta":
             piece = delta.get("partial_json")
@@ -150,6 +133,9 @@ class AnthropicStream(BaseStream):
                 return []
             block.call.add(piece)
             return [self._delta(block.call, piece)]
+        if kind == "compaction_delta":  # only the summary grows: other keys, such as `encrypted_content`, arrive once
+            rest = {k: v for k, v in delta.items() if k not in ("type", "content")}
+            block.head = {**block.head, **{k: v for k, v in rest.items() if v is not None or k not in block.head}}
         key = _GROWING.get(kind) if type(kind) is str else None
         if key is not None:
             piece = delta.get(key)
@@ -169,6 +155,16 @@ class AnthropicStream(BaseStream):
             }
         return []
 
+    def _tell_input(self, block: StreamedBlock) -> list[StreamEvent]:
+        """Return the arguments of a complete call that had them at its start, because no delta repeats them."""
+        call, arguments = block.call, block.head.get("input")
+        if call is None or call.pieces or type(arguments) is not dict or not arguments:
+            return []
+        block.had_input = True
+        text = dump_lenient(arguments)
+        call.add(text)
+        return [self._delta(call, text)]
+
     def _spoil(self, index: Any) -> None:
         """Mark the call of a block as malformed: a delta has the wrong type, so part of its arguments is missing."""
         block = self._blocks.get(index) if type(index) is int else None
@@ -186,7 +182,10 @@ class AnthropicStream(BaseStream):
         if self._message.get("stop_reason") is None:
             return []
         self._end = True
-        return self._call_events() if self._calls and all(call.was_announced for call in self._calls) else []
+        events = [told for block in self._blocks.values() for told in self._tell_input(block)]  # stops may be missing
+        if self._calls and all(call.was_announced for call in self._calls):
+            events += self._call_events()
+        return events
 
     def _merge_usage(self, usage: Any) -> None:
         """Merge usage: later counts replace earlier ones, and a missing or null count keeps its earlier value."""
@@ -201,7 +200,7 @@ class AnthropicStream(BaseStream):
     def _body(self) -> dict[str, Any]:
         body = {
             **self._message,
-            "content": [_whole(self._blocks[i]) for i in sorted(self._blocks, key=_place)],
+            "content": [self._blocks[i].assemble() for i in sorted(self._blocks, key=_place)],
         }
         if self._usage:
             body["usage"] = self._usage
@@ -221,24 +220,9 @@ def _assumed(delta: dict[str, Any]) -> dict[str, Any]:
         return {"type": "tool_use", "id": None, "name": "", "input": {}}
     if delta.get("type") in ("thinking_delta", "signature_delta"):
         return {"type": "thinking", "thinking": ""}
+    if delta.get("type") == "compaction_delta":
+        return {"type": "compaction", "content": None}
     return {"type": "text", "text": ""}
-
-
-def _whole(block: _Block) -> dict[str, Any]:
-    """Return the complete block. Arguments that are not a valid JSON object stay text."""
-    whole = {**block.head}
-    for key, pieces in block.grown.items():
-        whole[key] = "".join(pieces)
-    pieces = block.call.pieces if block.call is not None else block.text
-    if pieces:
-        text = "".join(pieces)
-        try:
-            whole["input"] = loads(text) if text.strip() else {}
-        except ValueError:
-            whole["input"] = text
-        if type(whole["input"]) is not dict:
-            whole["input"] = text
-    return whole
 
 
 class AnthropicStreamWriter(BaseStreamWriter):

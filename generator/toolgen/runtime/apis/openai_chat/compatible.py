@@ -58,7 +58,9 @@ class CompatibleStream(ChatStream):
     def _read_event(self, event: dict[str, Any]) -> list[StreamEvent]:
         events = super()._read_event(event)
         self._closed = (
-            event.get("choices") == [] and type(event.get("usage")) is dict and bool(self._message or self._text)
+            event.get("choices") == []
+            and type(event.get("usage")) is dict
+            and bool(self._message or self._text or self._parts)
         )
         if self._closed:
             self._width = 0  # later chunks are read by the general code

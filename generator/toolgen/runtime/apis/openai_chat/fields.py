@@ -1,4 +1,7 @@
-"""Field readers and writers that only Chat Completions needs, and bases for the converters of related APIs."""
+"""Field readers and writers that only Chat Completions needs, and bases for the converters of related APIs.
+
+Its streams join the values of chunks here.
+"""
 
 from __future__ import annotations
 
@@ -15,12 +18,14 @@ from ...errors import wrong_type
 from ...fields import media_type_of, read_data_url, read_enum_value, write_data_url, write_enum_value
 from ...message_order import Placed, order_for_api
 from ...models import AssistantMessage, Message, OutputSchema, SystemMessage, ToolMessage, ToolResult, UserMessage
-from ...paths import Path
+from ...paths import ROOT, Path
 
 __all__ = [
     "ChatMessageConverter",
     "OutputFormatConverter",
     "has_content",
+    "join_custom_call",
+    "join_values",
     "read_audio_format",
     "read_file_name",
     "read_inline_data",
@@ -238,3 +243,31 @@ class ChatMessageConverter(ApiConverter):
     def order_for_api(self, messages: Sequence[Message], at: Path, writer: Writer) -> Iterable[Placed]:
         """Put the messages into the order that the API requires."""
         return order_for_api(messages, at, writer)
+
+
+def join_values(old: Any, new: Any) -> Any:
+    """Join the values of two chunks under an unknown key: texts and lists grow, other values replace."""
+    if type(old) is str and type(new) is str:
+        return old + new
+    if type(old) is list and type(new) is list:
+        return old + new
+    if type(old) is dict and type(new) is dict:
+        return {**old, **{key: join_values(old.get(key), value) for key, value in new.items()}}
+    return old if new is None else new
+
+
+def join_custom_call(old: Any, new: Any) -> Any:
+    """Join two pieces of a custom call. Only its input grows.
+
+    Raises:
+        ConversionError: Both have input, and one of them is not a string.
+    """
+    if type(old) is not dict or type(new) is not dict:
+        return new
+    merged = {**old, **{key: value for key, value in new.items() if value not in (None, "")}}
+    before, piece = old.get("input") or "", new.get("input") or ""
+    for text in (before, piece):
+        if before and piece and type(text) is not str:
+            raise wrong_type(((ROOT, "custom"), "input"), "a string", text)
+    merged["input"] = before + piece if before and piece else before or piece
+    return merged

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from ...json_text import dump_lenient, loads
 from ...models import Completion, StreamEvent, TextDelta, ToolCallDelta
 from ...partial_json import OpenCall, order_by_index
 from ...paths import ROOT
 from ...streams import BaseStream, BaseStreamWriter, read_index
+from .fields import join_custom_call, join_values
+from .reasoning import StreamedParts
 
 __all__ = ["ChatStream", "ChatStreamWriter"]
 
@@ -19,11 +21,15 @@ _NOISE = ("choices", "obfuscation")
 class ChatStream(BaseStream):
     """Joins chunks into a `chat.completion`."""
 
+    _has_thoughts: ClassVar[bool] = False
+    """Whether the reasoning of the API is in the parts of the content."""
+
     def __init__(self, turn: int = 0, *, tools: Any = ()) -> None:
         super().__init__(turn, tools=tools)
         self._top: dict[str, Any] = {}
         self._last: dict[str, Any] = {}
         self._text: list[str] = []
+        self._parts: StreamedParts | None = None
         self._refusal: list[str] = []
         self._message: dict[str, Any] = {}
         self._choice: dict[str, Any] = {}
@@ -116,7 +122,10 @@ class ChatStream(BaseStream):
                         self._text.append(value)
                         events.append(TextDelta(value))
                 elif type(value) is list:
-                    self._message.setdefault("content", []).extend(value)
+                    self._has_content = True
+                    self._parts = self._parts or StreamedParts(self._text)
+                    for part in value:
+                        events += self._parts.add(part, self._has_thoughts)
             elif key == "tool_calls":
                 if type(value) is list:
                     for position, piece in enumerate(value):
@@ -130,7 +139,7 @@ class ChatStream(BaseStream):
             elif key == "role":
                 self._message[key] = value or self._message.get(key)
             else:
-                self._message[key] = _joined(self._message.get(key), value)
+                self._message[key] = join_values(self._message.get(key), value)
 
     def _take_choice(self, choice: dict[str, Any], events: list[StreamEvent]) -> None:
         for key, value in choice.items():
@@ -138,7 +147,7 @@ class ChatStream(BaseStream):
                 before = self._choice.get(key)
                 if key == "finish_reason":
                     value = self._final_stop_reason(before, value)
-                self._choice[key] = _joined(before, value) if key == "logprobs" else value
+                self._choice[key] = join_values(before, value) if key == "logprobs" else value
         word = choice.get("finish_reason")
         if word and self._end is None:
             self._end = word
@@ -153,7 +162,7 @@ class ChatStream(BaseStream):
         for key, value in piece.items():
             if key not in ("function", "index") and value not in (None, ""):
                 if key == "custom":
-                    call.head[key] = _pieced(call.head.get(key), value, "input")
+                    call.head[key] = join_custom_call(call.head.get(key), value)
                 else:
                     call.head[key] = value
         head = call.head.get("function")
@@ -245,11 +254,10 @@ class ChatStream(BaseStream):
             if key not in ("delta", "index", "finish_reason", "logprobs") and value not in (None, ""):
                 self._choice[key] = value
         message = {"role": "assistant", **self._message}
-        text = "".join(self._text)
-        if "content" in message:
-            message["content"] = ([{"type": "text", "text": text}] if text else []) + message["content"]
+        if self._parts is not None:
+            message["content"] = self._parts.assemble()
         else:
-            message["content"] = text if text or self._has_content else None
+            message["content"] = "".join(self._text) if self._text or self._has_content else None
         if self._refusal:
             message["refusal"] = "".join(self._refusal)
         if self._entries:
@@ -258,25 +266,6 @@ class ChatStream(BaseStream):
 
     def _ended(self) -> bool:
         return self._end is not None
-
-
-def _joined(old: Any, new: Any) -> Any:
-    """Join two values of an unknown key: texts and lists grow, other values replace."""
-    if type(old) is str and type(new) is str:
-        return old + new
-    if type(old) is list and type(new) is list:
-        return old + new
-    if type(old) is dict and type(new) is dict:
-        return {**old, **{key: _joined(old.get(key), value) for key, value in new.items()}}
-    return old if new is None else new
-
-
-def _pieced(old: Any, new: Any, growing: str) -> Any:
-    if type(old) is not dict or type(new) is not dict:
-        return new
-    merged = {**old, **{key: value for key, value in new.items() if value not in (None, "")}}
-    merged[growing] = (old.get(growing) or "") + (new.get(growing) or "")
-    return merged
 
 
 def _joined_call(call: OpenCall) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...json_text import loads
 from ...models import ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
 from ...partial_json import OpenCall
 from ...paths import ROOT
@@ -255,6 +256,8 @@ class ResponsesStream(BaseStream):
             known = item.call.was_announced
             _name(item.call, head)
             text = head.get("arguments")
+            if not done and not item.call.pieces and _is_object(text):
+                text = None  # deltas may repeat complete arguments; otherwise the end of the item tells them
             rest = _rest(text, "".join(item.call.pieces)) if type(text) is str else ""
             if rest:
                 item.call.add(rest)
@@ -293,6 +296,11 @@ class ResponsesStream(BaseStream):
         if type(output) is list and output:
             self._final = output
             events += self._catch_up([item for item in output if type(item) is dict])
+        else:
+            for item in self._items.values():
+                text = item.head.get("arguments")
+                if type(text) is str and item.call is not None and not item.call.pieces:
+                    events += self._argue(item, text, whole=True)
         if end == "failed":
             self._fail(self._top.get("error"))
         elif self._calls and all(call.was_announced for call in self._calls):
@@ -359,6 +367,14 @@ def _said(item: dict[str, Any]) -> str:
         return ""
     texts = [part.get("text") for part in content if type(part) is dict and part.get("type") == "output_text"]
     return "".join(text for text in texts if type(text) is str)
+
+
+def _is_object(text: Any) -> bool:
+    """Return whether arguments are the text of a complete object."""
+    try:
+        return type(text) is str and type(loads(text)) is dict
+    except ValueError:
+        return False
 
 
 def _rest(text: str, told: str) -> str:
