@@ -15,7 +15,6 @@ from .conversion.values import to_plain_object
 from .conversion.wire import ProviderWire
 from .conversion.writer import OnLoss, Writer
 from .errors import ConversionError, wrong_type
-from .message_order import SentCall, SentOrder
 from .models import (
     ApiError,
     AssistantMessage,
@@ -31,11 +30,11 @@ from .models import (
     ToolCallPart,
     ToolDefinition,
 )
-from .partial_json import OpenCall, PartialObject, order_by_index
 from .paths import ROOT, Path, without_path
 from .responses import invalidate_call, invalidate_calls
+from .stream_parts import OpenCall, PartialObject, SentCall, SentOrder, order_by_index
 
-__all__ = ["BaseStream", "BaseStreamWriter", "SentCall", "read_index"]
+__all__ = ["BaseStream", "BaseStreamWriter", "read_index"]
 
 
 def read_index(index: Any, at: Path) -> Any:

@@ -1,43 +1,19 @@
-"""The order of messages, and of the parts of a streamed message.
-
-APIs require the results of a turn directly after its calls, in one message. Stream writers need the parts of a
-completion in the order in which they were sent.
-"""
+"""The message order that APIs require: the results of a turn directly after its calls, in one message."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import repeat
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from .conversion.writer import Writer
-from .models import (
-    AssistantMessage,
-    Completion,
-    Message,
-    ReasoningDelta,
-    ReasoningPart,
-    StreamEvent,
-    TextDelta,
-    TextPart,
-    ToolCallDelta,
-    ToolCallPart,
-    ToolMessage,
-    ToolResult,
-)
-from .paths import ROOT, Path
+from .models import AssistantMessage, Message, ToolCallPart, ToolMessage, ToolResult
+from .paths import Path
 
-__all__ = ["Placed", "SentOrder", "order_for_api", "order_keeping_separate_results", "results_of"]
+__all__ = ["Placed", "order_for_api", "order_keeping_separate_results", "results_of"]
 
 Placed: TypeAlias = tuple[Message, Path, tuple[Path, ...] | None]
 """A message, its path in the given value, and the paths of its results if they came from elsewhere."""
-
-_CONTENT: Path = ((ROOT, "message"), "content")
-_TEXTS = (TextPart, ReasoningPart)
-
-_Run = tuple[Any, list[str]]
-"""A type of part, with the pieces of consecutive text of this type, or with the id of a call."""
-
 
 _SEPARATE = frozenset(["$apart", "$within"])
 
@@ -151,158 +127,3 @@ def _report(placed: list[Placed], turn: int, last: int, writer: Writer) -> None:
                 "note",
                 "the results of a turn must directly follow its calls",
             )
-
-
-class SentCall:
-    """The part of a call that was sent: its arguments so far, and whether its id and name were sent.
-
-    `first` has its id and name as far as they are known, `waiting` the pieces of its arguments until both are: then it is None.
-    """
-
-    __slots__ = ("arguments", "first", "named", "waiting")
-
-    def __init__(self) -> None:
-        self.arguments = ""
-        self.named = False
-        self.first: tuple[str | None, str | None] = (None, None)
-        self.waiting: list[str] | None = []
-
-    def with_name(self, event: ToolCallDelta) -> ToolCallDelta | None:
-        """Return a delta; the first one with id, name and all pieces until then. None if they are not known yet."""
-        if self.waiting is None:
-            return event
-        identifier, name = self.first
-        self.first = event.id if identifier is None else identifier, event.name if name is None else name
-        if event.arguments_delta:
-            self.waiting.append(event.arguments_delta)
-        if None in self.first:
-            return None
-        pieces, self.waiting = self.waiting, None
-        return ToolCallDelta(event.index, *self.first, "".join(pieces) or event.arguments_delta)
-
-
-class SentOrder:
-    """The texts, the reasoning and the calls of a stream, in the order in which they were sent.
-
-    Many APIs join the texts of a response. Text that was sent after a call is then before it in the completion. A
-    writer that compares the completion with what it sent, part by part, would send this text again.
-    """
-
-    __slots__ = ("_calls", "_runs")
-
-    def __init__(self) -> None:
-        self._runs: list[_Run] = []
-        self._calls: set[str] = set()
-
-    def add(self, event: StreamEvent) -> None:
-        """Record an event. The place of a call is where its id and name are known, because writers start it there."""
-        if type(event) is TextDelta:
-            _extend(self._runs, TextPart, event.text)
-        elif type(event) is ReasoningDelta:
-            _extend(self._runs, ReasoningPart, event.text)
-        elif (
-            type(event) is ToolCallDelta
-            and event.id is not None
-            and event.name is not None
-            and event.id not in self._calls
-        ):
-            self._runs.append((ToolCallPart, [event.id]))
-            self._calls.add(event.id)
-
-    def arrange(self, completion: Completion, writer: Writer) -> Completion:
-        """Return a completion with its parts in the order of the stream. What was not sent comes last.
-
-        The completion is returned as it is if it has this order, if its text is not that of the stream, or if it was
-        read from this wire, because then its parts are restored exactly.
-        """
-        parts = completion.message.content
-        if type(parts) is not list or _is_own(completion, parts, writer) or self._is_order_of(parts):
-            return completion
-        sent = {kind: _joined(self._runs, kind) for kind in _TEXTS}
-        if not all(_joined(_runs_of(parts), kind).startswith(text) for kind, text in sent.items()):
-            return completion
-        calls = {part.call.id: part for part in parts if type(part) is ToolCallPart and part.call.id in self._calls}
-        arranged: list[Any] = []
-        for kind, pieces in self._runs:
-            if kind is not ToolCallPart:
-                arranged.append(kind("".join(pieces)))
-            elif pieces[0] in calls:
-                arranged.append(calls[pieces[0]])
-        arranged += _unsent(parts, calls, {kind: len(text) for kind, text in sent.items()}, writer)
-        from copy import copy  # imported here, because few streams need it
-
-        changed = copy(completion)
-        changed.message = copy(completion.message)
-        changed.message.content = arranged
-        return changed
-
-    def _is_order_of(self, parts: list[Any]) -> bool:
-        """Return whether the parts begin with what was sent."""
-        runs = _runs_of(parts)
-        if len(runs) < len(self._runs):
-            return False
-        for i, ((sent_as, sent), (kind, pieces)) in enumerate(zip(self._runs, runs, strict=False), 1):
-            text, whole = "".join(sent), "".join(pieces)
-            if sent_as is not kind or not (text == whole or (i == len(self._runs) and whole.startswith(text))):
-                return False
-        return True
-
-
-def _unsent(parts: list[Any], calls: dict[str, Any], sent: dict[Any, int], writer: Writer) -> list[Any]:
-    """Return the parts that were not sent, and the rest of texts that were sent in part.
-
-    Metadata of texts that were sent is reported here, because the parts that are written in their place have none.
-
-    Args:
-        parts: The parts of the completion.
-        calls: The calls that were sent, by id.
-        sent: The length of the text that was sent, by the type of its parts.
-        writer: Gets the reports.
-    """
-    unsent: list[tuple[int, Any]] = []
-    last = -1
-    for i, part in enumerate(parts):
-        kind = type(part)
-        if kind is ToolCallPart and calls.get(part.call.id) is part:
-            last = i
-        elif sent.get(kind) and part.text:
-            last = i
-            taken = min(sent[kind], len(part.text))
-            sent[kind] -= taken
-            writer.own_extras(part.metadata, (_CONTENT, i))
-            if part.text[taken:]:
-                unsent.append((i, kind(part.text[taken:])))
-        else:
-            unsent.append((i, part))
-    for i, _ in unsent:
-        if i < last:
-            writer.report_loss((_CONTENT, i), "a part", "moved", "note", "a later part was already sent")
-    return [part for _, part in unsent]
-
-
-def _extend(runs: list[_Run], kind: Any, text: str) -> None:
-    """Add text to the last run, or begin a run of its kind."""
-    if not runs or runs[-1][0] is not kind:
-        runs.append((kind, []))
-    runs[-1][1].append(text)
-
-
-def _runs_of(parts: Iterable[Any]) -> list[_Run]:
-    """Return the parts as runs. A part that no event sends separates texts."""
-    runs: list[_Run] = []
-    for part in parts:
-        kind = type(part)
-        if kind not in _TEXTS:
-            runs.append((kind, [part.call.id if kind is ToolCallPart else ""]))
-        elif part.text:
-            _extend(runs, kind, part.text)
-    return runs
-
-
-def _joined(runs: Iterable[_Run], kind: Any) -> str:
-    return "".join(piece for found, pieces in runs if found is kind for piece in pieces)
-
-
-def _is_own(completion: Completion, parts: list[Any], writer: Writer) -> bool:
-    """Return whether a completion, or a part of it, was read from the writer's wire or one that shares its state."""
-    return any(writer.can_read(value.metadata) for value in (completion, completion.message, *parts))

@@ -8,8 +8,8 @@ from typing import Any
 from ...conversion.writer import OnLoss
 from ...json_text import compact, dump_lenient
 from ...models import Completion, ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
-from ...partial_json import OpenCall
 from ...paths import ROOT
+from ...stream_parts import OpenCall
 from ...streams import BaseStream, BaseStreamWriter, read_index
 from .fields import StreamedBlock
 

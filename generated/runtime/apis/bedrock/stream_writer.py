@@ -8,9 +8,9 @@ from typing import Any
 from ...conversion.extras import inner_extras
 from ...conversion.writer import OnLoss
 from ...json_text import compact
-from ...message_order import SentCall
 from ...models import Completion, ToolCallDelta
 from ...paths import ROOT
+from ...stream_parts import SentCall
 from ...streams import BaseStreamWriter
 from .client_values import find_exception
 from .content import block_kind

@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import Any
 
 from ...models import ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
-from ...partial_json import OpenCall, order_by_index
 from ...paths import ROOT
+from ...stream_parts import OpenCall, order_by_index
 from ...streams import BaseStream, read_index
 
 __all__ = ["CohereStream"]

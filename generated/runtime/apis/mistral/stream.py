@@ -10,8 +10,8 @@ from typing import Any
 
 from ...conversion.writer import OnLoss
 from ...models import Completion, StreamEvent, ToolCallDelta
-from ...partial_json import OpenCall, order_by_index
 from ...paths import ROOT
+from ...stream_parts import OpenCall, order_by_index
 from ..openai_chat.stream import ChatStream, ChatStreamWriter
 from .fields import find_body_error, unwrap_sdk_object
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from ...json_text import loads
 from ...models import ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
-from ...partial_json import OpenCall
 from ...paths import ROOT
+from ...stream_parts import OpenCall
 from ...streams import BaseStream, read_index
 from .fields import reasoning_text
 

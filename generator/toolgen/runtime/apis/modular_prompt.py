@@ -25,9 +25,9 @@ from ..models import (
     ToolCallDelta,
     Usage,
 )
-from ..partial_json import OpenCall
 from ..paths import ROOT, Path
 from ..responses import derive_finish_reason, invalidate_calls
+from ..stream_parts import OpenCall
 from ..streams import BaseStream, BaseStreamWriter
 from ..tool_results import read_result_text, write_result_text
 from .text_messages import TextChatConverter

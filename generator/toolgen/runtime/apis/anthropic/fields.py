@@ -12,8 +12,8 @@ from ...errors import wrong_type
 from ...fields import read_data_url
 from ...json_text import loads
 from ...json_values import same_json
-from ...partial_json import OpenCall
 from ...paths import Path
+from ...stream_parts import OpenCall
 
 __all__ = ["StreamedBlock", "read_source", "read_unsupported_number", "write_source", "write_unsupported_number"]
 

@@ -30,9 +30,9 @@ from ...models import (
     ToolCallEvent,
     ToolCallPart,
 )
-from ...partial_json import OpenCall
 from ...paths import ROOT, Path
 from ...responses import FinishReason, invalidate_calls, read_count
+from ...stream_parts import OpenCall
 from ...streams import BaseStream
 from .tool_requests import SessionMessage, tool_request_kind
 

@@ -14,8 +14,8 @@ from ...json_text import loads
 from ...json_values import same_json
 from ...lazy_dataclass import replace
 from ...models import TextPart, ToolCall, ToolResult
-from ...partial_json import OpenCall
 from ...paths import ROOT, Path
+from ...stream_parts import OpenCall
 from ...tool_results import media_kind, write_result_text
 
 __all__ = [

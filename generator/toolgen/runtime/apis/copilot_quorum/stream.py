@@ -8,8 +8,8 @@ from ...conversion.values import optional_text
 from ...errors import wrong_type
 from ...json_text import dump_lenient, loads
 from ...models import Completion, StreamEvent, TextDelta, ToolCallDelta
-from ...partial_json import OpenCall
 from ...paths import ROOT, Path
+from ...stream_parts import OpenCall
 from ...streams import BaseStream, BaseStreamWriter, read_index
 from ...tool_call_fields import INVALID_ARGUMENTS_KEY
 

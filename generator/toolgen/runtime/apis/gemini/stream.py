@@ -8,9 +8,9 @@ from ...conversion.writer import OnLoss
 from ...errors import wrong_type
 from ...json_text import dump_lenient
 from ...models import Completion, ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
-from ...partial_json import OpenCall
 from ...paths import ROOT, Path
 from ...responses import invalidate_call
+from ...stream_parts import OpenCall
 from ...streams import BaseStream, BaseStreamWriter, read_index
 from .parts import ENUM_NUMBER_PATHS, part_list
 

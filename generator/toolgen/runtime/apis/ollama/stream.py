@@ -7,9 +7,9 @@ from typing import Any
 from ...errors import wrong_type
 from ...json_text import dump_lenient
 from ...models import Completion, ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
-from ...partial_json import OpenCall
 from ...paths import ROOT, Path
 from ...responses import format_rfc3339
+from ...stream_parts import OpenCall
 from ...streams import BaseStream, BaseStreamWriter
 
 __all__ = ["OllamaStream", "OllamaStreamWriter"]

@@ -6,8 +6,8 @@ from typing import Any, ClassVar
 
 from ...json_text import dump_lenient, loads
 from ...models import Completion, StreamEvent, TextDelta, ToolCallDelta
-from ...partial_json import OpenCall, order_by_index
 from ...paths import ROOT
+from ...stream_parts import OpenCall, order_by_index
 from ...streams import BaseStream, BaseStreamWriter, read_index
 from .fields import join_custom_call, join_values
 from .reasoning import StreamedParts
