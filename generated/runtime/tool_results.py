@@ -13,7 +13,7 @@ from .conversion.writer import Writer
 from .errors import ConversionError, wrong_type
 from .json_text import compact, dump_lenient, is_compact, loads
 from .json_values import is_json, same_json, walk_values
-from .models import OpaquePart, TextPart
+from .models import OpaquePart, TextPart, ToolResult
 from .paths import Path, format_path
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "read_result_object",
     "read_result_parts",
     "read_result_text",
+    "report_error_text",
     "write_result_object",
     "write_result_parts",
     "write_result_text",
@@ -46,6 +47,22 @@ def read_result_text(text: str) -> tuple[Literal["text", "error"], str, Any]:
         ):
             return "error", value["error"], ABSENT if is_compact(text, value) else text
     return "text", text, ABSENT
+
+
+def report_error_text(result: ToolResult, at: Path, writer: Writer) -> None:
+    """Report that an error is sent with the API's error flag. The API that it was read from has it as JSON text."""
+    for state in (result.metadata or {}).values():
+        if type(state) is dict and any(
+            type(v) is str and read_result_text(v)[0] == "error" for v in state.values()
+        ):
+            writer.report_loss(
+                (at, "kind"),
+                "an error",
+                "rewritten",
+                "note",
+                "it is sent as text with the error flag",
+            )
+            return
 
 
 def write_result_text(

@@ -107,3 +107,20 @@ def test_calls_keep_ids_names_arguments_and_order(sample: Package, models: Any, 
     module = sample.provider(provider)
     message = module.to_messages(request.messages)[1]
     assert module.to_tool_call(request.messages[1].content[0].call) == at(message, table(provider)["call"])
+
+
+@pytest.mark.parametrize("target", ["anthropic", "bedrock"])
+@pytest.mark.parametrize("source", ["openai_chat", "openai_compatible", "cohere"])
+def test_an_error_that_was_json_text_is_reported_as_rewritten(sample: Package, source: str, target: str) -> None:
+    call = {"id": "call_1", "type": "function", "function": {"name": "now", "arguments": "{}"}}
+    wire = [
+        {"role": "user", "content": "Go."},
+        {"role": "assistant", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "call_1", "content": '{"error": "not found"}'},
+    ]
+    losses: list[Any] = []
+    messages = sample.provider(source).from_messages(wire)
+    written = sample.provider(target).to_messages(messages, on_loss=losses.append)
+    assert "not found" in str(written[2])
+    found = [(loss.action, loss.severity) for loss in losses if loss.path == "[2].results[0].kind"]
+    assert found == [("rewritten", "note")]

@@ -52,7 +52,7 @@ from ...models import (
 )
 from ...paths import ROOT, Path
 from ...tool_call_fields import read_result_call
-from ...tool_results import write_result_text
+from ...tool_results import report_error_text, write_result_text
 
 __all__ = ["AnthropicMessageConverter"]
 
@@ -478,6 +478,7 @@ class AnthropicMessageConverter(ApiConverter):
                 result.value, (at, "value"), writer, self.write_user_block
             )
         elif result.kind == "error":
+            report_error_text(result, at, writer)
             wire["content"] = result.value
         else:
             wire["content"] = write_result_text(

@@ -37,7 +37,7 @@ from ...models import (
 )
 from ...paths import ROOT, Path
 from ...tool_call_fields import read_result_call
-from ...tool_results import write_result_text
+from ...tool_results import report_error_text, write_result_text
 
 __all__ = ["AnthropicMessageConverter"]
 
@@ -331,6 +331,7 @@ class AnthropicMessageConverter(ApiConverter):
         if result.kind == "multimodal":
             wire["content"] = write_list(result.value, (at, "value"), writer, self.write_user_block)
         elif result.kind == "error":
+            report_error_text(result, at, writer)
             wire["content"] = result.value
         else:
             wire["content"] = write_result_text(result.kind, result.value, ABSENT, (at, "value"), writer)

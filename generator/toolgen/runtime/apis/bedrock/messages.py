@@ -31,6 +31,7 @@ from ...models import (
     UserMessage,
 )
 from ...paths import ROOT, Path
+from ...tool_results import report_error_text
 from .client_values import encode_bytes_as_base64
 from .content import (
     TurnBuilder,
@@ -262,9 +263,11 @@ class BedrockMessageConverter(ApiConverter):
                 continue
             leading = False
             if type(message) is ToolMessage:
-                blocks = [
-                    self.write_tool_result(result, place, writer) for result, place in results_of(message, here, places)
-                ]
+                blocks = []
+                for result, place in results_of(message, here, places):
+                    if result.kind == "error":
+                        report_error_text(result, place, writer)
+                    blocks.append(self.write_tool_result(result, place, writer))
                 media, writer.media = writer.media, []
                 for part, place in media:
                     blocks.append(write_or_describe(part, place, writer, self.write_user_block))
