@@ -95,10 +95,11 @@ class Writer:
     """The state of one call of a `to_*` function.
 
     `names` has the wire names of tools so far, `unsent` the ids that are omitted, `media` the parts of results that
-    follow at the end of the turn. A response (`answer`) is not sent to the API, so it may contain what the API rejects.
-    `is_declared_tool` means that the tool being written is declared, so the build has reported its lowering. `budget_used` counts
-    what strict tools used of the request's limits. `model` is the request's model if messages depend on it.
-    `is_stream` means that the response is written as a stream. `downgraded` has the tools that should be strict but cannot be. `losses` is the number of reports.
+    follow at the end of the turn. A response (`is_response`) is not sent to the API, so it may contain what the API
+    rejects; `is_stream` means that it is written as a stream. `is_declared_tool` means that the tool being written is
+    declared, so the build has reported its lowering. `budget_used` counts what strict tools used of the request's
+    limits. `model` is the request's model if messages depend on it. `downgraded` has the tools that should be strict but
+    cannot be. `losses` is the number of reports.
     """
 
     __slots__ = (
