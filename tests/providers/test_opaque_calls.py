@@ -1,4 +1,4 @@
-"""Calls that only one provider knows, and their results."""
+"""Calls that only one provider knows: on its own wire they keep their results, elsewhere the results become text."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from tests.providers import laws
+from tests.providers.wires import WIRES
 from tests.support.generated import Package
-from tests.support.repository import CONVERSING, extended
+from tests.support.repository import CONVERSING, OWN_CODE, extended
 
 CHATS = [p for p in CONVERSING if p in ("openai_chat", "openai_compatible") or extended(p) == "openai_compatible"]
 ENTRIES = [*CHATS, "mistral", "cohere"]
@@ -109,3 +110,49 @@ def test_a_result_of_which_the_call_was_cut_off_comes_back(sample: Package) -> N
     output = {"type": "function_call_output", "call_id": "c", "output": "noon"}
     kept = {"model": "m", "previous_response_id": "resp_1", "input": [output]}
     assert laws.write(sample, "openai_responses", laws.read(sample, "openai_responses", kept)) == kept
+
+
+PAIRS = [(source, target) for source in ENTRIES for target in CONVERSING if target != source]
+
+
+@pytest.mark.parametrize("order", HISTORIES)
+@pytest.mark.parametrize(("source", "target"), PAIRS)
+def test_no_result_goes_out_without_its_call(sample: Package, source: str, target: str, order: str) -> None:
+    losses: list[Any] = []
+    request = laws.read(sample, source, chat_body(order))
+    wire = WIRES[target]
+    body = laws.write(sample, target, request, losses)
+    assert wire.order_faults(body) == []
+    calls, results = wire.calls(body), wire.results(body)
+    assert sorted(str(r.id) for r in results) == sorted(str(c.id) for c in calls)
+    assert "rows" in wire.texts(body)
+    assert "rows" not in laws.exact([r.value for r in results])
+    places = [
+        f"messages[{i}].results[{j}]"
+        for i, message in enumerate(request.messages)
+        if message.role == "tool"
+        for j, one in enumerate(message.results)
+        if one.value == "rows"
+    ]
+    assert [loss.path for loss in losses if loss.what == "a result" and loss.action == "described"] == places
+
+
+EMPTY = {"an empty text": "", "a blank text": " \n"}
+
+
+@pytest.mark.parametrize("text", EMPTY)
+@pytest.mark.parametrize("target", [p for p in OWN_CODE if p != "openai_chat"])
+def test_an_empty_result_without_its_call_is_no_empty_message(sample: Package, target: str, text: str) -> None:
+    body = {"model": "m", "messages": [HELLO, called(CUSTOM), result(OWN, EMPTY[text])]}
+    sent = laws.write(sample, target, laws.read(sample, "openai_chat", body))
+    assert WIRES[target].order_faults(sent) == []
+    assert "[empty result]" in WIRES[target].texts(sent)
+
+
+def test_a_repeated_id_belongs_to_the_last_call_that_has_it(sample: Package) -> None:
+    again = [called(CUSTOM), result(OWN, "rows"), called(entry(OWN)), result(OWN, "noon")]
+    for messages in (again, [*again[2:], *again[:2]]):
+        request = laws.read(sample, "openai_chat", {"model": "m", "messages": [HELLO, *messages]})
+        sent = laws.write(sample, "anthropic", request)
+        assert [r.value for r in WIRES["anthropic"].results(sent)] == ["noon"]
+        assert "rows" in WIRES["anthropic"].texts(sent)

@@ -9,6 +9,7 @@ from typing import TypeAlias
 from .conversion.writer import Writer
 from .models import AssistantMessage, Message, OpaquePart, ToolCallPart, ToolMessage, ToolResult, UserMessage
 from .paths import Path
+from .tool_results import describe_result
 
 __all__ = ["Placed", "order_for_api", "order_keeping_separate_results", "results_of"]
 
@@ -23,10 +24,10 @@ def order_for_api(messages: Sequence[Message], at: Path, writer: Writer) -> list
     """Return the messages with the results of each turn directly after its calls, in one message.
 
     Messages between calls and results move after them, and are reported. A result without an earlier call stays where
-    it is.
+    it is, but if its call was an opaque part of another provider, the result becomes text, which is reported.
     """
     placed: list[Placed] = list(zip(messages, [(at, i) for i in range(len(messages))], repeat(None)))
-    return placed if _in_order(messages) else _reordered(placed, writer)
+    return placed if _in_order(messages) else _describe_foreign_results(_reordered(placed, writer), writer)
 
 
 def order_keeping_separate_results(messages: Sequence[Message], at: Path, writer: Writer) -> list[Placed]:
@@ -166,6 +167,34 @@ def _opaque_call_id(part: OpaquePart) -> str | None:
         return None
     identifier = part.value.get("call_id", part.value.get("id"))
     return identifier if type(identifier) is str else None
+
+
+def _describe_foreign_results(placed: list[Placed], writer: Writer) -> list[Placed]:
+    """Return the messages with text for the results of calls that are opaque parts of another provider.
+
+    Such calls are not sent, and APIs reject a result without its call.
+    """
+    unsent: set[str] = set()
+    described: list[Placed] = []
+    for message, place, places in placed:
+        if type(message) is AssistantMessage and type(message.content) is list:
+            opaque = [part for part in message.content if type(part) is OpaquePart]
+            unsent.update(key for part in opaque if (key := _opaque_call_id(part)) is not None)
+            unsent.difference_update(_answerable_ids(message, writer.wire.name))
+        if type(message) is not ToolMessage or unsent.isdisjoint(r.tool_call_id for r in message.results):
+            described.append((message, place, places))
+            continue
+        pairs = list(results_of(message, place, places))
+        sent = [pair for pair in pairs if pair[0].tool_call_id not in unsent]
+        if sent:
+            rest = ToolMessage([result for result, _ in sent], message.metadata)
+            described.append((rest, place, tuple(there for _, there in sent)))
+        for result, there in pairs:
+            if result.tool_call_id in unsent:
+                reason = "its call is another provider's own, and is not sent"
+                writer.report_loss(there, "a result", "described", "warning", reason)
+                described.append((UserMessage(describe_result(result)), place, None))
+    return described
 
 
 def _report(placed: list[Placed], turn: int, last: int, writer: Writer) -> None:
