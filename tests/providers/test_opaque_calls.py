@@ -156,3 +156,47 @@ def test_a_repeated_id_belongs_to_the_last_call_that_has_it(sample: Package) -> 
         sent = laws.write(sample, "anthropic", request)
         assert [r.value for r in WIRES["anthropic"].results(sent)] == ["noon"]
         assert "rows" in WIRES["anthropic"].texts(sent)
+
+
+@pytest.mark.parametrize("order", HISTORIES)
+@pytest.mark.parametrize("target", [p for p in CONVERSING if p != "openai_responses"])
+def test_an_output_of_its_own_type_goes_along_as_text(sample: Package, target: str, order: str) -> None:
+    request, losses = laws.read(sample, "openai_responses", items_body(order)), []
+    wire = WIRES[target]
+    body = laws.write(sample, target, request, losses)
+    assert wire.order_faults(body) == []
+    assert "rows" in wire.texts(body)
+    assert "rows" not in laws.exact([r.value for r in wire.results(body)])
+    assert "described" in [loss.action for loss in losses]
+
+
+SAID = {
+    "output": {"type": "custom_tool_call_output", "call_id": "c", "output": "rows"},
+    "shell": {"type": "shell_call_output", "call_id": "c", "output": [{"stdout": "rows", "stderr": "", "outcome": {}}]},
+    "parts": {"type": "custom_tool_call_output", "call_id": "c", "output": [{"type": "input_text", "text": "rows"}]},
+}
+
+
+@pytest.mark.parametrize("item", SAID)
+def test_what_an_output_says_is_its_text_elsewhere(sample: Package, item: str) -> None:
+    request = laws.read(sample, "openai_responses", {"model": "m", "input": [SAID[item]]})
+    for target in OWN_CODE:
+        if target != "openai_responses":
+            assert "rows" in WIRES[target].texts(laws.write(sample, target, request)).splitlines()
+
+
+def test_a_picture_in_an_output_is_no_text_elsewhere(sample: Package) -> None:
+    item = {"type": "x_output", "call_id": "c", "output": "data:image/png;base64,AAAA"}
+    request = laws.read(sample, "openai_responses", {"model": "m", "input": [item]})
+    assert WIRES["anthropic"].texts(laws.write(sample, "anthropic", request)) == "[x_output]"
+
+
+def test_a_result_of_the_first_function_calls_is_text_elsewhere(sample: Package) -> None:
+    """Chat Completions once had `function_call`, and results of the role `function`."""
+    said = {"role": "assistant", "content": None, "function_call": {"name": "now", "arguments": "{}"}}
+    body = {"model": "m", "messages": [HELLO, said, {"role": "function", "name": "now", "content": "noon"}]}
+    request = laws.read(sample, "openai_chat", body)
+    assert laws.write(sample, "openai_chat", request) == body
+    for target in OWN_CODE:
+        if target != "openai_chat":
+            assert "noon" in WIRES[target].texts(laws.write(sample, target, request))
