@@ -8,8 +8,17 @@ from itertools import repeat
 from typing import TypeAlias
 
 from .conversion.writer import Writer
-from .models import AssistantMessage, Message, ToolCallPart, ToolMessage, ToolResult
+from .models import (
+    AssistantMessage,
+    Message,
+    OpaquePart,
+    ToolCallPart,
+    ToolMessage,
+    ToolResult,
+    UserMessage,
+)
 from .paths import Path
+from .tool_results import describe_result
 
 __all__ = ["Placed", "order_for_api", "order_keeping_separate_results", "results_of"]
 
@@ -25,12 +34,16 @@ def order_for_api(
     """Return the messages with the results of each turn directly after its calls, in one message.
 
     Messages between calls and results move after them, and are reported. A result without an earlier call stays where
-    it is.
+    it is, but if its call was an opaque part of another provider, the result becomes text, which is reported.
     """
     placed: list[Placed] = list(
         zip(messages, [(at, i) for i in range(len(messages))], repeat(None))
     )
-    return placed if _in_order(messages) else _reordered(placed, writer)
+    return (
+        placed
+        if _in_order(messages)
+        else _describe_foreign_results(_reordered(placed, writer), writer)
+    )
 
 
 def order_keeping_separate_results(
@@ -75,20 +88,14 @@ def call_ids(message: Message) -> list[str]:
 
 
 def _in_order(messages: Sequence[Message]) -> bool:
-    """Return whether the results of each turn are in the one message after it, and no other result has a call."""
-    called: set[str] = set()
+    """Return whether the results of each turn are in the one message after it, and there are no other results."""
     before: list[str] = []
     for message in messages:
         if type(message) is ToolMessage:
             found = [result.tool_call_id for result in message.results]
-            if (
-                found != before
-                and any(i in called or i in before for i in found)
-                and set(found) != set(before)
-            ):
+            if found != before and set(found) != set(before):
                 return False
         if before:
-            called.update(before)
             before = []
         if type(message) is AssistantMessage and type(message.content) is list:
             before = [
@@ -97,9 +104,14 @@ def _in_order(messages: Sequence[Message]) -> bool:
     return True
 
 
+Position: TypeAlias = tuple[int, int]
+"""The indexes of a message and of a result in it."""
+
+
 def _reordered(placed: list[Placed], writer: Writer) -> list[Placed]:
     ordered: list[Placed] = []
-    taken: set[tuple[int, int]] = set()
+    taken: set[Position] = set()
+    positions = _result_positions(placed, writer.wire.name)
     for i, (message, place, _) in enumerate(placed):
         if type(message) is ToolMessage:
             left = [
@@ -114,33 +126,137 @@ def _reordered(placed: list[Placed], writer: Writer) -> list[Placed]:
                 ordered.append((rest, place, tuple(p for _, p in left)))
             continue
         ordered.append((message, place, None))
-        ids = call_ids(message)
-        if ids:
-            gathered = _gather(placed, i, ids, taken)
-            if gathered:
-                _report(placed, i, max(j for j, _, _ in gathered), writer)
-                results = [result for _, _, result in gathered]
-                places = tuple(((placed[j][1], "results"), k) for j, k, _ in gathered)
-                ordered.append(
-                    (ToolMessage(results), placed[gathered[0][0]][1], places)
+        answers = [
+            next(
+                (
+                    spot
+                    for spot in positions.get(key, ())
+                    if spot[0] > i and spot not in taken
+                ),
+                None,
+            )
+            for key in dict.fromkeys(_answerable_ids(message, writer.wire.name))
+        ]
+        found = [spot for spot in answers if spot is not None]
+        if _directly_follow(found, placed, i):
+            continue
+        gathered = [
+            (j, k, results[k]) for j, k in found if (results := _results(placed[j][0]))
+        ]
+        if gathered:
+            taken.update((j, k) for j, k, _ in gathered)
+            _report(placed, i, max(j for j, _, _ in gathered), writer)
+            places = tuple(((placed[j][1], "results"), k) for j, k, _ in gathered)
+            ordered.append(
+                (
+                    ToolMessage([result for _, _, result in gathered]),
+                    placed[gathered[0][0]][1],
+                    places,
                 )
+            )
     return ordered
 
 
-def _gather(
-    placed: list[Placed], turn: int, ids: list[str], taken: set[tuple[int, int]]
-) -> list[tuple[int, int, ToolResult]]:
-    """Return the results of a turn's calls, in the order of the calls. Only the first result of a call counts."""
-    found: dict[str, tuple[int, int, ToolResult]] = {}
-    for j in range(turn + 1, len(placed)):
-        message = placed[j][0]
-        if type(message) is ToolMessage:
-            for k, result in enumerate(message.results):
-                key = result.tool_call_id
-                if key in ids and key not in found and (j, k) not in taken:
-                    found[key] = (j, k, result)
-    taken.update((j, k) for j, k, _ in found.values())
-    return [found[key] for key in dict.fromkeys(ids) if key in found]
+def _result_positions(placed: list[Placed], provider: str) -> dict[str, list[Position]]:
+    """Return where the results of each id are. An opaque result of this provider is a user message."""
+    found: dict[str, list[Position]] = {}
+    for j, (message, _, _) in enumerate(placed):
+        for k, result in enumerate(_results(message)):
+            found.setdefault(result.tool_call_id, []).append((j, k))
+        if (
+            type(message) is UserMessage
+            and type(message.content) is list
+            and len(message.content) == 1
+        ):
+            (part,) = message.content
+            if (
+                type(part) is OpaquePart
+                and part.provider == provider
+                and type(part.value) is dict
+            ):
+                key = part.value.get("call_id")
+                if type(key) is str:
+                    found.setdefault(key, []).append((j, 0))
+    return found
+
+
+def _results(message: Message) -> list[ToolResult]:
+    return message.results if type(message) is ToolMessage else []
+
+
+def _directly_follow(found: list[Position], placed: list[Placed], turn: int) -> bool:
+    """Return whether the results of a turn directly follow it, with no others, in one message.
+
+    Opaque results of the turn may divide it into several.
+    """
+    counts: dict[int, int] = {}
+    for j, _ in found:
+        counts[j] = counts.get(j, 0) + 1
+    if sorted(counts) != list(range(turn + 1, turn + 1 + len(counts))):
+        return False
+    return all(
+        type(placed[j][0]) is not ToolMessage
+        or (
+            count == len(_results(placed[j][0]))
+            and type(placed[j - 1][0]) is not ToolMessage
+        )
+        for j, count in counts.items()
+    )
+
+
+def _answerable_ids(message: Message, provider: str) -> list[str]:
+    """Return the ids of the calls in a message, also of those that are opaque parts of this provider."""
+    if type(message) is not AssistantMessage or type(message.content) is not list:
+        return []
+    found = [
+        part.call.id
+        if type(part) is ToolCallPart
+        else _opaque_call_id(part)
+        if type(part) is OpaquePart and part.provider == provider
+        else None
+        for part in message.content
+    ]
+    return [identifier for identifier in found if identifier is not None]
+
+
+def _opaque_call_id(part: OpaquePart) -> str | None:
+    """Return the id that a result of this part would have, if the part is a call."""
+    if type(part.value) is not dict:
+        return None
+    identifier = part.value.get("call_id", part.value.get("id"))
+    return identifier if type(identifier) is str else None
+
+
+def _describe_foreign_results(placed: list[Placed], writer: Writer) -> list[Placed]:
+    """Return the messages with text for the results of calls that are opaque parts of another provider.
+
+    Such calls are not sent, and APIs reject a result without its call.
+    """
+    unsent: set[str] = set()
+    described: list[Placed] = []
+    for message, place, places in placed:
+        if type(message) is AssistantMessage and type(message.content) is list:
+            opaque = [part for part in message.content if type(part) is OpaquePart]
+            unsent.update(
+                key for part in opaque if (key := _opaque_call_id(part)) is not None
+            )
+            unsent.difference_update(_answerable_ids(message, writer.wire.name))
+        if type(message) is not ToolMessage or unsent.isdisjoint(
+            r.tool_call_id for r in message.results
+        ):
+            described.append((message, place, places))
+            continue
+        pairs = list(results_of(message, place, places))
+        sent = [pair for pair in pairs if pair[0].tool_call_id not in unsent]
+        if sent:
+            rest = ToolMessage([result for result, _ in sent], message.metadata)
+            described.append((rest, place, tuple(there for _, there in sent)))
+        for result, there in pairs:
+            if result.tool_call_id in unsent:
+                reason = "its call is another provider's own, and is not sent"
+                writer.report_loss(there, "a result", "described", "warning", reason)
+                described.append((UserMessage(describe_result(result)), place, None))
+    return described
 
 
 def _report(placed: list[Placed], turn: int, last: int, writer: Writer) -> None:

@@ -41,6 +41,10 @@ _NAMES = frozenset(
 )
 _LONGEST_NAME = 500
 _DEEPEST = 8
+_SAYING = frozenset(["content", "output", "stderr", "stdout"])
+"""Keys of a block whose value, if it is a string, is what the block says."""
+_DEEPEST_SAYING = 2
+"""Where such keys are at most: in the items of a block's list. Deeper they may have another meaning."""
 
 
 def describe_as_text(part: Any) -> str:
@@ -81,7 +85,9 @@ def _collect(value: Any, texts: list[str], names: list[str], depth: int) -> None
     for key, item in value.items():
         if type(item) is not str:
             _collect(item, texts, names, depth + 1)
-        elif key == "text":
+        elif key == "text" or (
+            key in _SAYING and depth <= _DEEPEST_SAYING and item[:5] != "data:"
+        ):
             texts += [item] if item else []
         elif key in _NAMES and item and _is_name(item):
             names.append(item)

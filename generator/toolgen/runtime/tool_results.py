@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias
 from .conversion.extras import ABSENT, Extras, add_extras, inner_extras
 from .conversion.reader import Reader
 from .conversion.values import Read, Write, read_text_or_list, write_or_describe
-from .conversion.writer import Writer
+from .conversion.writer import Writer, describe_as_text
 from .errors import ConversionError, wrong_type
 from .json_text import compact, dump_lenient, is_compact, loads
 from .json_values import is_json, same_json, walk_values
@@ -17,6 +17,7 @@ from .paths import Path, format_path
 
 __all__ = [
     "MEDIA_FOLLOW_TEXT",
+    "describe_result",
     "media_kind",
     "read_result_object",
     "read_result_parts",
@@ -104,6 +105,17 @@ def write_result_parts(parts: Sequence[Any], at: Path, writer: Writer, write: Wr
     if len(texts) == 1 and texts[0].keys() == {"type", "text"}:
         return str(texts[0]["text"])
     return texts or MEDIA_FOLLOW_TEXT
+
+
+def describe_result(result: ToolResult) -> str:
+    """Write a result as text for the model, if it cannot be next to its call. The text is never blank."""
+    if result.kind == "multimodal":
+        text = "\n".join(map(describe_as_text, result.value))
+    elif result.kind == "text":
+        text = str(result.value)
+    else:
+        text = compact({"error": result.value} if result.kind == "error" else result.value)
+    return text if text.strip() else "[empty result]"
 
 
 _KINDS = ("audio", "image", "video")

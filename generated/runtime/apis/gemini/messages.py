@@ -44,12 +44,11 @@ from ...models import (
     UserMessage,
 )
 from ...paths import Path
-from ...tool_results import read_result_object, write_result_object
+from ...tool_results import describe_result, read_result_object, write_result_object
 from .parts import (
     KeyNormalization,
     add_placeholder_signature,
     current_turn_start,
-    describe_result,
     normalize_keys,
     order_results_by_calls,
     part_list,

@@ -10,9 +10,9 @@ from typing import Any
 from ...conversion.extras import ABSENT, Extras
 from ...conversion.reader import Reader
 from ...conversion.values import Write, write_list
-from ...conversion.writer import Writer, describe_as_text
+from ...conversion.writer import Writer
 from ...errors import wrong_type
-from ...json_text import compact, dump_lenient
+from ...json_text import dump_lenient
 from ...message_order import call_ids
 from ...models import (
     Message,
@@ -29,7 +29,6 @@ __all__ = [
     "KeyNormalization",
     "add_placeholder_signature",
     "current_turn_start",
-    "describe_result",
     "normalize_keys",
     "order_results_by_calls",
     "part_kind",
@@ -312,19 +311,6 @@ def write_parts_of(
         content = [TextPart(content)] if content else []
     parts = write(content or [], at, writer)
     return parts or (extra if extra == [] else ABSENT)
-
-
-def describe_result(result: ToolResult) -> str:
-    """Write a result as text for the model, if it cannot be next to its call."""
-    if result.kind == "multimodal":
-        return "\n".join(map(describe_as_text, result.value))
-    return (
-        str(result.value)
-        if result.kind == "text"
-        else compact(
-            {"error": result.value} if result.kind == "error" else result.value
-        )
-    )
 
 
 def read_result_text_beside_media(
