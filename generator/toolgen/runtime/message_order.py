@@ -25,7 +25,7 @@ def order_for_api(messages: Sequence[Message], at: Path, writer: Writer) -> list
     Messages between calls and results move after them, and are reported. A result without an earlier call stays where
     it is, but if its call was an opaque part of another provider, the result becomes text, which is reported.
     """
-    placed: list[Placed] = list(zip(messages, [(at, i) for i in range(len(messages))], repeat(None)))
+    placed = _placed(messages, at)
     return placed if _in_order(messages) else _describe_foreign_results(_reordered(placed, writer), writer)
 
 
@@ -34,15 +34,27 @@ def order_keeping_separate_results(messages: Sequence[Message], at: Path, writer
 
     Results were read separately from another message (`$apart`), or from the same one, after other content (`$within`).
     """
-    if any(type(m) is ToolMessage and not _SEPARATE.isdisjoint(writer.peek_extras(m.metadata)) for m in messages):
-        called: set[str] = set()
-        for message in messages:
-            called.update(call_ids(message))
-            if type(message) is ToolMessage and not called.issuperset(r.tool_call_id for r in message.results):
-                break
-        else:
-            return [(message, (at, i), None) for i, message in enumerate(messages)]
-    return order_for_api(messages, at, writer)
+    placed = _placed(messages, at)
+    if _in_order(messages) or _are_separate(messages, writer):
+        return placed
+    return _describe_foreign_results(_reordered(placed, writer), writer)
+
+
+def _placed(messages: Sequence[Message], at: Path) -> list[Placed]:
+    return list(zip(messages, [(at, i) for i in range(len(messages))], repeat(None)))
+
+
+def _are_separate(messages: Sequence[Message], writer: Writer) -> bool:
+    """Return whether some results were read separately, and each result has an earlier call."""
+    called: set[str] = set()
+    separate = False
+    for message in messages:
+        called.update(call_ids(message))
+        if type(message) is ToolMessage:
+            separate = separate or not _SEPARATE.isdisjoint(writer.peek_extras(message.metadata))
+            if not called.issuperset(result.tool_call_id for result in message.results):
+                return False
+    return separate
 
 
 def results_of(message: ToolMessage, at: Path, paths: tuple[Path, ...] | None) -> Iterator[tuple[ToolResult, Path]]:
