@@ -15,7 +15,7 @@ from typing import Any, ClassVar, TypeAlias, TypeVar
 from .client_kwargs import Base64Keys
 from .conversion.extras import ABSENT, is_internal_mark
 from .conversion.reader import Reader
-from .conversion.values import read_list, to_plain_object, write_list
+from .conversion.values import read_optional_list, to_plain_object, write_list
 from .conversion.wire import DeclaredTools, ProviderWire, WireFacts
 from .conversion.writer import OnLoss, OnUnsupported, Writer
 from .errors import wrong_type
@@ -353,7 +353,7 @@ class Converter:
         self, value: Any, at: Path, reader: Reader
     ) -> tuple[list[ToolDefinition | OpaquePart] | None, Any]:
         """Read the offered tools."""
-        return read_list(
+        return read_optional_list(
             None if value is ABSENT else value, at, reader, self.read_tool_entry
         ), ABSENT
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .conversion.extras import ABSENT, Extras, is_internal_mark, with_extra_at
+from .conversion.extras import ABSENT, Extras, is_internal_mark, set_extra_at
 from .conversion.reader import Reader
 from .conversion.writer import Writer
 from .errors import ConversionError, wrong_type
@@ -68,7 +68,7 @@ def read_call_id(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
     Raises:
         ConversionError: The value is neither a string nor null.
     """
-    if reader.claim_id(value):
+    if reader.try_claim_id(value):
         return value, ABSENT
     identifier, spelling = reader.call_id(value, at)
     if spelling is ABSENT and value is identifier:
@@ -113,7 +113,7 @@ def read_result_call(value: Any, at: Path, reader: Reader) -> tuple[str, str, An
     """
     if type(value) is not str:
         raise wrong_type(at, "a string", None if value is ABSENT else value)
-    identifier, name = reader.find_call(value)
+    identifier, name = reader.find_call_id_and_name(value)
     return identifier, name, ABSENT
 
 
@@ -154,7 +154,7 @@ def read_result_call_id(value: Any, at: Path, reader: Reader) -> tuple[str, Any]
     """
     if type(value) is not str:
         raise wrong_type(at, "a string", None if value is ABSENT else value)
-    identifier, _ = reader.find_call(value)
+    identifier, _ = reader.find_call_id_and_name(value)
     return identifier, ABSENT if identifier == value else {
         "$synthetic": identifier,
         "$wire": value,
@@ -190,12 +190,12 @@ def make_call_from_json(
     if (
         type(name) is not str
         or name in reader.tool_names
-        or not reader.claim_id(identifier)
+        or not reader.try_claim_id(identifier)
     ):
         return None
     arguments, invalid, kept = _read_text(text)
-    metadata = reader.metadata(with_extra_at(extras, key_path, kept))
-    return reader.decode_parsed_call(
+    metadata = reader.metadata(set_extra_at(extras, key_path, kept))
+    return reader.decode_call_from_text(
         ToolCall(identifier, name, arguments, invalid, metadata)
     )
 
@@ -214,7 +214,7 @@ def make_unrecorded_call_from_json(
         identifier,
         name,
         arguments,
-        with_extra_at(extras, key_path, kept),
+        set_extra_at(extras, key_path, kept),
         invalid,
         parsed=True,
     )

@@ -11,10 +11,10 @@ from typing import Any, ClassVar
 
 from ..runtime.apis.agent_sdk.converter import AgentSdkConverter
 from ..runtime.apis.agent_sdk.fields import (
-    read_data_source,
     read_image_url,
-    write_data_source,
+    read_inline_source,
     write_image_url,
+    write_inline_source,
 )
 from ..runtime.conversion.extras import (
     ABSENT,
@@ -779,7 +779,7 @@ class AgentSdk(AgentSdkConverter):
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> DocumentPart:
         """Read a document part."""
-        url, data, media_type, url_kept = read_data_source(
+        url, data, media_type, url_kept = read_inline_source(
             wire.get("source", ABSENT), (at, "source"), reader, _DOCUMENT_PART_SOURCE
         )
         if (
@@ -806,7 +806,7 @@ class AgentSdk(AgentSdkConverter):
             writer.report_unsupported((at, "cache"), "cache")
         wire: dict[str, Any] = {
             "type": "document",
-            "source": write_data_source(
+            "source": write_inline_source(
                 part.url,
                 part.data,
                 part.media_type,

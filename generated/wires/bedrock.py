@@ -851,7 +851,7 @@ class Bedrock(BedrockConverter):
         name = tool_use.get("name")
         arguments = tool_use.get("input")
         if type(arguments) is dict:
-            found = reader.make_regular_call(
+            found = reader.make_call_if_regular(
                 id,
                 name,
                 arguments,

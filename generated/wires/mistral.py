@@ -39,7 +39,11 @@ from ..runtime.conversion.extras import (
     unmapped_members,
 )
 from ..runtime.conversion.reader import Reader
-from ..runtime.conversion.values import read_list, read_text_or_list, write_text_or_list
+from ..runtime.conversion.values import (
+    read_optional_list,
+    read_text_or_list,
+    write_text_or_list,
+)
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
@@ -469,7 +473,7 @@ class Mistral(MistralConverter):
     def read_tool_calls(self, value: Any, at: Path, reader: Reader) -> list[Any] | None:
         """Read an array, or null; regular objects in it at once."""
         if type(value) is not list:
-            return read_list(value, at, reader, self.read_tool_call_entry)
+            return read_optional_list(value, at, reader, self.read_tool_call_entry)
         found: list[Any] = []
         for wire in value:
             if type(wire) is dict and wire.get("type") in ("function", None):

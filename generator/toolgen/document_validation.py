@@ -21,7 +21,7 @@ from toolgen.diagnostics import Findings, Span
 from toolgen.diagnostics.finding import RawText, did_you_mean, quote_name
 from toolgen.load import Document, Pointer
 from toolgen.load.text_decoding import FaultReporter, Unreadable, decode_text
-from toolgen.load.yaml_reader import read_yaml
+from toolgen.load.yaml_reader import read_yaml_documents
 from toolgen.resources import shipped_folder
 
 SOURCE_KINDS = ("declaration", "provider", "format", "config")
@@ -42,7 +42,7 @@ def meta_schema(kind: str) -> Mapping[str, Any]:
     findings = Findings()
     report = FaultReporter(path.name, findings)
     try:
-        trees = read_yaml(decode_text(path.read_bytes(), report), report)
+        trees = read_yaml_documents(decode_text(path.read_bytes(), report), report)
     except Unreadable:
         trees = []
     value = trees[0].value if len(trees) == 1 else None

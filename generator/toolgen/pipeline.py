@@ -94,9 +94,9 @@ def resolve_project(
 
 def render_project(project: Project, findings: Findings, progress: Progress = ignore_progress) -> Package | None:
     """Plan and render. Return None if a profile does not fit the format, or a provider cannot be sent a tool."""
-    from toolgen.render.package import package_files
+    from toolgen.render.package import render_package
 
-    package = _report_mapping_errors(project, findings, lambda: package_files(project.catalog, project.sources.name))
+    package = _report_mapping_errors(project, findings, lambda: render_package(project.catalog, project.sources.name))
     if package is not None:
         _report_refused(package.wires, findings)
         progress("rendered", len(project.sources.tools))

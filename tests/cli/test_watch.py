@@ -139,7 +139,7 @@ def test_full_builds_compile_again_what_did_not_change(
     cache = tmp_path / "cache"
     cache.mkdir()
     monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
-    monkeypatch.setattr(watch, "wait_for_changes", lambda *_, **__: iter(["sources", "sources"]))
+    monkeypatch.setattr(watch, "iterate_changes", lambda *_, **__: iter(["sources", "sources"]))
     planned: list[str] = []
     real = tools._plan
     monkeypatch.setattr(tools, "_plan", lambda tool: planned.append(tool.name) or real(tool))

@@ -127,7 +127,7 @@ def test_of_a_list_only_what_is_repeated_is_not_run(sample: Package) -> None:
 @given(blocks=st.lists(st.text("ab{ \\n", max_size=6), max_size=8), texts=st.lists(st.text("ab{ \\n"), max_size=3))
 def test_what_is_repeated_is_what_a_plain_search_finds(sample: Package, blocks: list[str], texts: list[str]) -> None:
     module = sample.module("runtime.prompting.tool_blocks")
-    found = module.find_quoted_blocks(blocks, texts)
+    found = module.flag_quoted_blocks(blocks, texts)
     assert [module._pieces(block) != [] and found[i] for i, block in enumerate(blocks)] == found
     for block, seen in zip(blocks, found, strict=True):
         pieces = module._pieces(block)

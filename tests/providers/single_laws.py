@@ -20,7 +20,7 @@ def stored(package: Package, kind: str, value: Any) -> Any:
     return models.load(getattr(models, kind), json.loads(json.dumps(models.dump(value))))
 
 
-def find_call(package: Package, provider: str, wire: Any) -> Any:
+def find_call_id_and_name(package: Package, provider: str, wire: Any) -> Any:
     """A call that was read, under our id where the wire has none."""
     read = package.provider(provider).from_tool_call
     given = [CALL] if "id" in inspect.signature(read).parameters else []
@@ -34,7 +34,7 @@ def definitions_of(package: Package, provider: str, recording: Any) -> Any:
 def make_result(package: Package, provider: str, recording: Any) -> tuple[Any, Any]:
     """The result of a recording, and the definitions that it was read with."""
     definitions = definitions_of(package, provider, recording)
-    module, name = package.provider(provider), find_call(package, provider, recording["call"]).name
+    module, name = package.provider(provider), find_call_id_and_name(package, provider, recording["call"]).name
     return module.from_tool_result(copy.deepcopy(recording["result"]), CALL, name, tools=definitions), definitions
 
 
@@ -49,7 +49,7 @@ def wire_comes_back(package: Package, provider: str, recording: Any) -> None:
     """Law 1: what was read is written as it came, through JSON as well, and nothing that was given is changed."""
     module, given = package.provider(provider), copy.deepcopy(recording)
     definitions = module.from_tools(given["tools"])
-    call = find_call(package, provider, given["call"])
+    call = find_call_id_and_name(package, provider, given["call"])
     for tools, one in ((definitions, call), (None, stored(package, "ToolCall", call))):
         tools = tools or [stored(package, "ToolDefinition", d) for d in definitions]
         assert laws.exact(module.to_tools(tools)) == laws.exact(recording["tools"])
@@ -70,8 +70,8 @@ def format_comes_back(package: Package, provider: str, recording: Any) -> None:
     losses: list[Any] = []
     again = [laws.bare(d) for d in module.from_tools(module.to_tools(definitions, on_loss=losses.append))]
     assert laws.exact(models.dump(again)) == laws.exact(models.dump(definitions))
-    call = laws.bare(find_call(package, provider, recording["call"]))
-    assert laws.bare(find_call(package, provider, module.to_tool_call(call))) == call
+    call = laws.bare(find_call_id_and_name(package, provider, recording["call"]))
+    assert laws.bare(find_call_id_and_name(package, provider, module.to_tool_call(call))) == call
     if recording["result"] is not None:
         result = laws.bare(make_result(package, provider, recording)[0])
         losses = []
@@ -88,7 +88,7 @@ def types_are_legal(package: Package, provider: str, recording: Any) -> None:
     definitions = [laws.bare(d) for d in definitions_of(package, provider, recording)]
     for tool in module.to_tools(definitions):
         assert wire.tool_faults(tool) == []
-    call = laws.bare(find_call(package, provider, recording["call"]))
+    call = laws.bare(find_call_id_and_name(package, provider, recording["call"]))
     assert wire.call_faults(module.to_tool_call(call)) == []
     if recording["result"] is not None:
         result = laws.bare(make_result(package, provider, recording)[0])

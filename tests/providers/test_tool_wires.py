@@ -163,7 +163,7 @@ def test_a_call_has_the_id_that_it_is_given_or_one_that_is_made(sample: Package,
     module, row = sample.provider(provider), table(provider)["call"]
     call = models.load(models.ToolCall, row["value"])
     assert module.to_tool_call(call) == row["wire"]
-    assert single_laws.find_call(sample, provider, row["wire"]) == call
+    assert single_laws.find_call_id_and_name(sample, provider, row["wire"]) == call
     without = {key: value for key, value in row["wire"].items() if value != call.id}
     made = module.from_tool_calls([without] * 2, turn=3)
     assert [one.id for one in made] == ["call_3_0", "call_3_1"]
@@ -228,12 +228,15 @@ def test_hostile_values_are_read_or_refused_at_their_place(
     sample: Package, models: Any, provider: str, recording: Any
 ) -> None:
     """What was read goes out again as it came, if it was JSON, and a name that the wire would take."""
-    module, name = sample.provider(provider), single_laws.find_call(sample, provider, recording["call"]).name
+    module, name = (
+        sample.provider(provider),
+        single_laws.find_call_id_and_name(sample, provider, recording["call"]).name,
+    )
     losses: list[Any] = []
     options: dict[str, Any] = {"on_loss": losses.append, "on_unsupported": "weaken"}
     readers = [
         ("tools", module.from_tools, module.to_tools),
-        ("call", lambda value: single_laws.find_call(sample, provider, value), module.to_tool_call),
+        ("call", lambda value: single_laws.find_call_id_and_name(sample, provider, value), module.to_tool_call),
         ("result", lambda value: module.from_tool_result(value, "call_a", name), module.to_tool_result),
     ]
     for key, read, write in readers:

@@ -47,7 +47,7 @@ SLOW = 10.0
 _CLASSES: list[Any] = []
 
 
-def _once(format: Any, made: Callable[[Any], Any] = model_code.render_format_types) -> Any:
+def _once(format: Any, made: Callable[[Any], Any] = model_code.make_format_class_texts) -> Any:
     """The format's classes, made once: they do not depend on declarations, and take most of a small build."""
     if not _CLASSES:
         _CLASSES.append(made(format))
@@ -58,7 +58,7 @@ def holds(files: Mapping[str, Any]) -> None:
     """Build sources; check that they are refused at a place, or that the output is plain, compiles and imports."""
     findings = Findings()
     start = time.process_time()
-    with tempfile.TemporaryDirectory() as folder, mock.patch.object(model_code, "render_format_types", _once):
+    with tempfile.TemporaryDirectory() as folder, mock.patch.object(model_code, "make_format_class_texts", _once):
         write(Path(folder), {**files, "types/t.json": TYPE})
         with chdir(folder), shipped_profiles("openai_chat", "gemini"):
             built = compile_project(Path("schemas"), findings, ("openai_chat", "gemini"))
@@ -140,7 +140,7 @@ def two_paths() -> list[Package]:
             "make_call_from_json",
             "make_unrecorded_call_from_json",
             "make_unrecorded_call",
-            "make_regular_call",
+            "make_call_if_regular",
             "is_regular_call",
         ):
             assert fast not in wires

@@ -17,7 +17,7 @@ from ..conversion.reader import Reader
 from ..conversion.values import (
     join_texts,
     optional_text,
-    read_list,
+    read_optional_list,
     with_default,
     write_list,
 )
@@ -77,7 +77,7 @@ class KagamiConverter(TextChatConverter):
         """Read the parts of a content. A single text becomes a string."""
         if type(value) is not list:
             raise wrong_type(at, "an array", None if value is ABSENT else value)
-        parts = read_list(value, at, reader, self.read_part) or []
+        parts = read_optional_list(value, at, reader, self.read_part) or []
         return parts[0].text if len(parts) == 1 and type(
             parts[0]
         ) is TextPart and not parts[0].metadata else parts, ABSENT
@@ -99,7 +99,7 @@ class KagamiConverter(TextChatConverter):
         """Read the content and calls of an assistant message, with the extras that a new message would not have."""
         parts: list[AssistantPart] = [
             *(
-                read_list(
+                read_optional_list(
                     wire.get("content"),
                     (at, "content"),
                     reader,
@@ -108,7 +108,7 @@ class KagamiConverter(TextChatConverter):
                 or ()
             )
         ]
-        calls = read_list(
+        calls = read_optional_list(
             wire.get("toolCalls"), (at, "toolCalls"), reader, self.read_tool_call_entry
         )
         rest: Extras = {} if "content" in wire else {"$absent": ["content"]}
@@ -165,7 +165,7 @@ class KagamiConverter(TextChatConverter):
     ) -> Completion:
         """Read a response. It has neither a stop reason nor usage, and its content is one string."""
         content = optional_text(wire, "content", at)
-        calls = read_list(
+        calls = read_optional_list(
             wire.get("toolCalls"), (at, "toolCalls"), reader, self.read_tool_call_entry
         )
         rest = unmapped_members(wire, _RESPONSE)

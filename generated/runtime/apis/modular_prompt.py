@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from ..conversion.extras import ABSENT, Extras, restore_extras, unmapped_members
 from ..conversion.reader import Reader
-from ..conversion.values import join_texts, optional_text, read_list
+from ..conversion.values import join_texts, optional_text, read_optional_list
 from ..conversion.writer import Writer
 from ..converter import ObjectReader, ObjectWriter
 from ..errors import wrong_type
@@ -90,7 +90,7 @@ class ModularPromptConverter(TextChatConverter):
     ) -> tuple[str | list[AssistantPart] | None, Extras]:
         """Read the content and calls of an assistant message, with the extras that a new message would not have."""
         content = optional_text(wire, "content", at)
-        calls = read_list(
+        calls = read_optional_list(
             wire.get("toolCalls"), (at, "toolCalls"), reader, self.read_tool_call_entry
         )
         rest: Extras = {}

@@ -27,7 +27,7 @@ __all__ = [
     "join_texts",
     "opaque_message",
     "optional_text",
-    "read_list",
+    "read_optional_list",
     "read_text_or_list",
     "require_value",
     "to_plain_object",
@@ -36,7 +36,7 @@ __all__ = [
     "write_list",
     "write_or_describe",
     "write_text_or_list",
-    "write_user_message",
+    "write_user_or_opaque",
 ]
 
 _MEDIA = (AudioPart, DocumentPart, ImagePart, VideoPart)
@@ -86,7 +86,9 @@ Read = Callable[[Any, Path, Reader], T]
 Write = Callable[[Any, Path, Writer], Any]
 
 
-def read_list(value: Any, at: Path, reader: Reader, read: Read[T]) -> list[T] | None:
+def read_optional_list(
+    value: Any, at: Path, reader: Reader, read: Read[T]
+) -> list[T] | None:
     """Read an array, or null.
 
     Raises:
@@ -210,7 +212,7 @@ def collect_texts(parts: Sequence[Any], at: Path, writer: Writer) -> list[str]:
     texts: list[str] = []
     for i, part in enumerate(parts):
         if type(part) is TextPart:
-            texts.append(writer.write_as_string(part, (at, i)))
+            texts.append(writer.write_text_part_as_string(part, (at, i)))
         else:
             texts.append(writer.describe_part(part, (at, i)).text)
     return texts
@@ -235,7 +237,7 @@ def wire_message_of(message: UserMessage, writer: Writer) -> Any:
     return message.content[0].value
 
 
-def write_user_message(
+def write_user_or_opaque(
     message: UserMessage, at: Path, writer: Writer, write: Callable[..., dict[str, Any]]
 ) -> Any:
     """Write a user message, or the opaque message that it contains."""

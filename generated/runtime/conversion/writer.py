@@ -184,7 +184,9 @@ class Writer:
         self, schema: dict[str, Any] | bool, strict: bool | None, at: Path
     ) -> dict[str, Any]:
         """Lower a schema, and report what the dialect expresses differently, unless the build has reported it."""
-        written, found = self.wire.schema_lowering.lower_to_copy(schema, strict)
+        written, found = self.wire.schema_lowering.lower_with_schema_copy(
+            schema, strict
+        )
         if self.is_declared_tool:
             return written
         if not found.only_drops_keywords(schema):
@@ -295,7 +297,7 @@ class Writer:
         self.report_loss(at, self.type_name(part), "described", "warning", said)
         return TextPart(describe_as_text(part))
 
-    def write_as_string(self, part: TextPart, at: Path) -> str:
+    def write_text_part_as_string(self, part: TextPart, at: Path) -> str:
         """Return the text of a part that becomes a string on this wire. Report its metadata and cache setting."""
         if part.metadata:
             self.own_extras(part.metadata, at)

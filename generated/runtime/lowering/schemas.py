@@ -25,8 +25,8 @@ __all__ = [
     "merge_schemas",
     "required_names",
     "select_annotations",
+    "split_off_nullability",
     "subschemas",
-    "without_null",
 ]
 
 Pointer = tuple[str | int, ...]
@@ -248,7 +248,7 @@ def select_annotations(schema: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in schema.items() if key in ANNOTATIONS}
 
 
-def without_null(schema: dict[str, Any]) -> tuple[dict[str, Any], bool]:
+def split_off_nullability(schema: dict[str, Any]) -> tuple[dict[str, Any], bool]:
     """Return a schema without null, and whether it admits null. A schema that admits only null does not change."""
     said = dict(schema)
     kinds = declared_types(said)

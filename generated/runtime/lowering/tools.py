@@ -54,7 +54,7 @@ class Lowerings:
         """Lower the schema of a tool's parameters. The result is shared, so do not change it."""
         return self._remembered(schema, strict).lowered
 
-    def lower_to_copy(
+    def lower_with_schema_copy(
         self, schema: Mapping[str, Any] | bool, strict: bool | None
     ) -> tuple[dict[str, Any], LoweredSchema]:
         """Lower a schema, and return a copy of the result that may be changed."""

@@ -34,8 +34,8 @@ from .tool_blocks import (
     Block,
     BlockKind,
     find_blocks,
-    find_quoted_blocks,
     find_whole_text_block,
+    flag_quoted_blocks,
 )
 from .tool_texts import PROVIDER, call_text, join_response_text
 
@@ -230,7 +230,7 @@ def _distrusted(
     if not texts:
         return [[False] * len(block.calls) for block in blocks]
     found = iter(
-        find_quoted_blocks(
+        flag_quoted_blocks(
             [
                 needle
                 for block in blocks

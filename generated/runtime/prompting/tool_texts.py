@@ -15,7 +15,7 @@ from .tool_blocks import (
     find_whole_text_block,
     is_block_delimiter,
     json_line,
-    split_lines,
+    split_lines_with_positions,
 )
 
 __all__ = [
@@ -199,7 +199,7 @@ def _indented(text: str) -> str:
     """Indent lines of a text that could start or end a block."""
     lines = [
         "    " + line if is_block_delimiter(line) else line
-        for line, _ in split_lines(text)
+        for line, _ in split_lines_with_positions(text)
     ]
     found = "\n".join(lines)
     whole = find_whole_text_block(found)

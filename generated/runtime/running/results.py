@@ -70,13 +70,13 @@ __all__ = [
     "NotJSONError",
     "Returned",
     "ToolError",
-    "completion_events",
     "denied_text",
     "error_result",
     "failure_text",
     "invalid_arguments_text",
     "invalid_call_text",
     "invalid_result_text",
+    "make_text_and_reasoning_events",
     "result_event",
     "result_from_return_value",
     "timeout_text",
@@ -371,7 +371,7 @@ def failure_text(name: str, error: BaseException) -> str:
     return f"{name} failed: {type(error).__name__}."
 
 
-def completion_events(completion: Completion) -> list[AgentEvent]:
+def make_text_and_reasoning_events(completion: Completion) -> list[AgentEvent]:
     """Return the events for the text and reasoning of a response."""
     now = time.time() * 1000
     content = completion.message.content

@@ -47,9 +47,9 @@ from .results import (
     CANCELLED,
     NO_MORE_TURNS,
     NOT_RUN,
-    completion_events,
     error_result,
     invalid_call_text,
+    make_text_and_reasoning_events,
     result_event,
 )
 from .run_settings import (
@@ -173,7 +173,7 @@ class ToolLoop:
                     elif isinstance(event, ErrorEvent):
                         self._error = event.error
             completion = self._answered(answer)
-            for said in completion_events(completion):
+            for said in make_text_and_reasoning_events(completion):
                 yield said
             if (on_answer := self._settings.get("on_answer")) is not None:
                 await await_value(on_answer(completion))

@@ -12,7 +12,7 @@ from toolgen.breaking.non_schema_changes import (
     FoundChange,
     changed_neutral_format,
     changed_provider_facts,
-    removed_names,
+    find_removed_public_names,
 )
 from toolgen.breaking.packages import describe_payload_change
 from toolgen.breaking.schema_comparison import ABSENT, Difference, combine_effects, compare_schemas, without_annotations
@@ -321,7 +321,7 @@ def _configuration(old: ProjectSnapshot, new: ProjectSnapshot) -> Iterator[Chang
 
 
 def _names(old: ProjectSnapshot, new: ProjectSnapshot) -> Iterator[Change]:
-    for code, where, span, before, _ in removed_names(old.names, new.names, Span(new.project.sources.name)):
+    for code, where, span, before, _ in find_removed_public_names(old.names, new.names, Span(new.project.sources.name)):
         yield Change(code, (), where, span, _broken_audiences(code, None, None), before)
 
 

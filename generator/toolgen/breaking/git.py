@@ -105,7 +105,7 @@ def _unknown_hint(folder: Path, revision: str) -> str:
     return "`git branch --all` lists branches, and `git tag` lists tags"
 
 
-def is_unchanged(schemas: Path, revision: str | None, folder: Path | None, *, merge_base: bool = False) -> bool:
+def is_unchanged(schemas: Path, revision: str | None, old_folder: Path | None, *, merge_base: bool = False) -> bool:
     """Return whether every source of SCHEMAS has the same bytes as before, so that there is nothing to compare.
 
     Returns False if only a full comparison can decide: links, accepted changes, or an old side that cannot be read.
@@ -114,7 +114,7 @@ def is_unchanged(schemas: Path, revision: str | None, folder: Path | None, *, me
     if not here or "accepted.yaml" in here:
         return False
     if revision is None:
-        return folder is not None and here == _digests(folder)
+        return old_folder is not None and here == _digests(old_folder)
     try:
         _, prefix, listing = list_revision(schemas, revision, merge_base=merge_base)
     except RevisionError:

@@ -10,7 +10,7 @@ from toolgen.load import Document
 from toolgen.pipeline import Project
 from toolgen.resolve import Format, Profile
 
-__all__ = ["FoundChange", "changed_neutral_format", "changed_provider_facts", "removed_names"]
+__all__ = ["FoundChange", "changed_neutral_format", "changed_provider_facts", "find_removed_public_names"]
 
 FoundChange = tuple[str, str, Span, Any, Any]
 """A change: its code, where it is, its location in the sources, and the old and new value, or None."""
@@ -81,7 +81,7 @@ def changed_neutral_format(old: Format, new: Format, place: Span) -> Iterator[Fo
                 yield "format-field-changed", f"{name}.{field}", place, was[field], now[field]
 
 
-def removed_names(
+def find_removed_public_names(
     old: Mapping[str, tuple[str, ...]], new: Mapping[str, tuple[str, ...]], place: Span
 ) -> Iterator[FoundChange]:
     """Yield the public classes and types of tools that were removed from a module that still exists.

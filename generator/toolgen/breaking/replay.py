@@ -35,7 +35,7 @@ class ReplayResult:
 
 
 def replay(
-    file: Path, package_files: Mapping[str, str], provider: str | None, findings: Findings
+    file: Path, render_package: Mapping[str, str], provider: str | None, findings: Findings
 ) -> ReplayResult | None:
     """Read stored conversations, and report how many calls are still valid, by tool and pointer, without their content.
 
@@ -43,7 +43,7 @@ def replay(
         file: JSON lines, or one JSON document. Without a provider, messages, requests or completions from the package's
             `dump`. With one, bodies of requests and responses in its format, or objects that have them under
             `request`, `response` and `events`.
-        package_files: The package, as a build would write it, including the provider.
+        render_package: The package, as a build would write it, including the provider.
         provider: The provider whose format the bodies are in.
         findings: Receives the counts.
 
@@ -58,7 +58,7 @@ def replay(
         findings.add("unreadable-source", place, path=file.as_posix(), reason=reason)
         return None
     found = ReplayResult()
-    with InMemoryPackage(package_files) as package:
+    with InMemoryPackage(render_package) as package:
         reader = _Reader(package, provider, found)
         for row in _rows(text, found):
             for call in reader.calls(row):

@@ -14,7 +14,7 @@ from typing import Any, Literal
 from toolgen.breaking.schema_samples import (
     MAX_SAMPLES,
     TYPES,
-    branch_tag,
+    identify_branch,
     is_same_branch,
     json_key,
     normalize,
@@ -299,8 +299,8 @@ class _Comparison:
                 Difference(code, here, "unknown", _value(old, keyword), _value(new, keyword)), old, new
             )
             return
-        was = {branch_tag(branch, self._old): branch for branch in before}
-        now = {branch_tag(branch, self._new): (i, branch) for i, branch in enumerate(after)}
+        was = {identify_branch(branch, self._old): branch for branch in before}
+        now = {identify_branch(branch, self._new): (i, branch) for i, branch in enumerate(after)}
         for tag, branch in was.items():
             if tag in now:
                 yield from self._schemas(branch, now[tag][1], (*here, now[tag][0]))

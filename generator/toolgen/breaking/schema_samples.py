@@ -12,7 +12,7 @@ from toolgen.resolve.value_checks import TooManyStepsError, ValueValidator
 __all__ = [
     "MAX_SAMPLES",
     "TYPES",
-    "branch_tag",
+    "identify_branch",
     "is_same_branch",
     "json_key",
     "normalize",
@@ -187,8 +187,8 @@ def wrap_in_matching_union(old: Any, new: Any, old_root: Any, new_root: Any) -> 
         if not keyword or "oneOf" in one or "anyOf" in one or other.keys() - ANNOTATIONS != {keyword}:
             continue
         branch = {key: value for key, value in one.items() if key not in ANNOTATIONS}
-        tags = [branch_tag(each, roots[1 - i]) for each in other[keyword]]
-        if branch_tag(branch, roots[i]) in tags:
+        tags = [identify_branch(each, roots[1 - i]) for each in other[keyword]]
+        if identify_branch(branch, roots[i]) in tags:
             sides[i] = {**{key: one[key] for key in one.keys() & ANNOTATIONS}, keyword: [branch]}
     return sides[0], sides[1]
 
@@ -206,11 +206,11 @@ def _is_constant(schema: Any) -> bool:
     return isinstance(schema, Mapping) and ("const" in schema or len(schema.get("enum", ())) == 1)
 
 
-def branch_tag(branch: Any, root: Any) -> str:
+def identify_branch(branch: Any, root: Any) -> str:
     """Return what identifies a branch of a union: the constants of its properties, its reference or type, or itself."""
     if isinstance(branch, Mapping) and "$ref" in branch:
         target = root.get("$defs", {}).get(str(branch["$ref"])[8:])
-        tag = branch_tag(target, root) if isinstance(target, Mapping) else ""
+        tag = identify_branch(target, root) if isinstance(target, Mapping) else ""
         return tag if tag.startswith("{") else str(branch["$ref"])
     if isinstance(branch, Mapping):
         constants = {

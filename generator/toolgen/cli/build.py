@@ -11,7 +11,7 @@ import click
 from toolgen.cli.command_support import (
     EXIT_ERROR,
     EXIT_OK,
-    compile_with_built_providers,
+    compile_adding_built_providers,
     count_files,
     exit_with,
     progress,
@@ -100,7 +100,7 @@ def build_package(
     from toolgen.write import write_package
 
     with progress(quiet=quiet) as step:
-        built = compile_with_built_providers(schemas, out, providers, findings, step, incremental=incremental)
+        built = compile_adding_built_providers(schemas, out, providers, findings, step, incremental=incremental)
         if built is None:
             return None
         output = built.output_at(output_folder(schemas, out, built.config.out))

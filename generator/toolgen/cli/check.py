@@ -11,7 +11,7 @@ from toolgen.cli.command_support import (
     EXIT_ERROR,
     EXIT_FINDINGS,
     EXIT_OK,
-    compile_with_built_providers,
+    compile_adding_built_providers,
     exit_with,
     progress,
     save_build_record,
@@ -52,7 +52,7 @@ def command(
 
     findings = Findings()
     with progress(quiet=quiet) as step:
-        built = compile_with_built_providers(schemas, out, providers, findings, step)
+        built = compile_adding_built_providers(schemas, out, providers, findings, step)
     if built is None:
         print_findings(findings, output_format, quiet=quiet, verbose=verbose)
         exit_with(EXIT_ERROR)

@@ -183,7 +183,7 @@ def save_build_record(
     return save_record(str(built.schemas), given, str(output.folder), said, built.lock_facts.sources, digests)
 
 
-def compile_with_built_providers(
+def compile_adding_built_providers(
     schemas: Path,
     out: Path | None,
     providers: Sequence[str],

@@ -64,7 +64,7 @@ def command(
     """
     from toolgen.compilation import compile_project
     from toolgen.diagnostics import Findings
-    from toolgen.render.tool_pages import FORMS, tool_pages
+    from toolgen.render.docs_site import FORMS, render_docs_site
     from toolgen.write import Stamp
 
     if since is not None and folder is not None:
@@ -83,7 +83,7 @@ def command(
         print_findings(findings, output_format, quiet=quiet, verbose=verbose)
         exit_with(EXIT_ERROR)
     handlers = built.files.get("tools/handlers.py", "")
-    files = tool_pages(built.resolved.catalog, built.package.wires, handlers, changes, forms)
+    files = render_docs_site(built.resolved.catalog, built.package.wires, handlers, changes, forms)
     output = built.output_at(out, is_package=False)
     stamp = Stamp(__version__, built.config.edition, built.sources.digests)
     mode = OutputMode("toolgen docs", check, force, output_format, quiet, verbose)

@@ -31,7 +31,7 @@ def command(tools: tuple[str, ...], schemas: Path, name: str, output_format: str
     from toolgen.diagnostics import Findings, Span
     from toolgen.diagnostics.finding import did_you_mean
     from toolgen.pipeline import resolve_project
-    from toolgen.render.tools import handler_stub
+    from toolgen.render.tools import make_handler_class_stub
 
     if not name.isidentifier():
         raise click.BadParameter("must be a valid class name", param_hint="--class")
@@ -47,5 +47,7 @@ def command(tools: tuple[str, ...], schemas: Path, name: str, output_format: str
     if linked is None or findings.has_errors:
         exit_with(EXIT_ERROR)
     package = output_folder(Path("schemas"), None, linked.config.out).as_posix().replace("/", ".").strip(".")
-    write_output(handler_stub([tool for each, tool in known.items() if not tools or each in tools], package, name))
+    write_output(
+        make_handler_class_stub([tool for each, tool in known.items() if not tools or each in tools], package, name)
+    )
     exit_with(EXIT_OK)

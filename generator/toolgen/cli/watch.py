@@ -132,7 +132,7 @@ def command(
     package = WatchedPackage()
     failed = outdated = False
     with nullcontext() if full else enable_incremental_builds() as results, without_garbage_collection():
-        for change in wait_for_changes(schemas, package, poll=poll):
+        for change in iterate_changes(schemas, package, poll=poll):
             if change == "toolgen":
                 outdated = True
                 report_restart_needed(output_format, quiet=quiet)
@@ -201,7 +201,7 @@ def run_command(arguments: list[str]) -> None:
             write_output(f"toolgen: {arguments[0]} exited with {code}\n", sys.stderr)
 
 
-def wait_for_changes(schemas: Path, package: WatchedPackage, *, poll: bool) -> Iterator[Change]:
+def iterate_changes(schemas: Path, package: WatchedPackage, *, poll: bool) -> Iterator[Change]:
     """Yield when a build is due: at once, and then when a source or the package has changed and is quiet again."""
     known: Stamps | None = None
     own = ToolgenFiles(schemas)

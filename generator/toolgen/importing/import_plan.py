@@ -68,7 +68,7 @@ def plan_imports(
     return outcomes
 
 
-def plan_removed_upstream(
+def keep_entries_removed_upstream(
     incoming: list[IncomingDeclaration],
     previous: Mapping[str, RecordEntry],
     local_files: AuthoredFiles,

@@ -18,9 +18,9 @@ from toolgen.importing.formats import load_format
 from toolgen.importing.import_plan import (
     ImportDecision,
     IncomingDeclaration,
+    keep_entries_removed_upstream,
     make_source_record,
     plan_imports,
-    plan_removed_upstream,
 )
 from toolgen.importing.reader import ImportedTool, ImportedType, ImportReader
 from toolgen.importing.record import RECORD, AuthoredFiles, ImportRecord, SourceRecord, load_record
@@ -138,7 +138,9 @@ def _chosen(
     faults = AffectedToolFinder(document, tools)
     places = {id(tool): i for i, tool in enumerate(tools)}
     while taken:
-        out = faults.filter_findings(findings, skip=selection.skip_faulty, wanted=[places[id(tool)] for tool in taken])
+        out = faults.remove_unwanted_findings(
+            findings, skip=selection.skip_faulty, wanted=[places[id(tool)] for tool in taken]
+        )
         taken = [tool for tool in taken if places[id(tool)] not in out]
         if findings.has_errors or not taken:
             break
@@ -223,8 +225,8 @@ def _merge(
         _check_project(_documents(new_tools), _documents(new_types), there, findings)
     if findings.has_errors:
         return None
-    new_tools += plan_removed_upstream(tools, previous.tools, local_files, findings, said.known)
-    new_types += plan_removed_upstream(types, previous.types, local_files, findings, said.known)
+    new_tools += keep_entries_removed_upstream(tools, previous.tools, local_files, findings, said.known)
+    new_types += keep_entries_removed_upstream(types, previous.types, local_files, findings, said.known)
     if check:
         said_so = {"import-new", "import-source-changed", "import-gone"}
         differs = any(finding.code in said_so for finding in findings.items)

@@ -73,7 +73,7 @@ class AffectedToolFinder:
             for pointer in self._parts((tool.pointer, *tool.other_locations), references):
                 self._users.setdefault(pointer, set()).add(i)
 
-    def affected_tools(self, finding: Finding) -> set[int]:
+    def find_affected_tool_indexes(self, finding: Finding) -> set[int]:
         """Return the tools that a finding is about, by their indexes in the list."""
         span = finding.span
         pointer = self._pointers.get((span.line, span.column, span.end_line, span.end_column))
@@ -83,7 +83,7 @@ class AffectedToolFinder:
                 found |= self._users.get(pointer[:end], set())
         return found
 
-    def filter_findings(self, findings: Findings, *, skip: bool, wanted: Iterable[int]) -> set[int]:
+    def remove_unwanted_findings(self, findings: Findings, *, skip: bool, wanted: Iterable[int]) -> set[int]:
         """Remove findings about tools that are not imported. Return the tools to skip because they have errors.
 
         With `skip`, the errors of a tool become one warning that it was left out.
@@ -91,7 +91,7 @@ class AffectedToolFinder:
         kept: list[Finding] = []
         wanted, out, reasons = set(wanted), set[int](), dict[int, list[Finding]]()
         for finding in findings.items:
-            users = self.affected_tools(finding)
+            users = self.find_affected_tool_indexes(finding)
             if users and not users & wanted:
                 continue
             if skip and finding.level == "error" and users & wanted:

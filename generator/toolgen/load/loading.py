@@ -24,7 +24,7 @@ from toolgen.load.folder import Budget, Folder, FoundFile, check_budget, kind_of
 from toolgen.load.json_reader import read_json
 from toolgen.load.sources import SHIPPED, Document, DocumentContent, LazyDocument, Sources, describe_json_type
 from toolgen.load.text_decoding import FaultReporter, Unreadable, decode_text
-from toolgen.load.yaml_reader import read_yaml
+from toolgen.load.yaml_reader import read_yaml_documents
 
 FolderFactory: TypeAlias = Callable[[str, Findings], Folder]
 """Makes a folder to read. The string is the start of its paths in messages."""
@@ -81,7 +81,7 @@ def _trees(source: str, text: str, reporter: FaultReporter) -> list[DocumentCont
     Raises:
         Unreadable: the text cannot be parsed; the findings are reported.
     """
-    return [read_json(text, reporter)] if source.lower().endswith(".json") else read_yaml(text, reporter)
+    return [read_json(text, reporter)] if source.lower().endswith(".json") else read_yaml_documents(text, reporter)
 
 
 def _stored_documents(path: str, source: str, kind: Kind, text: str, digest: str) -> LoadedFile | None:
@@ -145,7 +145,7 @@ def load_single_file(file: Path, findings: Findings) -> Document | None:
     try:
         text = decode_text(read_regular_file(_resolved(file, report), Budget(path), report), report)
         findings.texts[path] = text
-        trees = read_yaml(text, report) if file.suffix.lower() in _YAML else [read_json(text, report)]
+        trees = read_yaml_documents(text, report) if file.suffix.lower() in _YAML else [read_json(text, report)]
         if not trees or trees[0].blank:
             report.abort("empty-source", path=path)
         if len(trees) > 1:
@@ -172,7 +172,7 @@ def read_yaml_value(text: str, path: str, findings: Findings) -> object:
     """Return the value of a YAML text with one document, as a build will read it; None, with findings, on a fault."""
     report = FaultReporter(path, findings)
     try:
-        trees = read_yaml(decode_text(text.encode(), report), report)
+        trees = read_yaml_documents(decode_text(text.encode(), report), report)
     except Unreadable:
         return None
     return trees[0].value if len(trees) == 1 and not report.count else None

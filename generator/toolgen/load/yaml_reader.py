@@ -247,7 +247,7 @@ _SCALAR_TAGS: dict[str, tuple[type, ...]] = {
 _COLLECTION_TAGS = {"sequence": f"{_CORE}seq", "mapping": f"{_CORE}map"}
 
 
-def read_yaml(text: str, reporter: FaultReporter) -> list[DocumentContent]:
+def read_yaml_documents(text: str, reporter: FaultReporter) -> list[DocumentContent]:
     """Return the tree of each document of a YAML text; an empty list if there is no document.
 
     Raises:

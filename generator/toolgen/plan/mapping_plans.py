@@ -38,20 +38,20 @@ JSON_TEXT = FieldFastPath(
 
 PLAIN_FORMS: Mapping[str, FieldFastPath] = {
     "tool_name": FieldFastPath("type({0}) is str and {0} not in reader.tool_names", "writer.names.get({0}) == {0}"),
-    "call_id": FieldFastPath("reader.claim_id({0})", "writer.is_id_unchanged({0})", last=True),
+    "call_id": FieldFastPath("reader.try_claim_id({0})", "writer.is_id_unchanged({0})", last=True),
     "optional_call_id": FieldFastPath(
-        "reader.claim_id({0})", "writer.is_id_unchanged({0})", last=True, may_lack_id=True
+        "reader.try_claim_id({0})", "writer.is_id_unchanged({0})", last=True, may_lack_id=True
     ),
     "object_arguments": FieldFastPath("type({0}) is dict", "{1} is None and is_strict_json({0})"),
     "json_arguments": JSON_TEXT,
     "cache_control": FieldFastPath(),
     "echoed_call_id": FieldFastPath(
-        "type({0}) is str and reader.wire.is_legal_id({0}) and reader.claim_id({0})",
+        "type({0}) is str and reader.wire.is_legal_id({0}) and reader.try_claim_id({0})",
         "writer.is_id_unchanged({0})",
         last=True,
     ),
     "id_or_placeholder": FieldFastPath(
-        "type({0}) is str and {0} not in {table} and reader.wire.is_legal_id({0}) and reader.claim_id({0})",
+        "type({0}) is str and {0} not in {table} and reader.wire.is_legal_id({0}) and reader.try_claim_id({0})",
         "writer.is_id_unchanged({0})",
         last=True,
     ),

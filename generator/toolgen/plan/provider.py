@@ -40,7 +40,7 @@ class ProviderPlan:
     notions: frozenset[str]
     depth: int
 
-    def has_format_field(self, type_name: str, field: str) -> bool:
+    def is_field_in_format(self, type_name: str, field: str) -> bool:
         """Return whether the format has a field; code for a field that was removed is not printed."""
         return field in self.fields.get(type_name, frozenset())
 

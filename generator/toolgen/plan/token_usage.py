@@ -24,7 +24,7 @@ class CountPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class IncludedCount:
+class SeparatelyReportedCount:
     """A count that a field of the format includes but the provider reports separately: the variable that holds it.
 
     `field` is the field of the format with only this count; without one, the count is in the extras under `way`.
@@ -44,7 +44,7 @@ class UsageFieldPlan:
 
     field: str
     count: CountPlan | None
-    others: tuple[IncludedCount, ...]
+    others: tuple[SeparatelyReportedCount, ...]
     parts: tuple[str, ...]
     required: bool
 
@@ -90,7 +90,7 @@ def plan_usage(table: Mapping[str, Any], format: Format) -> UsagePlan:
             continue
         found = ways.get(field.name, [])
         others = tuple(
-            IncludedCount(counts[way].variable, way, fields[single[way]].python if way in single else "")
+            SeparatelyReportedCount(counts[way].variable, way, fields[single[way]].python if way in single else "")
             for way in found[1:]
         )
         parts = ("input_tokens", "output_tokens") if field.name == "totalTokens" else ()

@@ -14,7 +14,7 @@ from toolgen.plan.names import ClassName, ModuleName, module_name, tool_class_st
 from toolgen.plan.object_views import PREFIX, object_view
 from toolgen.plan.type_planner import TypePlanner
 from toolgen.resolve.catalog import SharedType, Tool
-from toolgen.resolve.value_checks import drop_unchecked_formats
+from toolgen.resolve.value_checks import drop_formats_if_unchecked
 
 STRICT: dict[str, bool | None] = {"auto": None, "always": True, "never": False}
 """What `strict` of a declaration means for every provider; `auto` leaves the decision to the provider's lowering."""
@@ -136,12 +136,12 @@ def _plan(tool: Tool) -> ToolPlan:
         shared[name] = type_name(f"Shared{name}" if name in taken else name, taken=taken)
         taken.add(shared[name])
     described = tool.description or f"Arguments of {tool.name}."
-    parameters = None if tool.parameters is None else drop_unchecked_formats(tool.parameters, tool.formats)
+    parameters = None if tool.parameters is None else drop_formats_if_unchecked(tool.parameters, tool.formats)
     planner = TypePlanner(parameters or {}, arguments, stem, shared, taken)
     planner.plan_root_class(described)
     items: list[ClassPlan | AliasPlan] = list(planner.items.values())
     if tool.result is not None:
-        items += _named(drop_unchecked_formats(tool.result, tool.formats), result, shared, taken)
+        items += _named(drop_formats_if_unchecked(tool.result, tool.formats), result, shared, taken)
     else:
         items.append(AliasPlan(result, "Any value: the tool declares no result.", {}, Check(True, (), True)))
     other = _non_object_arguments(parameters, f"{stem}Value", planner)
@@ -198,7 +198,7 @@ def _has_untyped_field(arguments: ClassName, models: ModelsPlan) -> bool:
 
 def _types(types: list[SharedType]) -> ModelsPlan:
     names = {shared.name: shared.name for shared in types}
-    schemas = {shared.name: drop_unchecked_formats(shared.schema, shared.formats) for shared in types}
+    schemas = {shared.name: drop_formats_if_unchecked(shared.schema, shared.formats) for shared in types}
     taken: set[str] = set(names)
     items: list[ClassPlan | AliasPlan] = []
     for shared in sorted(types, key=lambda s: s.name):

@@ -228,7 +228,7 @@ def _number(node: ast.Constant | ast.UnaryOp) -> bool:
     return isinstance(node, ast.UnaryOp) or isinstance(node.value, int)
 
 
-def render_format_types(format: Format) -> tuple[tuple[ClassText, ...], tuple[AliasText, ...]]:
+def make_format_class_texts(format: Format) -> tuple[tuple[ClassText, ...], tuple[AliasText, ...]]:
     """Return the types of the format as slotted dataclasses: classes and aliases, each in the order of the sources.
 
     The generator provides annotations and defaults, the template the layout. Plain dataclasses, not pydantic models:

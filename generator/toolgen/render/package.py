@@ -46,7 +46,7 @@ class Package:
     wires: Mapping[str, ProviderPayload]
 
 
-def package_files(catalog: Catalog, schemas: str = "schemas") -> Package:
+def render_package(catalog: Catalog, schemas: str = "schemas") -> Package:
     """Render the whole package, sorted by path; `schemas` is the sources folder in the locations of its reports.
 
     Raises:
@@ -119,7 +119,9 @@ def _wires(catalog: Catalog, names: list[str]) -> tuple[Files, list[str]]:
         if is_ours and is_shipped_up_to_date(name, *wire_class_inputs(line, catalog.format)):
             files[f"wires/{name}.py"] = shipped_wire(name)
         else:
-            files[f"wires/{name}.py"] = wire_text([plan_provider(profile, catalog) for profile in line], names)
+            files[f"wires/{name}.py"] = render_wire_class_module(
+                [plan_provider(profile, catalog) for profile in line], names
+            )
             local.append(name)
     return files, local
 
@@ -224,9 +226,9 @@ def _coercions(tool: Tool) -> str:
 
 def models_text(format: Format) -> tuple[str, list[str]]:
     """Return the module of the format's classes, and their names."""
-    from toolgen.render.model_code import render_format_types  # slow: it imports the model generator
+    from toolgen.render.model_code import make_format_class_texts  # slow: it imports the model generator
 
-    classes, aliases = render_format_types(format)
+    classes, aliases = make_format_class_texts(format)
     names = _names(format)
     template = template_environment().get_template("runtime_models.py.jinja")
     return format_generated_module(
@@ -255,7 +257,7 @@ def profile_ancestors(profiles: Iterable[Profile]) -> list[tuple[Profile, ...]]:
     return [found[name] for name in sorted(found)]
 
 
-def wire_text(plans: Sequence[ProviderPlan], models: list[str]) -> str:
+def render_wire_class_module(plans: Sequence[ProviderPlan], models: list[str]) -> str:
     """Return the module with the class of the first provider, which has the facts of its profile about each object.
 
     The others are those that it extends, the nearest first. The class is derived from the first one that has only

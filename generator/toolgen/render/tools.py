@@ -28,7 +28,7 @@ from toolgen.render.templates import (
 from toolgen.resolve.catalog import SharedType, Tool
 from toolgen.runtime.tools.formats import FORMATS
 
-__all__ = ["handler_stub"]
+__all__ = ["make_handler_class_stub"]
 
 
 def tool_modules(tools: Iterable[Tool], types: Iterable[SharedType], with_handlers: bool = True) -> dict[str, str]:
@@ -303,7 +303,7 @@ def _factory(
     return f"TypeAdapter[{expression.text}]({expression.text}).validate_python({literal})"
 
 
-def handler_stub(tools: Sequence[Tool], package: str, name: str) -> str:
+def make_handler_class_stub(tools: Sequence[Tool], package: str, name: str) -> str:
     """Write the class. `package` is the import name of the generated package, `name` the name of the class."""
     plan = plan_tools(tools, ())
     text = template_environment().get_template("stub.py.jinja").render(tools=plan.tools, package=package, name=name)

@@ -69,10 +69,10 @@ def find_dialect(schema: Any) -> Dialect:
     return "draft-07 words" if old else "2020-12"
 
 
-def to_current_dialect(schema: Mapping[str, Any], source: Dialect) -> dict[str, Any]:
+def convert_top_level_keywords(schema: Mapping[str, Any], source: Dialect) -> dict[str, Any]:
     """Return the keywords of one schema, not of its subschemas, in 2020-12 with the same meaning."""
     if source != "draft-04":
-        schema = to_numeric_bounds(schema)
+        schema = convert_top_level_exclusive_flags(schema)
     if source == "2020-12":
         return dict(schema)
     if source in ("draft-04", "draft-07") and "$ref" in schema:  # these drafts ignore keywords beside a reference
@@ -105,7 +105,7 @@ FLAGS = (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum"))
 """Bounds that draft-04 expresses by a flag beside another bound."""
 
 
-def find_draft_04_flags(schema: Mapping[str, Any]) -> set[str]:
+def find_draft_04_flag_keywords(schema: Mapping[str, Any]) -> set[str]:
     """Return the unambiguous draft-04 flags of a schema: `false`, or `true` beside the bound that it concerns."""
     return {
         flag
@@ -115,9 +115,9 @@ def find_draft_04_flags(schema: Mapping[str, Any]) -> set[str]:
     }
 
 
-def to_numeric_bounds(schema: Mapping[str, Any]) -> Mapping[str, Any]:
+def convert_top_level_exclusive_flags(schema: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return a schema with its unambiguous draft-04 flags as bounds; the schema itself if it has none."""
-    flags = find_draft_04_flags(schema)
+    flags = find_draft_04_flag_keywords(schema)
     if not flags:
         return schema
     out = dict(schema)

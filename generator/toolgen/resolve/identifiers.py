@@ -83,7 +83,7 @@ def class_name(*texts: str, limit: int = 80) -> str:
     return f"{name}Type" if name in _TAKEN else name
 
 
-def check_tool_names(declared: Iterable[Declaration], findings: Findings) -> None:
+def check_tool_name_collisions(declared: Iterable[Declaration], findings: Findings) -> None:
     """Report tools of the same name, names that are equal in Python, and aliases of more than one tool."""
     tools = list(declared)
     by_fold: dict[str, Declaration] = {}
@@ -151,7 +151,7 @@ def check_wire_names(tools: Iterable[Tool], profiles: Iterable[Profile], finding
                 )
 
 
-def check_type_name_collisions(named: Iterable[tuple[str, Span]], findings: Findings) -> None:
+def check_shared_type_name_collisions(named: Iterable[tuple[str, Span]], findings: Findings) -> None:
     """Report shared schemas whose classes would have the same name."""
     seen: dict[str, Span] = {}
     for name, span in named:

@@ -22,7 +22,7 @@ from toolgen.resolve.schema_locations import (
     SchemaRegistry,
     child_value,
     is_schema,
-    same_instance_subschemas,
+    walk_same_instance_schemas,
     walk_schemas,
 )
 
@@ -374,7 +374,7 @@ def _report_circles(links: ReferenceGraph, known: Collection[DocumentKey], findi
 def _steps(links: ReferenceGraph, place: SchemaLocation) -> list[tuple[SchemaLocation, SchemaLocation]]:
     """Return the references that apply to the same value as the schema at a location, with their targets."""
     found = []
-    for pointer, schema in same_instance_subschemas(links.library.value(place), place.pointer):
+    for pointer, schema in walk_same_instance_schemas(links.library.value(place), place.pointer):
         here = SchemaLocation(place.document, pointer)
         if isinstance(schema, dict) and here in links.targets:
             found.append((here, links.targets[here]))

@@ -24,12 +24,12 @@ from toolgen.load import Document, Pointer, Sources
 from toolgen.parse import Config, Declaration, ParsedProject
 from toolgen.parse.config import Formats
 from toolgen.resolve.catalog import Catalog, Profile, SharedType, Tool
-from toolgen.resolve.identifiers import check_tool_names, check_type_name_collisions, check_wire_names
+from toolgen.resolve.identifiers import check_shared_type_name_collisions, check_tool_name_collisions, check_wire_names
 from toolgen.resolve.profiles import (
     apply_merge_patch,
     check_configured_defaults,
-    merge_format_documents,
-    override_defaults,
+    collect_effective_defaults,
+    merge_format_and_extensions,
     profile_name_of_file,
     resolve_profiles,
 )
@@ -37,7 +37,7 @@ from toolgen.resolve.references import ReferenceGraph, resolve_references
 from toolgen.resolve.schema_bundler import SchemaBundler, shared_class_name
 from toolgen.resolve.schema_checks import TYPES, check_schemas
 from toolgen.resolve.schema_locations import DocumentKey, SchemaLocation, SchemaRegistry
-from toolgen.resolve.value_checks import TooManyStepsError, ValueValidator, check_values, drop_unchecked_formats
+from toolgen.resolve.value_checks import TooManyStepsError, ValueValidator, check_values, drop_formats_if_unchecked
 from toolgen.runtime.conversion.cache import from_bytes, to_bytes
 
 
@@ -48,7 +48,7 @@ def resolve_tools(parsed: ParsedProject, findings: Findings) -> tuple[tuple[Tool
     """
     before = len(findings)
     declared, all_declared = parsed.declarations, parsed.sources.tools
-    check_tool_names(declared, findings)
+    check_tool_name_collisions(declared, findings)
     library = SchemaRegistry.from_sources(parsed.sources)
     _check_types_are_schemas(library, findings)
     links = resolve_references(library, findings)
@@ -56,7 +56,7 @@ def resolve_tools(parsed: ParsedProject, findings: Findings) -> tuple[tuple[Tool
     for tool in declared:
         load_with_findings(partial(_check_root, tool), findings, "root", tool.document.digest)
     names = _shared_places(links)
-    check_type_name_collisions(((name, library.span(place)) for place, name in names.items()), findings)
+    check_shared_type_name_collisions(((name, library.span(place)) for place, name in names.items()), findings)
     if findings.has_errors and (len(findings) > before or len(declared) < len(all_declared)):
         return (), ()
     bundles = SchemaBundler(links, names)
@@ -101,7 +101,7 @@ def _order(place: SchemaLocation) -> tuple[object, ...]:
 
 
 def _check_type_values(bundles: SchemaBundler, formats: Formats, findings: Findings) -> None:
-    schema = drop_unchecked_formats({"$defs": {name: t.schema for name, t in bundles.types.items()}}, formats)
+    schema = drop_formats_if_unchecked({"$defs": {name: t.schema for name, t in bundles.types.items()}}, formats)
     nowhere = SchemaLocation(("", 0), ())
     check_values(schema, ValueValidator(schema), bundles.origins, nowhere, bundles.links.library, findings)
 
@@ -188,9 +188,9 @@ def _linked_tool(
         found = origins if name == "parameters" else found
         shared |= set(used)
         own = {key: place for key, place in origins.items() if key not in used}
-        checked = drop_unchecked_formats(schema, config.formats)
+        checked = drop_formats_if_unchecked(schema, config.formats)
         check_values(checked, ValueValidator(checked), own, root, bundles.links.library, findings)
-    parameters = drop_unchecked_formats(schemas["parameters"] or {}, config.formats)
+    parameters = drop_formats_if_unchecked(schemas["parameters"] or {}, config.formats)
     _check_examples(declaration, ValueValidator({"type": "object", **parameters}), findings)
     said = {field.name: getattr(declaration, field.name) for field in fields(declaration)}
     settled = {**schemas, "strict": declaration.strict or config.strict}
@@ -249,7 +249,9 @@ def resolve_catalog(parsed: ParsedProject, requested_providers: Sequence[str], f
     linked = _linked_profiles(sources, wanted, findings)
     check_configured_defaults(parsed, linked, known, findings)
     profiles = tuple(reuse_or_make(partial(_with_config, p, config), "profile", p, sources.config) for p in linked)
-    format = reuse_with_findings(partial(merge_format_documents, sources.formats), findings, "format", sources.formats)
+    format = reuse_with_findings(
+        partial(merge_format_and_extensions, sources.formats), findings, "format", sources.formats
+    )
     tools, types = resolve_tools(parsed, findings)
     check_wire_names(tools, profiles, findings)
     _check_frameworks(config, {profile.name for profile in profiles}, sources.config, findings)
@@ -331,7 +333,7 @@ def _with_config(profile: Profile, config: Config) -> Profile:
     """Return the profile with the project's own default values and limits."""
     facts = dict(profile.facts)
     if config.defaults.get(profile.name):
-        facts["defaults"] = override_defaults(facts, config.defaults[profile.name])
+        facts["defaults"] = collect_effective_defaults(facts, config.defaults[profile.name])
     own = {
         name: None if most is None else {"most": most, "evidence": "toolgen.yaml"}
         for name, most in config.limits.get(profile.name, {}).items()

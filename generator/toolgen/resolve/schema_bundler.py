@@ -10,7 +10,7 @@ from typing import Any
 
 from toolgen.load import Pointer
 from toolgen.resolve.catalog import SharedType
-from toolgen.resolve.dialect import FLAGS, Dialect, find_dialect, to_current_dialect
+from toolgen.resolve.dialect import FLAGS, Dialect, convert_top_level_keywords, find_dialect
 from toolgen.resolve.identifiers import class_name
 from toolgen.resolve.references import ReferenceGraph
 from toolgen.resolve.schema_locations import LIST, NAMED, ONE, SchemaLocation, is_schema
@@ -122,7 +122,7 @@ class _Copier:
             return schema
         out: dict[str, Any] = {}
         pointers = _origins(schema)
-        for key, value in to_current_dialect(schema, self.source).items():
+        for key, value in convert_top_level_keywords(schema, self.source).items():
             if key in _DEFINITIONS or (key in _IDENTITY and not (top and self._kept(key))):
                 continue
             if key == "$ref" and place in self.links.targets:

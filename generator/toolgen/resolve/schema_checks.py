@@ -23,10 +23,10 @@ from toolgen.resolve.dialect import (
     METASCHEMAS,
     Dialect,
     UnknownDialectError,
+    convert_top_level_exclusive_flags,
+    convert_top_level_keywords,
     find_dialect,
-    find_draft_04_flags,
-    to_current_dialect,
-    to_numeric_bounds,
+    find_draft_04_flag_keywords,
 )
 from toolgen.resolve.references import ReferenceGraph
 from toolgen.resolve.schema_locations import IN_PLACE, DocumentKey, SchemaLocation, SchemaRegistry, walk_schemas
@@ -259,9 +259,11 @@ def _check_roots(roots: list[SchemaLocation], library: SchemaRegistry, findings:
                 done.add(place)
                 keywords.check(schema, place, source)
                 as_meant = (
-                    to_current_dialect(schema, source) if source == "draft-04" else dict(to_numeric_bounds(schema))
+                    convert_top_level_keywords(schema, source)
+                    if source == "draft-04"
+                    else dict(convert_top_level_exclusive_flags(schema))
                 )
-                at_fault = _check_schema(as_meant, place, library, findings) | find_draft_04_flags(schema)
+                at_fault = _check_schema(as_meant, place, library, findings) | find_draft_04_flag_keywords(schema)
                 faults |= {(*pointer, keyword) for keyword in at_fault}
         _check_form(root, value, source, faults, library, findings)
 

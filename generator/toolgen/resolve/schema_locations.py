@@ -148,7 +148,7 @@ def walk_schemas(schema: Any, at: Pointer = ()) -> Iterator[tuple[Pointer, Any]]
         stack.extend(reversed([(pointer + way, sub) for way, sub in subschemas(here)]))
 
 
-def same_instance_subschemas(schema: Any, at: Pointer = ()) -> Iterator[tuple[Pointer, Any]]:
+def walk_same_instance_schemas(schema: Any, at: Pointer = ()) -> Iterator[tuple[Pointer, Any]]:
     """Yield a schema and the schemas inside it that apply to the same value."""
     stack: list[tuple[Pointer, Any]] = [(at, schema)]
     while stack:

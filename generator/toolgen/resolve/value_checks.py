@@ -238,7 +238,7 @@ def check_values(
                 )
 
 
-def drop_unchecked_formats(schema: Any, formats: Formats) -> Any:
+def drop_formats_if_unchecked(schema: Any, formats: Formats) -> Any:
     """Return the schema itself if formats are checked, otherwise a copy without formats."""
     return schema if formats == "python" else _without_formats(schema)
 
@@ -263,7 +263,7 @@ _OF_TYPE = frozenset(["$ref", "allOf", "anyOf", "const", "enum", "format", "type
 """Keywords that a Python type expresses for a value without parts."""
 
 
-def drop_constraint_keywords(schema: Any) -> Any:
+def extract_type_keywords(schema: Any) -> Any:
     """Return a schema with only its type keywords. A default that it refuses is a type error in generated code."""
     if not isinstance(schema, dict):
         return schema
@@ -271,7 +271,7 @@ def drop_constraint_keywords(schema: Any) -> Any:
     if "oneOf" in schema and "anyOf" not in schema:
         kept["anyOf"] = schema["oneOf"]
     return {
-        key: [drop_constraint_keywords(sub) for sub in value] if key in ("allOf", "anyOf") else value
+        key: [extract_type_keywords(sub) for sub in value] if key in ("allOf", "anyOf") else value
         for key, value in kept.items()
     }
 
@@ -279,7 +279,7 @@ def drop_constraint_keywords(schema: Any) -> Any:
 def fits_type(default: Any, schema: Mapping[str, Any], validator: ValueValidator) -> bool:
     """Return whether a default fits its type. A list or an object must fit its whole schema."""
     rules = {key: value for key, value in schema.items() if key not in ANNOTATIONS and key != "$defs"}
-    against = rules if isinstance(default, dict | list) else drop_constraint_keywords(rules)
+    against = rules if isinstance(default, dict | list) else extract_type_keywords(rules)
     reason = _quick(against, default)
     try:
         return not (validator.reason(default, against) if reason is None else reason)

@@ -13,7 +13,7 @@ from typing import Any
 from toolgen.diagnostics import Finding
 from toolgen.load import Document, Pointer, Sources
 from toolgen.load.comments import find_comments
-from toolgen.rules.schema_walk import json_types
+from toolgen.rules.parameter_schemas import json_types
 
 __all__ = ["FIXABLE", "UNSAFE", "Fix", "find_fixes", "is_hidden", "remove_suppressions"]
 

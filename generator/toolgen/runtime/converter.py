@@ -14,7 +14,7 @@ from typing import Any, ClassVar, TypeAlias, TypeVar
 from .client_kwargs import Base64Keys
 from .conversion.extras import ABSENT, is_internal_mark
 from .conversion.reader import Reader
-from .conversion.values import read_list, to_plain_object, write_list
+from .conversion.values import read_optional_list, to_plain_object, write_list
 from .conversion.wire import DeclaredTools, ProviderWire, WireFacts
 from .conversion.writer import OnLoss, OnUnsupported, Writer
 from .errors import wrong_type
@@ -299,7 +299,7 @@ class Converter:
 
     def read_tools(self, value: Any, at: Path, reader: Reader) -> tuple[list[ToolDefinition | OpaquePart] | None, Any]:
         """Read the offered tools."""
-        return read_list(None if value is ABSENT else value, at, reader, self.read_tool_entry), ABSENT
+        return read_optional_list(None if value is ABSENT else value, at, reader, self.read_tool_entry), ABSENT
 
     def write_tools(self, definitions: Sequence[Any] | None, extra: Any, at: Path, writer: Writer) -> Any:
         """Write the offered tools."""

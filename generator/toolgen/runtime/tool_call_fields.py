@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .conversion.extras import ABSENT, Extras, is_internal_mark, with_extra_at
+from .conversion.extras import ABSENT, Extras, is_internal_mark, set_extra_at
 from .conversion.reader import Reader
 from .conversion.writer import Writer
 from .errors import ConversionError, wrong_type
@@ -67,7 +67,7 @@ def read_call_id(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
     Raises:
         ConversionError: The value is neither a string nor null.
     """
-    if reader.claim_id(value):
+    if reader.try_claim_id(value):
         return value, ABSENT
     identifier, spelling = reader.call_id(value, at)
     if spelling is ABSENT and value is identifier:
@@ -106,7 +106,7 @@ def read_result_call(value: Any, at: Path, reader: Reader) -> tuple[str, str, An
     """
     if type(value) is not str:
         raise wrong_type(at, "a string", None if value is ABSENT else value)
-    identifier, name = reader.find_call(value)
+    identifier, name = reader.find_call_id_and_name(value)
     return identifier, name, ABSENT
 
 
@@ -143,7 +143,7 @@ def read_result_call_id(value: Any, at: Path, reader: Reader) -> tuple[str, Any]
     """
     if type(value) is not str:
         raise wrong_type(at, "a string", None if value is ABSENT else value)
-    identifier, _ = reader.find_call(value)
+    identifier, _ = reader.find_call_id_and_name(value)
     return identifier, ABSENT if identifier == value else {"$synthetic": identifier, "$wire": value}
 
 
@@ -164,11 +164,11 @@ def make_call_from_json(
 
     The call keeps the extras `extras`, and at the key path `key_path` the text, if it would be written differently.
     """
-    if type(name) is not str or name in reader.tool_names or not reader.claim_id(identifier):
+    if type(name) is not str or name in reader.tool_names or not reader.try_claim_id(identifier):
         return None
     arguments, invalid, kept = _read_text(text)
-    metadata = reader.metadata(with_extra_at(extras, key_path, kept))
-    return reader.decode_parsed_call(ToolCall(identifier, name, arguments, invalid, metadata))
+    metadata = reader.metadata(set_extra_at(extras, key_path, kept))
+    return reader.decode_call_from_text(ToolCall(identifier, name, arguments, invalid, metadata))
 
 
 def make_unrecorded_call_from_json(
@@ -177,7 +177,7 @@ def make_unrecorded_call_from_json(
     """Read a call as `make_call_from_json` does, and note it for its result."""
     arguments, invalid, kept = _read_text(text)
     return reader.make_unrecorded_call(
-        identifier, name, arguments, with_extra_at(extras, key_path, kept), invalid, parsed=True
+        identifier, name, arguments, set_extra_at(extras, key_path, kept), invalid, parsed=True
     )
 
 

@@ -27,7 +27,7 @@ from ..runtime.conversion.extras import (
     unmapped_members,
 )
 from ..runtime.conversion.reader import Reader
-from ..runtime.conversion.values import read_list, write_or_describe
+from ..runtime.conversion.values import read_optional_list, write_or_describe
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
@@ -413,7 +413,7 @@ class Anthropic(AnthropicConverter):
     def read_blocks(self, value: Any, at: Path, reader: Reader) -> list[Any] | None:
         """Read an array, or null; regular objects in it at once."""
         if type(value) is not list:
-            return read_list(value, at, reader, self.read_block)
+            return read_optional_list(value, at, reader, self.read_block)
         found: list[Any] = []
         for wire in value:
             if type(wire) is dict:
@@ -679,7 +679,7 @@ class Anthropic(AnthropicConverter):
         name = wire.get("name")
         arguments = wire.get("input")
         if type(arguments) is dict:
-            found = reader.make_regular_call(
+            found = reader.make_call_if_regular(
                 id,
                 name,
                 arguments,

@@ -13,7 +13,7 @@ from ..runtime.conversion.extras import (
     ABSENT,
     NO_EXTRAS,
     extra_at,
-    first_present,
+    find_value_and_key,
     note_alias,
     original_key,
     restore_extras,
@@ -215,7 +215,7 @@ class Groq(OpenaiCompatible):
         stream = wire.get("stream")
         if stream is not None and type(stream) is not bool:
             raise wrong_type((at, "stream"), "a boolean", stream)
-        max_output_tokens, max_output_tokens_key = first_present(
+        max_output_tokens, max_output_tokens_key = find_value_and_key(
             wire, "max_completion_tokens", "max_tokens"
         )
         if max_output_tokens is not None and type(max_output_tokens) is not int:

@@ -330,7 +330,7 @@ class Kagami(KagamiConverter):
         name = function.get("name")
         arguments = function.get("arguments")
         if type(arguments) is dict:
-            found = reader.make_regular_call(
+            found = reader.make_call_if_regular(
                 id,
                 name,
                 arguments,

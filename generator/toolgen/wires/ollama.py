@@ -32,7 +32,7 @@ from ..runtime.conversion.extras import (
     unmapped_members,
 )
 from ..runtime.conversion.reader import Reader
-from ..runtime.conversion.values import read_list
+from ..runtime.conversion.values import read_optional_list
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
@@ -253,7 +253,7 @@ class Ollama(OllamaConverter):
     def read_tool_calls(self, value: Any, at: Path, reader: Reader) -> list[Any] | None:
         """Read an array, or null; regular objects in it at once."""
         if type(value) is not list:
-            return read_list(value, at, reader, self.read_tool_call_entry)
+            return read_optional_list(value, at, reader, self.read_tool_call_entry)
         found: list[Any] = []
         for wire in value:
             if type(wire) is dict and "function" in wire:
@@ -560,7 +560,7 @@ class Ollama(OllamaConverter):
         name = function.get("name")
         arguments = function.get("arguments")
         if type(arguments) is dict:
-            found = reader.make_regular_call(
+            found = reader.make_call_if_regular(
                 id,
                 name,
                 arguments,

@@ -25,7 +25,7 @@ from ..runtime.conversion.extras import (
     ABSENT,
     NO_EXTRAS,
     extra_at,
-    first_present,
+    find_value_and_key,
     has_value_at,
     keep_inner_extras,
     nested_extras,
@@ -36,7 +36,7 @@ from ..runtime.conversion.extras import (
 )
 from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.values import (
-    read_list,
+    read_optional_list,
     read_text_or_list,
     require_value,
     write_text_or_list,
@@ -574,7 +574,7 @@ class OpenaiChat(ChatConverter):
     def read_tool_calls(self, value: Any, at: Path, reader: Reader) -> list[Any] | None:
         """Read an array, or null; regular objects in it at once."""
         if type(value) is not list:
-            return read_list(value, at, reader, self.read_tool_call_entry)
+            return read_optional_list(value, at, reader, self.read_tool_call_entry)
         found: list[Any] = []
         for wire in value:
             if type(wire) is dict and wire.get("type") == "function":
@@ -629,7 +629,7 @@ class OpenaiChat(ChatConverter):
         output_format, output_format_kept = self.read_output_format(
             wire.get("response_format", ABSENT), (at, "response_format"), reader
         )
-        max_output_tokens, max_output_tokens_key = first_present(
+        max_output_tokens, max_output_tokens_key = find_value_and_key(
             wire, "max_completion_tokens", "max_tokens"
         )
         if max_output_tokens is not None and type(max_output_tokens) is not int:

@@ -20,7 +20,7 @@ from ..runtime.conversion.extras import (
     NO_EXTRAS,
     Extras,
     extra_at,
-    first_present,
+    find_value_and_key,
     keep_inner_extras,
     nested_extras,
     note_alias,
@@ -29,7 +29,7 @@ from ..runtime.conversion.extras import (
     unmapped_members,
 )
 from ..runtime.conversion.reader import Reader
-from ..runtime.conversion.values import read_list
+from ..runtime.conversion.values import read_optional_list
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
@@ -240,7 +240,7 @@ class OpenaiCompatible(OpenaiChat):
     def read_tool_calls(self, value: Any, at: Path, reader: Reader) -> list[Any] | None:
         """Read an array, or null; regular objects in it at once."""
         if type(value) is not list:
-            return read_list(value, at, reader, self.read_tool_call_entry)
+            return read_optional_list(value, at, reader, self.read_tool_call_entry)
         found: list[Any] = []
         for wire in value:
             if type(wire) is dict and wire.get("type") in ("function", None):
@@ -323,7 +323,7 @@ class OpenaiCompatible(OpenaiChat):
         stream = wire.get("stream")
         if stream is not None and type(stream) is not bool:
             raise wrong_type((at, "stream"), "a boolean", stream)
-        max_output_tokens, max_output_tokens_key = first_present(
+        max_output_tokens, max_output_tokens_key = find_value_and_key(
             wire, "max_tokens", "max_completion_tokens"
         )
         if max_output_tokens is not None and type(max_output_tokens) is not int:

@@ -517,7 +517,7 @@ class OpenaiResponses(ResponsesConverter):
         model = wire.get("model")
         if model is not None and type(model) is not str:
             raise wrong_type((at, "model"), "a string", model)
-        messages, messages_kept = self.read_input(
+        messages, messages_kept = self.read_input_items(
             wire.get("input", ABSENT), (at, "input"), reader
         )
         tool_choice, tool_choice_kept = self.read_tool_choice(
@@ -612,7 +612,7 @@ class OpenaiResponses(ResponsesConverter):
         wire: dict[str, Any] = {}
         if request.model is not None:
             wire["model"] = request.model
-        messages = self.write_input(
+        messages = self.write_input_items(
             request.messages,
             extra_at(extras, "input") if extras else ABSENT,
             (at, "messages"),

@@ -15,7 +15,7 @@ from toolgen.load import Document
 from toolgen.load.loading import read_yaml_value
 from toolgen.load.sources import pointer_text
 from toolgen.load.text_decoding import FaultReporter
-from toolgen.load.yaml_reader import read_yaml
+from toolgen.load.yaml_reader import read_yaml_documents
 
 _SETTINGS = settings(deadline=None, max_examples=150, database=None)
 _SCALARS: st.SearchStrategy[Any] = st.sampled_from([None, True, False, 0, 1, 1.0, "", "a", "b: c", "x\ny\n", "#", "- "])
@@ -28,7 +28,7 @@ _OBJECTS = st.dictionaries(st.sampled_from(["a", "b", "c", "d", "required"]), _V
 
 
 def document(text: str) -> Document:
-    (tree,) = read_yaml(text, FaultReporter("x.yaml", Findings()))
+    (tree,) = read_yaml_documents(text, FaultReporter("x.yaml", Findings()))
     return Document("x.yaml", "x.yaml", 0, tree.value, tree.values, tree.keys)
 
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from toolgen.diagnostics import Findings
 from toolgen.load.json_reader import read_json
 from toolgen.load.text_decoding import FaultReporter, Unreadable
-from toolgen.load.yaml_reader import read_yaml
+from toolgen.load.yaml_reader import read_yaml_documents
 
 from .projects import loaded
 
@@ -71,7 +71,7 @@ def test_random_yaml_gives_findings_without_the_c_parser(text: str) -> None:
 def _values(text: str) -> list[object] | None:
     report = FaultReporter("x", Findings())
     try:
-        trees = read_yaml(text, report)
+        trees = read_yaml_documents(text, report)
     except Unreadable:
         return None
     return None if report.count else [tree.value for tree in trees]
@@ -98,7 +98,7 @@ def test_json_reads_as_the_standard_library_does(value: dict[str, object], ascii
     tree = read_json(text, report)
     assert json.dumps(tree.value) == json.dumps(value)
     if ascii_only:
-        assert json.dumps(read_yaml(text, report)[0].value) == json.dumps(value)
+        assert json.dumps(read_yaml_documents(text, report)[0].value) == json.dumps(value)
     assert report.count == 0
 
 
@@ -159,5 +159,5 @@ def cost(text: str, report: FaultReporter) -> float:
     """Processor seconds of reading a text."""
     start = time.process_time()
     with contextlib.suppress(Unreadable):
-        read_yaml(text, report)
+        read_yaml_documents(text, report)
     return time.process_time() - start

@@ -44,11 +44,11 @@ def a_mapping(fields: dict[str, Any], keys: dict[str, Any], type: str = "TextPar
 
 
 def reads(mapping: ObjectMapping) -> str:
-    return "\n".join(reader_method(mapping).lines)
+    return "\n".join(reader_method(mapping).body_lines)
 
 
 def writes(mapping: ObjectMapping) -> str:
-    return "\n".join(writer_method(mapping).lines)
+    return "\n".join(writer_method(mapping).body_lines)
 
 
 def body(text: str) -> str:
@@ -62,7 +62,7 @@ def accepted_names(method: Method) -> str:
 
 def test_blocks_are_indented_as_far_as_they_stand_inside_of_others() -> None:
     method = Method("m", (), "None", "Do.", (block("if a", "b", block("while c", "d")), "", "e"))
-    assert method.lines == ["if a:", "    b", "    while c:", "        d", "", "e"]
+    assert method.body_lines == ["if a:", "    b", "    while c:", "        d", "", "e"]
 
 
 def test_what_shall_stand_on_lines_of_its_own_ends_in_a_comma() -> None:
@@ -170,7 +170,7 @@ def line_of(text: str, start: str) -> str:
 
 def test_a_key_may_be_spelled_otherwise() -> None:
     mapping = a_mapping({"size": INTEGER}, {"in": {"keys": {"size": {"field": "size", "also": ["old_size"]}}}})
-    assert 'size, size_key = first_present(in_, "size", "old_size")' in reads(mapping)
+    assert 'size, size_key = find_value_and_key(in_, "size", "old_size")' in reads(mapping)
     assert 'note_alias(in__rest, "size", size_key)' in reads(mapping)
     assert line_of(writes(mapping), "if part.size") == body("""
         if part.size is not None:
@@ -189,11 +189,14 @@ def test_keys_may_carry_their_fields_together() -> None:
     )
 
 
-@pytest.mark.parametrize(("key", "function"), [("list", "list"), ("text_or", "text_or_list")])
-def test_an_array_is_read_item_by_item(key: str, function: str) -> None:
+@pytest.mark.parametrize(
+    ("key", "reads_by", "writes_by"),
+    [("list", "read_optional_list", "write_list"), ("text_or", "read_text_or_list", "write_text_or_list")],
+)
+def test_an_array_is_read_item_by_item(key: str, reads_by: str, writes_by: str) -> None:
     mapping = a_mapping({"parts!": ARRAY}, {"content": {"field": "parts", key: "part"}})
-    assert f'parts = read_{function}(wire.get("content"), (at, "content"), reader, self.read_part)' in reads(mapping)
-    assert f'"content": write_{function}(part.parts, (at, "parts"), writer, self.write_part)' in writes(mapping)
+    assert f'parts = {reads_by}(wire.get("content"), (at, "content"), reader, self.read_part)' in reads(mapping)
+    assert f'"content": {writes_by}(part.parts, (at, "parts"), writer, self.write_part)' in writes(mapping)
 
 
 def test_what_the_wire_demands_of_an_optional_field_has_a_default_or_is_an_error() -> None:
@@ -298,8 +301,8 @@ def test_texts_of_a_profile_are_literals_and_nothing_else() -> None:
     fields = dict.fromkeys(("plain!", "other", "coded", "inner", "last"), STRING)
     mapping = a_mapping(fields, keys, tag=tag, untagged=HOSTILE + "8", also={HOSTILE + "8": ["x"]})
     for method in (reader_method(mapping), writer_method(mapping)):
-        assert all(line.isprintable() for line in method.lines)
-        tree = ast.parse("\n".join([accepted_names(method) + ":", *(f"    {line}" for line in method.lines)]))
+        assert all(line.isprintable() for line in method.body_lines)
+        tree = ast.parse("\n".join([accepted_names(method) + ":", *(f"    {line}" for line in method.body_lines)]))
         assert {n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and "x }}" in str(n.value)} >= {
             *keys, HOSTILE + "5", HOSTILE + "8", HOSTILE + "9",
         }  # fmt: skip
@@ -323,7 +326,7 @@ def a_union(**said: Any) -> list[str]:
     mappings = {name: plan_mapping(name, mapping, PARTS) for name, mapping in facts.items()}
     union = plan_union("part", {"types": ["TextPart", "ImagePart"], **said}, {"mappings": facts}, mappings, PARTS)
     return [
-        "\n".join(method.lines)
+        "\n".join(method.body_lines)
         for method in (union_reader_method(union), union_writer_method(union, rejects="rejects" in said))
     ]
 
@@ -402,14 +405,14 @@ def a_list(said: dict[str, Any], used: tuple[str, ...] = ("read_blocks", "write_
     mappings = {name: plan_mapping(name, mapping, CALLS) for name, mapping in said.items()}
     plan = plan_list("blocks", {"item": "block", "mappings": list(said)}, mappings, used)
     assert plan.directions == {name.split("_")[0] for name in used}
-    return ["\n".join(method.lines) for method in (list_reader_method(plan), list_writer_method(plan))]
+    return ["\n".join(method.body_lines) for method in (list_reader_method(plan), list_writer_method(plan))]
 
 
 def test_regular_objects_of_an_array_are_read_and_written_at_once() -> None:
     read, write = a_list(BLOCKS)
     assert read == body("""
         if type(value) is not list:
-            return read_list(value, at, reader, self.read_block)
+            return read_optional_list(value, at, reader, self.read_block)
         found: list[Any] = []
         for wire in value:
             if type(wire) is dict:
@@ -472,7 +475,7 @@ def test_objects_of_an_array_without_a_regular_form_are_read_one_by_one() -> Non
 
 def test_a_regular_object_has_the_tag_that_others_may_lack() -> None:
     mapping = plan_mapping("call", {**BLOCKS["call"], "untagged": "type"}, CALLS)
-    read = reader_method(mapping).lines
+    read = reader_method(mapping).body_lines
     (test,) = [line for line in read if line.startswith("if ") and "is dict" in line]
     assert test == 'if wire.get("type") is not None and type(arguments) is dict:'
     in_an_array, _ = a_list({"call": {**BLOCKS["call"], "untagged": "type"}}, ("read_blocks",))
@@ -492,7 +495,7 @@ def test_a_regular_call_may_lack_an_optional_id() -> None:
 
 def test_a_regular_call_keeps_the_extras_of_both_its_objects() -> None:
     mapping = plan_mapping("call", {**BLOCKS["call"], "keys": {"use": {"keys": BLOCKS["call"]["keys"]}}}, CALLS)
-    read = "\n".join(reader_method(mapping).lines)
+    read = "\n".join(reader_method(mapping).body_lines)
     sizes = 'None if len(wire) == 2 and len(use) == 3 and "type" in wire else '
     assert sizes + 'nested_extras(wire, _CALL, "use", use, _CALL_USE)' in read
 
@@ -516,7 +519,7 @@ def test_counts_are_added_up_and_taken_apart_again() -> None:
     usage = plan_usage(
         {"inputTokens": ["in", "cached", "tools"], "outputTokens": ["out"], "inputCachedTokens": ["cached"]}, USAGE
     )
-    assert "\n".join(usage_reader_method(usage).lines) == body("""
+    assert "\n".join(usage_reader_method(usage).body_lines) == body("""
         in_count = wire.get("in")
         if type(in_count) is not int and in_count is not None:
             in_count = read_count(wire, "in", at)
@@ -540,7 +543,7 @@ def test_counts_are_added_up_and_taken_apart_again() -> None:
 
         return Usage(input_tokens, output_tokens, total_tokens, cached_count, metadata=reader.metadata(rest), )
     """)
-    assert "\n".join(usage_writer_method(usage).lines) == body("""
+    assert "\n".join(usage_writer_method(usage).body_lines) == body("""
         extras = writer.own_extras(usage.metadata, at)
         absent = extras.get("$absent", ())
         wire: dict[str, Any] = {}
@@ -561,7 +564,7 @@ def test_counts_are_added_up_and_taken_apart_again() -> None:
 def test_a_count_may_stand_in_an_object_or_beside_it() -> None:
     table = {"inputTokens": ["in"], "outputTokens": ["out"], "totalTokens": ["total"]}
     usage = plan_usage({**table, "inputCachedTokens": ["details.cached | num_cached"]}, USAGE)
-    read, write = ("\n".join(method.lines) for method in (usage_reader_method(usage), usage_writer_method(usage)))
+    read, write = ("\n".join(method.body_lines) for method in (usage_reader_method(usage), usage_writer_method(usage)))
     assert read.startswith('details_count = wire.get("details")\n')
     assert line_of(read, "details_cached_count =") == 'details_cached_count = details_count.get("cached")'
     assert (

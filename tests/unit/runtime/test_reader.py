@@ -28,19 +28,19 @@ def noted(reader: Reader, identifier: str, name: str = "find") -> ToolCall:
 
 
 ASKED: dict[str, Callable[[Reader], Any]] = {
-    "find_call": lambda reader: (reader.find_call("c1"), reader.find_call("other")),
+    "find_call_id_and_name": lambda reader: (reader.find_call_id_and_name("c1"), reader.find_call_id_and_name("other")),
     "take_unanswered_call_id": lambda reader: reader.take_unanswered_call_id("find"),
     "take_unanswered_call": lambda reader: [reader.take_unanswered_call(None) for _ in range(3)],
     "note_answered": lambda reader: (reader.note_answered("c1"), reader.take_unanswered_call_id("find")),
     "call_id": lambda reader: (reader.call_id("c1", ROOT), reader.call_id(None, ROOT)),
-    "claim_id": lambda reader: (reader.claim_id("c1"), reader.claim_id("c2"), reader.position),
-    "make_regular_call": lambda reader: (reader.make_regular_call("c1", "find", {}), reader.position),
+    "try_claim_id": lambda reader: (reader.try_claim_id("c1"), reader.try_claim_id("c2"), reader.position),
+    "make_call_if_regular": lambda reader: (reader.make_call_if_regular("c1", "find", {}), reader.position),
     "note_call": lambda reader: noted(reader, "c1"),
     "next_turn": lambda reader: (
         reader.next_turn(),
-        reader.find_call("c1"),
+        reader.find_call_id_and_name("c1"),
         noted(reader, "c1"),
-        reader.find_call("c1"),
+        reader.find_call_id_and_name("c1"),
     ),
 }
 
@@ -64,7 +64,7 @@ def test_a_call_whose_id_was_there_before_is_not_taken() -> None:
     assert taken(reader) is not None
     assert taken(reader) is None
     opaque = Reader(WIRE)
-    opaque.note_opaque_call({"id": "c1"})
+    opaque.note_opaque_call_id({"id": "c1"})
     assert taken(opaque) is None
 
 

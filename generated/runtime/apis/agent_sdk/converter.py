@@ -16,7 +16,7 @@ from ...conversion.extras import (
 from ...conversion.reader import Reader
 from ...conversion.values import (
     optional_text,
-    read_list,
+    read_optional_list,
     read_text_or_list,
     wire_message_of,
     write_list,
@@ -152,7 +152,9 @@ class AgentSdkConverter(ChatMessageConverter):
             parts.append(RefusalPart(refusal))
         if calls:
             parts += (
-                read_list(calls, (at, "tool_calls"), reader, self.read_tool_call_entry)
+                read_optional_list(
+                    calls, (at, "tool_calls"), reader, self.read_tool_call_entry
+                )
                 or []
             )
         return AssistantMessage(parts, name, reader.metadata(rest))
@@ -169,7 +171,7 @@ class AgentSdkConverter(ChatMessageConverter):
             call = self.read_tool_call(wire, at, reader)
             reader.note_call(wire.get("id"), call)
             return ToolCallPart(call)
-        reader.note_opaque_call(wire)
+        reader.note_opaque_call_id(wire)
         return OpaquePart(
             reader.wire.name, wire, metadata=reader.metadata({"$key": "tool_calls"})
         )

@@ -32,19 +32,19 @@ __all__ = [
     "is_opaque_message",
     "join_messages",
     "read_agent_event",
-    "read_data_source",
     "read_image_url",
+    "read_inline_source",
     "read_provider_state",
     "split_provider_state",
     "write_agent_event",
-    "write_data_source",
     "write_image_url",
+    "write_inline_source",
 ]
 
 Fields = tuple[str | None, str | None, str | None, Any]
 
 
-def read_data_source(
+def read_inline_source(
     value: Any, at: Path, reader: Reader, media_types: Sequence[str]
 ) -> Fields:
     """Read data and media type; the url is always None. A source with other keys or another type is kept as an extra.
@@ -62,7 +62,7 @@ def read_data_source(
     return None, data, media_type, ABSENT if plain else value
 
 
-def write_data_source(
+def write_inline_source(
     url: str | None,
     data: str | None,
     media_type: str | None,

@@ -45,7 +45,7 @@ from .content import (
     unwrap_single_text,
     write_blocks,
     write_cited_block,
-    write_request_part,
+    write_part_unless_rejected,
 )
 from .tools import (
     read_json_block,
@@ -256,7 +256,7 @@ class BedrockMessageConverter(ApiConverter):
         if type(part) is ToolCallPart:
             writer.own_extras(part.metadata, at)
             return self.write_tool_call(part.call, (at, "call"), writer)
-        return write_request_part(part, at, writer, self.write_block)
+        return write_part_unless_rejected(part, at, writer, self.write_block)
 
     def write_tool_call(
         self, call: ToolCall, at: Path, writer: Writer
@@ -266,11 +266,11 @@ class BedrockMessageConverter(ApiConverter):
 
     def write_user_block(self, part: ContentPart, at: Path, writer: Writer) -> Any:
         """Write a part of a user message."""
-        return write_request_part(part, at, writer, self.write_user_content)
+        return write_part_unless_rejected(part, at, writer, self.write_user_content)
 
     def write_system_block(self, part: ContentPart, at: Path, writer: Writer) -> Any:
         """Write a part of a system message."""
-        return write_request_part(part, at, writer, self.write_system_content)
+        return write_part_unless_rejected(part, at, writer, self.write_system_content)
 
     def write_result_block(self, part: ContentPart, at: Path, writer: Writer) -> Any:
         """Write a part of a result. Audio is moved after the results of the turn."""
@@ -288,7 +288,7 @@ class BedrockMessageConverter(ApiConverter):
             value = write_json_block(part, writer.peek_extras(part.metadata))
             if value is not None:
                 return value
-        return write_request_part(part, at, writer, self.write_result_part)
+        return write_part_unless_rejected(part, at, writer, self.write_result_part)
 
     def write_conversation(
         self, messages: Sequence[Message], extras: Extras, at: Path, writer: Writer
@@ -325,7 +325,7 @@ class BedrockMessageConverter(ApiConverter):
                         )
                 else:
                     turns.add_opaque(
-                        self.write_inline_system_message(message, here, writer)
+                        self.write_system_role_message(message, here, writer)
                     )
                 continue
             leading = False
@@ -363,7 +363,7 @@ class BedrockMessageConverter(ApiConverter):
                 raise wrong_type(here, "a message", message)
         return turns.wires
 
-    def write_inline_system_message(
+    def write_system_role_message(
         self, message: SystemMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a system message among the other messages."""

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from ...conversion.extras import (
     ABSENT,
     add_extras,
-    first_present,
+    find_value_and_key,
     is_internal_mark,
     original_key,
     restore_extras,
@@ -18,10 +18,10 @@ from ...conversion.extras import (
 from ...conversion.reader import Reader
 from ...conversion.values import (
     optional_text,
-    read_list,
+    read_optional_list,
     read_text_or_list,
     write_list,
-    write_user_message,
+    write_user_or_opaque,
 )
 from ...conversion.writer import Writer
 from ...converter import ObjectReader, ObjectWriter, ValueReader, ValueWriter
@@ -90,7 +90,7 @@ class CohereConverter(ChatConverter):
         self, value: Any, at: Path, reader: Reader
     ) -> tuple[list[ToolDefinition | OpaquePart] | None, Any]:
         """Read the offered tools."""
-        return read_list(
+        return read_optional_list(
             None if value is ABSENT else value, at, reader, self.read_tool_entry
         ), ABSENT
 
@@ -123,7 +123,7 @@ class CohereConverter(ChatConverter):
         if value is None or value is ABSENT:
             return None, ABSENT
         if type(value) is dict and value.get("type") == "json_object":
-            schema, key = first_present(value, "schema", "json_schema")
+            schema, key = find_value_and_key(value, "schema", "json_schema")
             if schema is None:
                 return "json", ABSENT if value == self.OUTPUT_FORMATS["json"] else {
                     "$whole": value
@@ -256,7 +256,7 @@ class CohereConverter(ChatConverter):
                     wires.append(self.write_tool_result(result, place, writer))
                 continue
             if writer.media:
-                wires.append(self.write_result_media(writer))
+                wires.append(self.write_deferred_media_message(writer))
             if type(message) is AssistantMessage:
                 wire = self.write_assistant_message(message, here, writer)
                 if len(wire) > 1 or writer.peek_extras(message.metadata):
@@ -281,7 +281,7 @@ class CohereConverter(ChatConverter):
                 else:
                     append_content(system, wire)
             elif type(message) is UserMessage:
-                wire = write_user_message(
+                wire = write_user_or_opaque(
                     message, here, writer, self.write_user_message
                 )
                 if message.metadata or not is_blank(wire.get("content")):
@@ -297,7 +297,7 @@ class CohereConverter(ChatConverter):
             else:
                 raise wrong_type(here, "a message", message)
         if writer.media:
-            wires.append(self.write_result_media(writer))
+            wires.append(self.write_deferred_media_message(writer))
         return wires
 
     def read_assistant_message(
@@ -324,7 +324,9 @@ class CohereConverter(ChatConverter):
             rest["$single"] = ["content"]
         elif content:
             parts += (
-                read_list(content, (at, "content"), reader, self.read_assistant_content)
+                read_optional_list(
+                    content, (at, "content"), reader, self.read_assistant_content
+                )
                 or []
             )
         thoughts = [
@@ -355,7 +357,7 @@ class CohereConverter(ChatConverter):
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
         if type(message.content) is list:
-            self.write_planned_parts(message.content, (at, "content"), writer, wire)
+            self.write_parts_with_plan(message.content, (at, "content"), writer, wire)
             content = wire.get("content")
             if (
                 "content" in extras.get("$single", ())
@@ -370,7 +372,7 @@ class CohereConverter(ChatConverter):
             restore_extras(wire, extras)
         return wire
 
-    def write_planned_parts(
+    def write_parts_with_plan(
         self, parts: list[AssistantPart], at: Path, writer: Writer, wire: dict[str, Any]
     ) -> None:
         """Write the parts of an assistant message: the last reasoning before calls as the plan, the rest as content."""

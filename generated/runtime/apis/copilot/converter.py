@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from ...api_converter import NativeToolConverter
 from ...conversion.extras import ABSENT, add_extras, restore_extras, unmapped_members
 from ...conversion.reader import Reader
-from ...conversion.values import optional_text, read_list, to_plain_object
+from ...conversion.values import optional_text, read_optional_list, to_plain_object
 from ...conversion.writer import OnLoss, OnUnsupported, Writer
 from ...converter import ObjectReader, ObjectWriter, ValueReader, ValueWriter
 from ...errors import BareApiError, wrong_type
@@ -190,7 +190,7 @@ class CopilotConverter(NativeToolConverter):
         found = [self.client_data(wire, (ROOT, i)) for i, wire in enumerate(wires)]
         if len(found) == 1 and "items" in found[0]:
             return (
-                read_list(
+                read_optional_list(
                     found[0]["items"], (ROOT, "items"), reader, self.read_pending_call
                 )
                 or []
@@ -320,7 +320,7 @@ class CopilotConverter(NativeToolConverter):
             optional_text(data, "content", at),
             optional_text(data, "reasoningText", at),
         )
-        requests = read_list(
+        requests = read_optional_list(
             data.get("toolRequests"),
             (at, "toolRequests"),
             reader,

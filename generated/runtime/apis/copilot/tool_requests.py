@@ -18,7 +18,7 @@ from ...conversion.values import (
     Read,
     Write,
     optional_text,
-    read_list,
+    read_optional_list,
     to_plain_object,
     write_list,
 )
@@ -180,7 +180,7 @@ def _read_object(
         raise wrong_type((at, "textResultForLlm"), "a string", text)
     word = optional_text(wire, "resultType", at)
     failed = _is_failed(word, wire.get("error"))
-    media = read_list(
+    media = read_optional_list(
         wire.get("binaryResultsForLlm"), (at, "binaryResultsForLlm"), reader, read
     )
     rest = unmapped_members(wire, _OBJECT)

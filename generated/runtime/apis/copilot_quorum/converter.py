@@ -16,7 +16,7 @@ from ...conversion.extras import (
     unmapped_members,
 )
 from ...conversion.reader import Reader
-from ...conversion.values import optional_text, read_list, to_plain_object
+from ...conversion.values import optional_text, read_optional_list, to_plain_object
 from ...conversion.writer import OnLoss, OnUnsupported, Writer
 from ...converter import ObjectReader, ObjectWriter
 from ...errors import wrong_type
@@ -246,7 +246,7 @@ class CopilotQuorumConverter(NativeToolConverter):
 
     def read_message(self, value: Any, at: Path, reader: Reader) -> AssistantMessage:
         """Read the blocks of a response. A single text block becomes plain text."""
-        parts = read_list(value, at, reader, self.read_block)
+        parts = read_optional_list(value, at, reader, self.read_block)
         if parts is None:
             raise wrong_type(at, "an array", value)
         only = parts[0] if len(parts) == 1 else None
@@ -388,7 +388,7 @@ class CopilotQuorumConverter(NativeToolConverter):
             lines: list[str] = []
             for i, part in enumerate(value):
                 if type(part) is TextPart:
-                    lines.append(writer.write_as_string(part, (place, i)))
+                    lines.append(writer.write_text_part_as_string(part, (place, i)))
                 else:
                     lines.append(writer.describe_part(part, (place, i)).text)
             text = "\n".join(lines)

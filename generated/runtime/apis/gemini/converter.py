@@ -14,7 +14,7 @@ from ...conversion.extras import (
     unmapped_members,
 )
 from ...conversion.reader import Reader
-from ...conversion.values import optional_text, read_list
+from ...conversion.values import optional_text, read_optional_list
 from ...conversion.writer import OnLoss, OnUnsupported, Writer
 from ...converter import ObjectReader, ObjectWriter
 from ...errors import BareApiError, wrong_type
@@ -164,7 +164,10 @@ class GeminiConverter(GeminiMessageConverter):
                 continue
             here = ((at, i), "functionDeclarations")
             entries = (
-                read_list(declared, here, reader, self.read_function_declaration) or []
+                read_optional_list(
+                    declared, here, reader, self.read_function_declaration
+                )
+                or []
             )
             mark_tool_group(
                 entries, found, unmapped_members(tool, _DECLARATIONS), reader

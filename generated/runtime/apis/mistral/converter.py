@@ -16,7 +16,11 @@ from ...conversion.extras import (
     unmapped_members,
 )
 from ...conversion.reader import Reader
-from ...conversion.values import read_list, read_text_or_list, write_text_or_list
+from ...conversion.values import (
+    read_optional_list,
+    read_text_or_list,
+    write_text_or_list,
+)
 from ...conversion.writer import OnLoss, OnUnsupported, Writer
 from ...converter import ObjectReader, ValueReader, ValueWriter
 from ...message_order import Placed, order_for_api
@@ -163,7 +167,9 @@ class MistralConverter(ChatConverter):
             parts += [TextPart(content)] if content else []
         elif content is not None:
             parts += (
-                read_list(content, (at, "content"), reader, self.read_assistant_content)
+                read_optional_list(
+                    content, (at, "content"), reader, self.read_assistant_content
+                )
                 or []
             )
             if (calls and not parts) or (
@@ -199,7 +205,7 @@ class MistralConverter(ChatConverter):
                 None if wire.get("id") in self.TOOL_CALL_ID else wire.get("id"), call
             )
             return ToolCallPart(call)
-        reader.note_opaque_call(wire)
+        reader.note_opaque_call_id(wire)
         return OpaquePart(
             reader.wire.name, wire, metadata=reader.metadata({"$key": "tool_calls"})
         )

@@ -19,9 +19,9 @@ from ...conversion.values import (
     is_empty_on_wire,
     opaque_message,
     optional_text,
-    read_list,
+    read_optional_list,
     write_list,
-    write_user_message,
+    write_user_or_opaque,
 )
 from ...conversion.writer import OnLoss, OnUnsupported, Writer
 from ...converter import ListReader, ObjectReader, ObjectWriter
@@ -134,7 +134,7 @@ class OllamaConverter(ApiConverter):
         self, value: Any, at: Path, reader: Reader
     ) -> tuple[list[ToolDefinition | OpaquePart] | None, Any]:
         """Read the offered tools."""
-        return read_list(
+        return read_optional_list(
             None if value is ABSENT else value, at, reader, self.read_tool_definition
         ), ABSENT
 
@@ -250,7 +250,7 @@ class OllamaConverter(ApiConverter):
                 wires.append(self.write_system_message(message, here, writer))
             elif type(message) is UserMessage:
                 wires.append(
-                    write_user_message(message, here, writer, self.write_user_message)
+                    write_user_or_opaque(message, here, writer, self.write_user_message)
                 )
             else:
                 raise wrong_type(here, "a message", message)
@@ -263,7 +263,9 @@ class OllamaConverter(ApiConverter):
         """Read an assistant message: plain text stays text; otherwise parts: thinking, content, images, calls."""
         content = optional_text(wire, "content", at)
         thinking = optional_text(wire, "thinking", at)
-        images = read_list(wire.get("images"), (at, "images"), reader, read_media_part)
+        images = read_optional_list(
+            wire.get("images"), (at, "images"), reader, read_media_part
+        )
         calls = self.read_tool_calls(wire.get("tool_calls"), (at, "tool_calls"), reader)
         rest = unmapped_members(wire, _ASSISTANT_MESSAGE) | select_empty(
             wire, "thinking", "images", "tool_calls"
@@ -288,7 +290,7 @@ class OllamaConverter(ApiConverter):
             call = self.read_tool_call(wire, at, reader)
             reader.note_call(wire.get("id"), call)
             return ToolCallPart(call)
-        reader.note_opaque_call(wire)
+        reader.note_opaque_call_id(wire)
         return OpaquePart(
             reader.wire.name, wire, metadata=reader.metadata({"$key": "tool_calls"})
         )

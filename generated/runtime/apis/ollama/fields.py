@@ -47,7 +47,9 @@ def read_matched_result_call(
         optional_text(wire, _NAME, at),
     )
     name = reader.tool_name(spelled_name) if spelled_name else ""
-    identifier, called = reader.find_call(spelled_id) if spelled_id else ("", "")
+    identifier, called = (
+        reader.find_call_id_and_name(spelled_id) if spelled_id else ("", "")
+    )
     if called:
         reader.note_answered(identifier)
         if name:

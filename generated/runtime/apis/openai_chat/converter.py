@@ -18,9 +18,9 @@ from ...conversion.extras import (
 from ...conversion.reader import Reader
 from ...conversion.values import (
     optional_text,
-    read_list,
+    read_optional_list,
     write_or_describe,
-    write_user_message,
+    write_user_or_opaque,
 )
 from ...conversion.wire import DeclaredTools
 from ...conversion.writer import Writer
@@ -120,7 +120,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
                     wires.append(self.write_tool_result(result, place, writer))
                 continue
             if writer.media:
-                wires.append(self.write_result_media(writer))
+                wires.append(self.write_deferred_media_message(writer))
             if type(message) is AssistantMessage:
                 wire = self.write_assistant_message(message, here, writer)
                 if has_content(wire, self.ACCEPTS_BLANK_MESSAGES) or writer.peek_extras(
@@ -139,15 +139,15 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
                 wires.append(self.write_system_message(message, here, writer))
             elif type(message) is UserMessage:
                 wires.append(
-                    write_user_message(message, here, writer, self.write_user_message)
+                    write_user_or_opaque(message, here, writer, self.write_user_message)
                 )
             else:
                 raise wrong_type(here, "a message", message)
         if writer.media:
-            wires.append(self.write_result_media(writer))
+            wires.append(self.write_deferred_media_message(writer))
         return wires
 
-    def write_result_media(self, writer: Writer) -> dict[str, Any]:
+    def write_deferred_media_message(self, writer: Writer) -> dict[str, Any]:
         """Write a user message with the media that were taken out of results."""
         media, writer.media = writer.media, []
         parts = [
@@ -194,7 +194,9 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
                 rest["content"] = content
         else:
             texts = (
-                read_list(content, (at, "content"), reader, self.read_assistant_content)
+                read_optional_list(
+                    content, (at, "content"), reader, self.read_assistant_content
+                )
                 or []
             )
             if (
@@ -231,7 +233,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
             call = self.read_tool_call(wire, at, reader)
             reader.note_call(wire.get("id"), call)
             return ToolCallPart(call)
-        reader.note_opaque_call(wire)
+        reader.note_opaque_call_id(wire)
         return OpaquePart(
             reader.wire.name, wire, metadata=reader.metadata({"$key": "tool_calls"})
         )

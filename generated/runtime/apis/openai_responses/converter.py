@@ -56,17 +56,17 @@ from ..openai_chat.fields import OutputFormatConverter
 from .fields import (
     add_required_item_keys,
     add_required_keys,
+    classify_item,
     has_approval_request,
     has_opaque_client_call,
     is_detached_result,
-    item_kind,
     make_assistant_message,
     part_extras,
     reasoning_text,
     write_message_item,
     write_reasoning_item,
     write_short_message,
-    write_user_item,
+    write_user_or_opaque_item,
 )
 
 __all__ = ["ResponsesConverter"]
@@ -140,7 +140,7 @@ class ResponsesConverter(OutputFormatConverter):
         wire["instructions"] = first.content
         return wire
 
-    def read_input(
+    def read_input_items(
         self, wire: Any, at: Path, reader: Reader
     ) -> tuple[list[Message], Any]:
         """Read the items of a request. There may be none, or a string that is the only user message."""
@@ -149,7 +149,7 @@ class ResponsesConverter(OutputFormatConverter):
         messages, _ = self.read_messages(wire, at, reader)
         return messages, {"$single": True} if type(wire) is str else ABSENT
 
-    def write_input(
+    def write_input_items(
         self, messages: Sequence[Message], extra: Any, at: Path, writer: Writer
     ) -> Any:
         """Write the items of a request, as a string if they were read from one."""
@@ -181,7 +181,7 @@ class ResponsesConverter(OutputFormatConverter):
             here = (at, i)
             if type(item) is not dict:
                 raise wrong_type(here, "an object", item)
-            kind = item_kind(item)
+            kind = classify_item(item)
             if kind in ("said", "call", "reasoning", "made"):
                 parts += self.read_item(item, here, reader)
                 continue
@@ -221,7 +221,7 @@ class ResponsesConverter(OutputFormatConverter):
         self, item: dict[str, Any], at: Path, reader: Reader
     ) -> list[AssistantPart]:
         """Read an item of the model as parts. An item that the format has no type for becomes an opaque part."""
-        kind = item_kind(item)
+        kind = classify_item(item)
         if kind == "said":
             return self.read_message_item(item, at, reader)
         if kind == "call":
@@ -286,7 +286,9 @@ class ResponsesConverter(OutputFormatConverter):
                     )
             elif type(message) is UserMessage:
                 wires.append(
-                    write_user_item(message, here, writer, self.write_user_message)
+                    write_user_or_opaque_item(
+                        message, here, writer, self.write_user_message
+                    )
                 )
             else:
                 raise wrong_type(here, "a message", message)

@@ -317,7 +317,9 @@ class ResponsesStream(BaseStream):
             events += self._tell_rest("output_text", _said(head), spoken)
             if head.get("type") == "reasoning":
                 events += self._tell_rest(
-                    "reasoning_text", reasoning_text(head), item_reasoning(item)
+                    "reasoning_text",
+                    reasoning_text(head),
+                    join_streamed_reasoning(item),
                 )
         if done:
             item.done = head
@@ -409,7 +411,7 @@ class ResponsesStream(BaseStream):
         return self._end
 
 
-def item_reasoning(item: _Item) -> str:
+def join_streamed_reasoning(item: _Item) -> str:
     """Return the streamed text of a reasoning item: its own text, then the summary."""
     held = [
         part

@@ -33,7 +33,7 @@ from ...prompting.tool_texts import call_text, join_response_text
 
 __all__ = [
     "AssistantTextWriter",
-    "TextResponse",
+    "PlainStringResponse",
     "read_assistant_text",
     "read_text_response",
     "to_response_object",
@@ -224,7 +224,7 @@ def _same_call(said: ToolCall, meant: ToolCall) -> bool:
     return same_json(said.arguments, meant.arguments)
 
 
-class TextResponse(dict[str, Any]):
+class PlainStringResponse(dict[str, Any]):
     """The object for a response that is only a string."""
 
 
@@ -235,7 +235,7 @@ def to_response_object(value: Any, at: Path) -> dict[str, Any]:
         ConversionError: The value is neither a string nor an object.
     """
     return (
-        TextResponse(content=value)
+        PlainStringResponse(content=value)
         if type(value) is str
         else to_plain_object(value, at)
     )
@@ -263,7 +263,7 @@ def read_text_response(
     )
     rest = (
         {}
-        if type(wire) is TextResponse
+        if type(wire) is PlainStringResponse
         else {**unmapped_members(wire, _KNOWN), "$whole": True}
     )
     if "content" not in wire:

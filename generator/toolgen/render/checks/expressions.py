@@ -118,7 +118,7 @@ class Scope:
         """Return the scope of a schema inside this one."""
         return replace(self, way=(*self.way, *steps))
 
-    def new_variable(self, name: str) -> tuple[str, Scope]:
+    def make_variable_and_scope(self, name: str) -> tuple[str, Scope]:
         """Return a variable that no enclosing expression binds, and the scope in which it is bound."""
         number = self.bound + 1
         return name if number == 1 else f"{name}_{number}", replace(self, bound=number)

@@ -54,7 +54,7 @@ def _evaluated_properties(schema: Any, value: str, scope: Scope, make_condition:
     if schema.get("properties"):
         yield names_expression(schema["properties"])
     for pattern in schema.get("patternProperties", ()):
-        key, _ = scope.new_variable("key")
+        key, _ = scope.make_variable_and_scope("key")
         yield f"{{{key} for {key} in {value} if {scope.runtime_name('matches')}({python_string(pattern)}, {key})}}"
     for name, sub in schema.get("dependentSchemas", {}).items():
         inner = _part(sub, value, scope.inner("with", name), "properties")
@@ -72,7 +72,7 @@ def _evaluated_items(schema: Any, value: str, scope: Scope, make_condition: Cond
     if schema.get("prefixItems"):
         yield f"set(range({len(schema['prefixItems'])}))"
     if "contains" in schema:
-        i, inner = scope.inner("contained").new_variable("i")
+        i, inner = scope.inner("contained").make_variable_and_scope("i")
         fits = make_condition(schema["contains"], f"{value}[{i}]", inner)
         yield f"{{{i} for {i} in range(len({value})) if {fits.text}}}"
     yield from _in_place(schema, value, scope, make_condition, "items")
@@ -233,13 +233,13 @@ def _items(schema: Mapping[str, Any], value: str, scope: Scope, make_condition: 
     size = len(schema.get("prefixItems", ()))
     if schema["items"] is False:
         return length_comparison(f"len({value})", "<=", str(size))
-    item, inner = scope.inner("item").new_variable("item")
+    item, inner = scope.inner("item").make_variable_and_scope("item")
     demand = make_condition(schema["items"], item, inner)
     return every_condition(demand, item, f"{value}[{size}:]" if size else value)
 
 
 def _contains(schema: Mapping[str, Any], value: str, scope: Scope, make_condition: ConditionFactory) -> Condition:
-    item, inner = scope.inner("contained").new_variable("item")
+    item, inner = scope.inner("contained").make_variable_and_scope("item")
     demand = make_condition(schema["contains"], item, inner)
     least, most = schema.get("minContains", 1), schema.get("maxContains")
     if most is None and least == 1:
@@ -256,7 +256,7 @@ def _unique(schema: Mapping[str, Any], value: str, scope: Scope, make_condition:
 def _unevaluated_items(
     schema: Mapping[str, Any], value: str, scope: Scope, make_condition: ConditionFactory
 ) -> Condition:
-    item, inner = scope.inner("further").new_variable("i")
+    item, inner = scope.inner("further").make_variable_and_scope("i")
     demand = make_condition(schema["unevaluatedItems"], f"{value}[{item}]", inner)
     evaluated = evaluated_items(
         {k: v for k, v in schema.items() if k != "unevaluatedItems"}, value, scope, make_condition
@@ -312,7 +312,7 @@ def _pattern_properties(
 ) -> Condition:
     parts = []
     for pattern, sub in schema["patternProperties"].items():
-        key, inner = scope.inner("matching").new_variable("key")
+        key, inner = scope.inner("matching").make_variable_and_scope("key")
         match = Condition(f"{scope.runtime_name('matches')}({python_string(pattern)}, {key})")
         demand = make_condition(sub, f"{value}[{key}]", inner)
         if demand == FALSE:
@@ -327,7 +327,7 @@ def _additional(schema: Mapping[str, Any], value: str, scope: Scope, make_condit
     patterns = list(schema.get("patternProperties", ()))
     if schema["additionalProperties"] is False and not patterns:
         return comparison(f"{value}.keys()", "<=", names_expression(names)) if names else empty_condition(value)
-    key, inner = scope.inner("further").new_variable("key")
+    key, inner = scope.inner("further").make_variable_and_scope("key")
     parts = [comparison(key, "not in", names_expression(names))] if names else []
     parts += [negation(Condition(f"{scope.runtime_name('matches')}({python_string(p)}, {key})")) for p in patterns]
     left = conjunction(parts)
@@ -338,7 +338,7 @@ def _additional(schema: Mapping[str, Any], value: str, scope: Scope, make_condit
 
 
 def _names(schema: Mapping[str, Any], value: str, scope: Scope, make_condition: ConditionFactory) -> Condition:
-    key, inner = scope.inner("name").new_variable("key")
+    key, inner = scope.inner("name").make_variable_and_scope("key")
     demand = make_condition(schema["propertyNames"], key, inner)
     return empty_condition(value) if demand == FALSE else every_condition(demand, key, value)
 
@@ -368,7 +368,7 @@ def _dependent_schemas(
 def _unevaluated_properties(
     schema: Mapping[str, Any], value: str, scope: Scope, make_condition: ConditionFactory
 ) -> Condition:
-    key, inner = scope.inner("further").new_variable("key")
+    key, inner = scope.inner("further").make_variable_and_scope("key")
     demand = make_condition(schema["unevaluatedProperties"], f"{value}[{key}]", inner)
     evaluated = evaluated_properties(
         {k: v for k, v in schema.items() if k != "unevaluatedProperties"}, value, scope, make_condition

@@ -34,7 +34,7 @@ class Method:
     body: tuple[Statement, ...]
 
     @property
-    def lines(self) -> list[str]:
+    def body_lines(self) -> list[str]:
         """Return the lines of the body, indented by their blocks."""
         return list(_lines(self.body, ""))
 

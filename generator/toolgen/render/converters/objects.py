@@ -99,22 +99,22 @@ def _is_certain(mapping: ObjectMapping, plain: FastPathObject) -> bool:
 
 def _read_plain_call(mapping: ObjectMapping, plain: FastPathObject) -> Iterator[Statement]:
     """Yield the statements that read a regular call, unless its id or name turns out to differ in the format."""
-    tests, found = regular_call_expression(mapping, plain)
+    tests, found = make_regular_call_with_tests(mapping, plain)
     yield block(f"if {' and '.join(tests)}", f"found = {found}", block("if found is not None", "return found"))
 
 
-def regular_call_expression(mapping: ObjectMapping, plain: FastPathObject) -> tuple[list[str], str]:
+def make_regular_call_with_tests(mapping: ObjectMapping, plain: FastPathObject) -> tuple[list[str], str]:
     """Return the tests of a regular call's object, and the call."""
     kept, exact = extras_of_call(mapping, plain, has_tag=False)
     tests = [test for test in tool_call_read_conditions(plain) if test not in exact]
     return [*_tag_test(mapping), *tests], call_expression(
-        mapping, kept, "reader.make_regular_call", "make_call_from_json"
+        mapping, kept, "reader.make_call_if_regular", "make_call_from_json"
     )
 
 
 def tool_call_read_conditions(plain: FastPathObject) -> list[str]:
     """Return the tests of a regular call's object, without those that the functions make which make the call."""
-    claim, name = "reader.claim_id(id)", PLAIN_FORMS["tool_name"].reads.format("name")
+    claim, name = "reader.try_claim_id(id)", PLAIN_FORMS["tool_name"].reads.format("name")
     return [test.removesuffix(f" and {claim}") for test in plain.conditions_to_read if test not in (claim, name)]
 
 
@@ -164,12 +164,12 @@ def _read_key(mapping: ObjectMapping, key: KeyMapping) -> Iterator[Statement]:
         yield f"{', '.join(key.variables)}, {name}_kept = {call(key.reads, *arguments)}"
         return
     if key.kind in ("list", "text_or"):
-        function = "read_list" if key.kind == "list" else "read_text_or_list"
+        function = "read_optional_list" if key.kind == "list" else "read_text_or_list"
         yield f"{name} = {call(function, value, path_expression(*key.key_path), 'reader', key.reads)}"
         return
     if key.kind == "also":
         spellings = map(python_string, (key.key, *key.aliases))
-        yield f"{name}, {name}_key = {call('first_present', key.holder, *spellings)}"
+        yield f"{name}, {name}_key = {call('find_value_and_key', key.holder, *spellings)}"
     elif mapping.plain is None or not mapping.plain.has_key(name):
         yield f"{name} = {value}"
     yield from _check_type(key)

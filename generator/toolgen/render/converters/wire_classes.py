@@ -122,9 +122,9 @@ class WireClass:
         methods = {
             name: method
             for name, method in self.methods.items()
-            if method != parent.methods.get(name) or not changed.isdisjoint(_names(*method.lines))
+            if method != parent.methods.get(name) or not changed.isdisjoint(_names(*method.body_lines))
         }
-        used = _names(*attributes.values(), *(line for method in methods.values() for line in method.lines))
+        used = _names(*attributes.values(), *(line for method in methods.values() for line in method.body_lines))
         constants = {name: text for name, text in self.constants.items() if name in used}
         bases = (parent.name,) if own is other else (self.converter, parent.name)
         return WireClass(self.name, self.converter, bases, constants, attributes, methods)
@@ -197,7 +197,7 @@ def _value(fact: ClassAttribute) -> str:
 
 def list_reader_method(plan: ListPlan) -> Method:
     """Return the method that reads an array."""
-    one_by_one = call("read_list", "value", "at", "reader", f"self.read_{plan.item}")
+    one_by_one = call("read_optional_list", "value", "at", "reader", f"self.read_{plan.item}")
     item = call(f"self.read_{plan.item}", "wire", "(at, len(found))", "reader")
     members = [_read_regular(plan, mapping, mapping.plain) for mapping in plan.members if mapping.plain is not None]
     if len(members) == 1:

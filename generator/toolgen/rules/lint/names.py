@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from toolgen.diagnostics import Findings, Related
 from toolgen.diagnostics.finding import RawText, join_names
 from toolgen.resolve import Catalog, Tool
+from toolgen.rules.parameter_schemas import type_keyword_values, walk_parameter_schemas
 from toolgen.rules.rule import catalog_rule
-from toolgen.rules.schema_walk import type_keyword_values, walk_catalog
 
 
 def name_words(text: str) -> list[str]:
@@ -32,7 +32,7 @@ def check_name_python_word(catalog: Catalog, findings: Findings) -> None:
     for tool in catalog.tools:
         if keyword.iskeyword(tool.name):
             findings.add("name-python-word", tool.document.span("name"), kind=RawText("tool"), name=tool.name)
-    for node in walk_catalog(catalog):
+    for node in walk_parameter_schemas(catalog):
         for name in node.schema.get("properties", {}):
             if keyword.iskeyword(name):
                 findings.add("name-python-word", node.place("properties", name), kind=RawText("parameter"), name=name)
@@ -62,7 +62,7 @@ def check_parameter_name_refused(catalog: Catalog, findings: Findings) -> None:
     rules = [(p.name, p.facts["parameter_names"]["pattern"]) for p in catalog.profiles if "parameter_names" in p.facts]
     patterns = {provider: re.compile(pattern) for provider, pattern in rules}
     kept_from = {(tool.document.path, tool.document.index): tool.unsupported for tool in catalog.tools}
-    for node in walk_catalog(catalog) if patterns else ():
+    for node in walk_parameter_schemas(catalog) if patterns else ():
         spared = kept_from.get((node.document.path, node.document.index), ())
         for name in node.schema.get("properties", {}):
             refusing = [p for p, pattern in patterns.items() if p not in spared and not pattern.fullmatch(name)]
@@ -74,7 +74,7 @@ def check_parameter_name_refused(catalog: Catalog, findings: Findings) -> None:
 @catalog_rule("parameters-look-alike")
 def check_parameters_look_alike(catalog: Catalog, findings: Findings) -> None:
     """Report properties whose name differs from another one in the same object only in case or separators."""
-    for node in walk_catalog(catalog):
+    for node in walk_parameter_schemas(catalog):
         first: dict[str, str] = {}
         for name in node.schema.get("properties", {}):
             plain = re.sub(r"[-_.\s]", "", name).casefold()
@@ -115,7 +115,7 @@ _SECRETS = re.compile(
 @catalog_rule("secret-parameter")
 def check_secret_parameter(catalog: Catalog, findings: Findings) -> None:
     """Report parameters whose name suggests that they contain a secret."""
-    for node in walk_catalog(catalog):
+    for node in walk_parameter_schemas(catalog):
         for name, schema in node.schema.get("properties", {}).items():
             types = type_keyword_values(schema) if isinstance(schema, Mapping) else ()
             if (not types or "string" in types) and _SECRETS.search(" ".join(name_words(name))):

@@ -18,8 +18,8 @@ from toolgen.load import Document, Pointer
 from toolgen.resolve import Catalog, Tool
 from toolgen.rules.fixes import is_hidden
 from toolgen.rules.lint.names import name_words
+from toolgen.rules.parameter_schemas import type_keyword_values, walk_parameter_schemas
 from toolgen.rules.rule import catalog_rule
-from toolgen.rules.schema_walk import type_keyword_values, walk_catalog
 
 
 @catalog_rule("tool-without-description", in_build=True)
@@ -62,7 +62,7 @@ def check_hidden_text(catalog: Catalog, findings: Findings) -> None:
     for tool in catalog.tools:
         for key in ("description", "display_name", "providers"):
             _report(tool.document, (key,), tool.document.value.get(key), findings)
-    for node in walk_catalog(catalog):
+    for node in walk_parameter_schemas(catalog):
         for word in _WORDS:
             _report(node.document, (*node.pointer, word), node.schema.get(word), findings)
         for name in node.schema.get("properties", {}):
@@ -99,7 +99,7 @@ def _words(text: str) -> list[str]:
 
 def _described_properties(catalog: Catalog) -> Iterator[tuple[str, Mapping[str, Any], str, Span, bool]]:
     """Yield each described property: name, schema, description, location of the description, whether it is required."""
-    for node in walk_catalog(catalog):
+    for node in walk_parameter_schemas(catalog):
         for name, schema in node.schema.get("properties", {}).items():
             text = schema.get("description") if isinstance(schema, Mapping) else None
             if isinstance(text, str) and text:
@@ -270,7 +270,7 @@ _JSON = re.compile(
 @catalog_rule("json-in-string")
 def check_json_in_string(catalog: Catalog, findings: Findings) -> None:
     """Report strings that are meant to contain JSON."""
-    for node in walk_catalog(catalog):
+    for node in walk_parameter_schemas(catalog):
         text = node.schema.get("description", "")
         media = node.schema.get("contentMediaType") == "application/json"
         if type_keyword_values(node.schema) == ("string",) and (

@@ -8,14 +8,14 @@ from typing import Any
 from toolgen.diagnostics import Findings
 from toolgen.diagnostics.finding import RawText, join_names
 from toolgen.resolve import Catalog
+from toolgen.rules.parameter_schemas import json_types, type_keyword_values, walk_parameter_schemas
 from toolgen.rules.rule import catalog_rule
-from toolgen.rules.schema_walk import json_types, type_keyword_values, walk_catalog
 
 
 @catalog_rule("array-without-items")
 def check_array_without_items(catalog: Catalog, findings: Findings) -> None:
     """Report arrays whose items have no schema, or one that admits everything."""
-    for node in walk_catalog(catalog):
+    for node in walk_parameter_schemas(catalog):
         if not node.is_whole or "array" not in type_keyword_values(node.schema) or "prefixItems" in node.schema:
             continue
         items = node.schema.get("items", True)
@@ -29,7 +29,7 @@ _SAYING = ("patternProperties", "propertyNames", "unevaluatedProperties", "const
 @catalog_rule("object-without-properties")
 def check_object_without_properties(catalog: Catalog, findings: Findings) -> None:
     """Report objects inside parameters without properties and without a schema for their values."""
-    for node in walk_catalog(catalog):
+    for node in walk_parameter_schemas(catalog):
         schema = node.schema
         if not node.is_whole or node.pointer == ("parameters",) or "object" not in type_keyword_values(schema):
             continue
@@ -41,7 +41,7 @@ def check_object_without_properties(catalog: Catalog, findings: Findings) -> Non
 @catalog_rule("enum-of-mixed-types")
 def check_enum_of_mixed_types(catalog: Catalog, findings: Findings) -> None:
     """Report enums with values of several types. Null beside one other type is not counted."""
-    for node in walk_catalog(catalog):
+    for node in walk_parameter_schemas(catalog):
         types = [each for each in json_types(node.schema.get("enum", ())) if each != "null"]
         if len(types) > 1:
             findings.add("enum-of-mixed-types", node.place("enum"), name=node.name, types=RawText(join_names(types)))
@@ -53,7 +53,7 @@ _STATING = ("$ref", "allOf", "anyOf", "oneOf")
 @catalog_rule("enum-without-type")
 def check_enum_without_type(catalog: Catalog, findings: Findings) -> None:
     """Report enums without a type, with the type in the hint."""
-    for node in walk_catalog(catalog):
+    for node in walk_parameter_schemas(catalog):
         if "enum" in node.schema and not node.types and not any(word in node.schema for word in _STATING):
             named = json_types(node.schema["enum"])
             stated = named[0] if len(named) == 1 else f"[{', '.join(named)}]"
@@ -65,7 +65,7 @@ def check_enum_without_type(catalog: Catalog, findings: Findings) -> None:
 @catalog_rule("union-of-one")
 def check_union_of_one(catalog: Catalog, findings: Findings) -> None:
     """Report `anyOf` and `oneOf` with one branch."""
-    for node in walk_catalog(catalog):
+    for node in walk_parameter_schemas(catalog):
         for word in ("anyOf", "oneOf"):
             if len(node.schema.get(word, ())) == 1:
                 findings.add("union-of-one", node.place(word), keyword=RawText(word), name=node.name)
@@ -74,7 +74,7 @@ def check_union_of_one(catalog: Catalog, findings: Findings) -> None:
 @catalog_rule("parameter-optional-and-null")
 def check_parameter_optional_and_null(catalog: Catalog, findings: Findings) -> None:
     """Report properties that are optional and nullable, unless a default of null makes both the same."""
-    for node in walk_catalog(catalog):
+    for node in walk_parameter_schemas(catalog):
         for name, schema in node.schema.get("properties", {}).items():
             optional = name not in node.schema.get("required", ()) and isinstance(schema, Mapping)
             if optional and _nullable(schema) and schema.get("default", ...) is not None:

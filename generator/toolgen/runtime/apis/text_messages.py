@@ -7,7 +7,7 @@ from typing import Any
 
 from ..conversion.extras import Extras, restore_extras, unmapped_members
 from ..conversion.reader import Reader
-from ..conversion.values import is_empty_on_wire, optional_text, write_user_message
+from ..conversion.values import is_empty_on_wire, optional_text, write_user_or_opaque
 from ..conversion.writer import Writer
 from ..converter import ObjectReader, ObjectWriter
 from ..errors import wrong_type
@@ -45,7 +45,7 @@ def read_named_result_call(wire: dict[str, Any], at: Path, reader: Reader) -> tu
     if type(spelled) is not str:
         raise wrong_type((at, _ID), "a string", spelled)
     said = optional_text(wire, _NAME, at)
-    identifier, called = reader.find_call(spelled)
+    identifier, called = reader.find_call_id_and_name(spelled)
     name = reader.tool_name(said) if said else called
     if said == (reader.wire.wire_name(name) if name else None) and (said or _NAME not in wire):
         return identifier, name, {}
@@ -93,7 +93,7 @@ class TextChatConverter(ChatMessageConverter):
             elif type(message) is SystemMessage:
                 wires.append(self.write_system_message(message, here, writer))
             elif type(message) is UserMessage:
-                wires.append(write_user_message(message, here, writer, self.write_user_message))
+                wires.append(write_user_or_opaque(message, here, writer, self.write_user_message))
             else:
                 raise wrong_type(here, "a message", message)
         return wires
@@ -111,7 +111,7 @@ class TextChatConverter(ChatMessageConverter):
             call = self.read_tool_call(wire, at, reader)
             reader.note_call(wire.get("id"), call)
             return ToolCallPart(call)
-        reader.note_opaque_call(wire)
+        reader.note_opaque_call_id(wire)
         return OpaquePart(reader.wire.name, wire, metadata=reader.metadata({"$key": "toolCalls"}))
 
     def write_assistant_message(self, message: AssistantMessage, at: Path, writer: Writer) -> dict[str, Any]:

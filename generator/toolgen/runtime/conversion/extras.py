@@ -15,7 +15,7 @@ __all__ = [
     "add_extras",
     "contains_schema",
     "extra_at",
-    "first_present",
+    "find_value_and_key",
     "has_value_at",
     "inner_extras",
     "is_internal_mark",
@@ -24,8 +24,8 @@ __all__ = [
     "note_alias",
     "original_key",
     "restore_extras",
+    "set_extra_at",
     "unmapped_members",
-    "with_extra_at",
     "without_extra_at",
 ]
 
@@ -62,7 +62,7 @@ def extra_at(extras: Extras, *key_path: str) -> Any:
     return value
 
 
-def with_extra_at(extras: Extras | None, key_path: Sequence[str], value: Any) -> Extras | None:
+def set_extra_at(extras: Extras | None, key_path: Sequence[str], value: Any) -> Extras | None:
     """Return the extras with a value at the end of a key path; unchanged if it is ABSENT. An existing object is changed."""
     if value is ABSENT:
         return extras
@@ -146,7 +146,7 @@ def add_extras(value: Any, provider: str, extras: Extras) -> None:
         }
 
 
-def first_present(wire: dict[str, Any], key: str, *aliases: str) -> tuple[Any, str]:
+def find_value_and_key(wire: dict[str, Any], key: str, *aliases: str) -> tuple[Any, str]:
     """Return the first value that is not None at several keys, and its key."""
     value = wire.get(key)
     if value is None:

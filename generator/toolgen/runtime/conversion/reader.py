@@ -10,7 +10,7 @@ from ..json_text import JSONError, dump_deep, dump_lenient
 from ..json_values import is_object_too_deep, is_too_deep
 from ..models import InvalidCall, OpaquePart, ToolCall, ToolDefinition
 from ..paths import Path
-from .extras import ABSENT, NO_EXTRAS, Extras, with_extra_at
+from .extras import ABSENT, NO_EXTRAS, Extras, set_extra_at
 from .wire import ProviderWire, synthetic_id
 
 if TYPE_CHECKING:
@@ -66,9 +66,9 @@ class Reader:
         Raises:
             ConversionError: The arguments contain themselves.
         """
-        return _unread(call) if is_too_deep(call.arguments) else self.decode_parsed_call(call)
+        return _unread(call) if is_too_deep(call.arguments) else self.decode_call_from_text(call)
 
-    def decode_parsed_call(self, call: ToolCall) -> ToolCall:
+    def decode_call_from_text(self, call: ToolCall) -> ToolCall:
         """Decode the arguments of a call like `decode_call`. They were parsed from text, so they are not too deep."""
         known = not self.tools and call.name not in self._offered
         if known and (call.name not in self.wire.tools_with_encodings or self.wire.has_unchanged_arguments(call)):
@@ -117,7 +117,7 @@ class Reader:
         self.used.add(made)
         return made, found
 
-    def make_regular_call(
+    def make_call_if_regular(
         self, identifier: Any, name: Any, arguments: dict[str, Any], extras: Extras | None = None
     ) -> ToolCall | None:
         """Return a call whose id and name are the same in the format, with its extras; None if one of them differs."""
@@ -149,7 +149,7 @@ class Reader:
         *,
         parsed: bool = False,
     ) -> ToolCall | None:
-        """Return a call as `make_regular_call` does, and note it for its result.
+        """Return a call as `make_call_if_regular` does, and note it for its result.
 
         Arguments that were parsed from text (`parsed`) are not too deep.
         """
@@ -167,7 +167,7 @@ class Reader:
             and (parsed or not is_object_too_deep(arguments))
         ):
             return call
-        return self.decode_parsed_call(call) if parsed else self.decode_call(call)
+        return self.decode_call_from_text(call) if parsed else self.decode_call(call)
 
     def make_unrecorded_call_without_id(
         self, name: Any, arguments: dict[str, Any], extras: Extras | None, key_path: Sequence[str]
@@ -181,7 +181,7 @@ class Reader:
         made = synthetic_id(self.turn, self.position + len(self._regular))
         while made in self.used or made in self._regular:
             made += "_"
-        call = self.make_unrecorded_call(made, name, arguments, with_extra_at(extras, key_path, {"$synthetic": made}))
+        call = self.make_unrecorded_call(made, name, arguments, set_extra_at(extras, key_path, {"$synthetic": made}))
         if call is not None:
             if self._without_id is None:
                 self._without_id = set()
@@ -196,7 +196,7 @@ class Reader:
             self.position += 1
             self.note_call(None if self._without_id and identifier in self._without_id else identifier, call)
 
-    def claim_id(self, found: Any) -> TypeGuard[str]:
+    def try_claim_id(self, found: Any) -> TypeGuard[str]:
         """Return whether an id can be kept as it is. If so, it counts as used."""
         if self._regular:
             self.record_unrecorded_calls()
@@ -222,14 +222,14 @@ class Reader:
                 call.invalid = InvalidCall(dump_lenient(call.arguments), "duplicate_id")
             self._called[wire_id] = (call.id, call.name, self.turn)
 
-    def note_opaque_call(self, wire: Any) -> None:
+    def note_opaque_call_id(self, wire: Any) -> None:
         """Record a call that stays opaque, so that its result finds its id."""
         if self._regular:
             self.record_unrecorded_calls()
         if type(wire) is dict and type(wire.get("id")) is str:
             self._called[wire["id"]] = (wire["id"], "", self.turn)
 
-    def find_call(self, wire_id: str) -> tuple[str, str]:
+    def find_call_id_and_name(self, wire_id: str) -> tuple[str, str]:
         """Return id and tool name of the last call with this id on the wire. The name is empty if there is none."""
         if self._regular:
             self.record_unrecorded_calls()

@@ -15,7 +15,7 @@ from typing import Any
 from ..conversion.encoding import Table
 from .keywords import encode_as_unique_texts
 from .references import References
-from .schemas import declared_types, json_type, required_names, without_null
+from .schemas import declared_types, json_type, required_names, split_off_nullability
 
 __all__ = ["coercions"]
 
@@ -56,7 +56,7 @@ class _Made:
         parts = schema.get("allOf")
         if type(parts) is list and len(parts) == 1 and not schema.keys() & _SAYING:
             return self.node(parts[0])
-        said, _ = without_null(schema)
+        said, _ = split_off_nullability(schema)
         branches = self._branches(said)
         if "allOf" in said or branches is not None:
             return self._composed(said, branches)

@@ -27,7 +27,7 @@ from .schemas import (
     json_type,
     merge_schemas,
     select_annotations,
-    without_null,
+    split_off_nullability,
 )
 
 __all__ = ["Engine"]
@@ -54,7 +54,7 @@ class Engine(LoweringContext):
         if schema is NEVER:
             return NEVER, None
         one = _one_union(self, schema, pointer)
-        said, nullable = without_null(one)
+        said, nullable = split_off_nullability(one)
         if nullable and self.dialect.nullable == "none" and type(said.get("enum")) is list:
             said, nullable = one, False  # a listed null is sent as text, like the other values
         if type(said.get("anyOf")) is list:

@@ -29,7 +29,7 @@ from ..models import (
     ToolDefinition,
 )
 from .text_calls import ParsedTextCall, accepted_names, find_text_calls
-from .tool_blocks import Block, BlockKind, find_blocks, find_quoted_blocks, find_whole_text_block
+from .tool_blocks import Block, BlockKind, find_blocks, find_whole_text_block, flag_quoted_blocks
 from .tool_texts import PROVIDER, call_text, join_response_text
 
 __all__ = [
@@ -187,7 +187,7 @@ def _distrusted(blocks: Sequence[CallBlock], untrusted: Iterable[str]) -> list[l
     if not texts:
         return [[False] * len(block.calls) for block in blocks]
     found = iter(
-        find_quoted_blocks(
+        flag_quoted_blocks(
             [needle for block in blocks for needle in (block.body, *(c.text for c in block.calls))], texts
         )
     )

@@ -17,12 +17,12 @@ __all__ = [
     "BlockKind",
     "BlockScanner",
     "find_blocks",
-    "find_quoted_blocks",
     "find_whole_text_block",
+    "flag_quoted_blocks",
     "is_block_delimiter",
     "json_line",
     "may_begin_block",
-    "split_lines",
+    "split_lines_with_positions",
 ]
 
 _BREAKS = {ord(char): f"\\u{ord(char):04x}" for char in "\x7f\x85\u2028\u2029"}
@@ -48,7 +48,7 @@ def _pieces(text: str) -> list[str]:
     return [match[1] for match in _PIECES.finditer(text) if match[1] is not None]
 
 
-def find_quoted_blocks(blocks: Sequence[str], texts: Iterable[str]) -> list[bool]:
+def flag_quoted_blocks(blocks: Sequence[str], texts: Iterable[str]) -> list[bool]:
     """Return for each block whether one of the texts contains it. A block of blank text never counts."""
     following: list[dict[str, int]] = [{}]
     ends: list[int] = []
@@ -179,7 +179,7 @@ class BlockScanner:
         return None if kind is None else Block(kind, self._start, end, body)
 
 
-def split_lines(text: str) -> Iterator[tuple[str, int]]:
+def split_lines_with_positions(text: str) -> Iterator[tuple[str, int]]:
     """Yield the lines of a text, with their positions."""
     start = 0
     while (end := text.find("\n", start)) >= 0:
@@ -193,7 +193,7 @@ def find_blocks(text: str) -> list[Block]:
     if "```" not in text and CALL_TAG not in text:
         return []
     scanner = BlockScanner()
-    found = (scanner.read_line(line, start) for line, start in split_lines(text))
+    found = (scanner.read_line(line, start) for line, start in split_lines_with_positions(text))
     return [block for block in found if block is not None]
 
 

@@ -9,7 +9,7 @@ from ..conversion.extras import inner_extras
 from ..json_text import JSONError, loads
 from ..models import OpaquePart, ToolCall, ToolDefinition
 from .text_calls import find_text_calls
-from .tool_blocks import find_blocks, find_whole_text_block, is_block_delimiter, json_line, split_lines
+from .tool_blocks import find_blocks, find_whole_text_block, is_block_delimiter, json_line, split_lines_with_positions
 
 __all__ = [
     "PROVIDER",
@@ -166,7 +166,7 @@ def _reads_as(text: str, places: list[int]) -> bool:
 
 def _indented(text: str) -> str:
     """Indent lines of a text that could start or end a block."""
-    lines = ["    " + line if is_block_delimiter(line) else line for line, _ in split_lines(text)]
+    lines = ["    " + line if is_block_delimiter(line) else line for line, _ in split_lines_with_positions(text)]
     found = "\n".join(lines)
     whole = find_whole_text_block(found)
     return found if whole is None else f"{found[: whole.start]}    {found[whole.start :]}"

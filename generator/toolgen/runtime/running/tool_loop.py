@@ -36,7 +36,15 @@ from ..models import (
 from .dispatcher import Dispatcher, OnResult
 from .handler_calls import await_value
 from .handlers import Review, callable_names, relax_tool_choice
-from .results import CANCELLED, NO_MORE_TURNS, NOT_RUN, completion_events, error_result, invalid_call_text, result_event
+from .results import (
+    CANCELLED,
+    NO_MORE_TURNS,
+    NOT_RUN,
+    error_result,
+    invalid_call_text,
+    make_text_and_reasoning_events,
+    result_event,
+)
 from .run_settings import RunResult, RunSettings, StoppedBy, correction_message, parse_output, total_usage
 from .sync_runner import ENDING, aclosing, running_loop, switch_to_loop
 
@@ -146,7 +154,7 @@ class ToolLoop:
                     elif isinstance(event, ErrorEvent):
                         self._error = event.error
             completion = self._answered(answer)
-            for said in completion_events(completion):
+            for said in make_text_and_reasoning_events(completion):
                 yield said
             if (on_answer := self._settings.get("on_answer")) is not None:
                 await await_value(on_answer(completion))

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from ...conversion.extras import ABSENT, NO_EXTRAS, Extras, restore_extras, unmapped_members
 from ...conversion.reader import Reader
-from ...conversion.values import optional_text, read_list, read_text_or_list, wire_message_of, write_list
+from ...conversion.values import optional_text, read_optional_list, read_text_or_list, wire_message_of, write_list
 from ...conversion.writer import OnLoss, Writer
 from ...converter import ObjectReader, ObjectWriter, ValueReader, ValueWriter
 from ...errors import wrong_type
@@ -116,7 +116,7 @@ class AgentSdkConverter(ChatMessageConverter):
         if refusal is not None:
             parts.append(RefusalPart(refusal))
         if calls:
-            parts += read_list(calls, (at, "tool_calls"), reader, self.read_tool_call_entry) or []
+            parts += read_optional_list(calls, (at, "tool_calls"), reader, self.read_tool_call_entry) or []
         return AssistantMessage(parts, name, reader.metadata(rest))
 
     def read_tool_call_entry(self, wire: Any, at: Path, reader: Reader) -> ToolCallPart | OpaquePart:
@@ -125,7 +125,7 @@ class AgentSdkConverter(ChatMessageConverter):
             call = self.read_tool_call(wire, at, reader)
             reader.note_call(wire.get("id"), call)
             return ToolCallPart(call)
-        reader.note_opaque_call(wire)
+        reader.note_opaque_call_id(wire)
         return OpaquePart(reader.wire.name, wire, metadata=reader.metadata({"$key": "tool_calls"}))
 
     def read_tool_call(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:

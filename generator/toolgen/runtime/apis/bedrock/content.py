@@ -23,7 +23,7 @@ __all__ = [
     "unwrap_single_text",
     "write_blocks",
     "write_cited_block",
-    "write_request_part",
+    "write_part_unless_rejected",
 ]
 
 _MEDIA = ("image", "document", "video", "audio")
@@ -155,7 +155,7 @@ def _is_signed(extras: Extras) -> bool:
     return bool(extra_at(extras, "reasoningContent", "reasoningText", "signature"))
 
 
-def write_request_part(part: Any, at: Path, writer: Writer, write: Write) -> Any:
+def write_part_unless_rejected(part: Any, at: Path, writer: Writer, write: Write) -> Any:
     """Write a part for a request. A part that the API rejects is dropped, unless it was read from a request."""
     extras = writer.peek_extras(part.metadata)
     if type(part) is TextPart and not part.text.strip() and "$sent" not in extras:

@@ -44,7 +44,7 @@ from .content import (
     unwrap_single_text,
     write_blocks,
     write_cited_block,
-    write_request_part,
+    write_part_unless_rejected,
 )
 from .tools import read_json_block, read_result_blocks, write_json_block, write_result_blocks
 
@@ -213,7 +213,7 @@ class BedrockMessageConverter(ApiConverter):
         if type(part) is ToolCallPart:
             writer.own_extras(part.metadata, at)
             return self.write_tool_call(part.call, (at, "call"), writer)
-        return write_request_part(part, at, writer, self.write_block)
+        return write_part_unless_rejected(part, at, writer, self.write_block)
 
     def write_tool_call(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a call of the history."""
@@ -221,11 +221,11 @@ class BedrockMessageConverter(ApiConverter):
 
     def write_user_block(self, part: ContentPart, at: Path, writer: Writer) -> Any:
         """Write a part of a user message."""
-        return write_request_part(part, at, writer, self.write_user_content)
+        return write_part_unless_rejected(part, at, writer, self.write_user_content)
 
     def write_system_block(self, part: ContentPart, at: Path, writer: Writer) -> Any:
         """Write a part of a system message."""
-        return write_request_part(part, at, writer, self.write_system_content)
+        return write_part_unless_rejected(part, at, writer, self.write_system_content)
 
     def write_result_block(self, part: ContentPart, at: Path, writer: Writer) -> Any:
         """Write a part of a result. Audio is moved after the results of the turn."""
@@ -237,7 +237,7 @@ class BedrockMessageConverter(ApiConverter):
             value = write_json_block(part, writer.peek_extras(part.metadata))
             if value is not None:
                 return value
-        return write_request_part(part, at, writer, self.write_result_part)
+        return write_part_unless_rejected(part, at, writer, self.write_result_part)
 
     def write_conversation(
         self, messages: Sequence[Message], extras: Extras, at: Path, writer: Writer
@@ -259,7 +259,7 @@ class BedrockMessageConverter(ApiConverter):
                     if at == ROOT:  # only the messages are converted, so there is no `system` key
                         writer.report_loss(here, "a system message", "dropped", "note", "it was moved to system")
                 else:
-                    turns.add_opaque(self.write_inline_system_message(message, here, writer))
+                    turns.add_opaque(self.write_system_role_message(message, here, writer))
                 continue
             leading = False
             if type(message) is ToolMessage:
@@ -290,7 +290,7 @@ class BedrockMessageConverter(ApiConverter):
                 raise wrong_type(here, "a message", message)
         return turns.wires
 
-    def write_inline_system_message(self, message: SystemMessage, at: Path, writer: Writer) -> dict[str, Any]:
+    def write_system_role_message(self, message: SystemMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a system message among the other messages."""
         wire: dict[str, Any] = {"role": "system", "content": self.write_system_blocks(message, at, writer)}
         restore_extras(wire, writer.own_extras(message.metadata, at))

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from ...api_converter import NativeToolConverter
 from ...conversion.extras import ABSENT, add_extras, restore_extras, unmapped_members
 from ...conversion.reader import Reader
-from ...conversion.values import optional_text, read_list, to_plain_object
+from ...conversion.values import optional_text, read_optional_list, to_plain_object
 from ...conversion.writer import OnLoss, OnUnsupported, Writer
 from ...converter import ObjectReader, ObjectWriter, ValueReader, ValueWriter
 from ...errors import BareApiError, wrong_type
@@ -160,7 +160,7 @@ class CopilotConverter(NativeToolConverter):
         wires = response if type(response) is list else [response]
         found = [self.client_data(wire, (ROOT, i)) for i, wire in enumerate(wires)]
         if len(found) == 1 and "items" in found[0]:
-            return read_list(found[0]["items"], (ROOT, "items"), reader, self.read_pending_call) or []
+            return read_optional_list(found[0]["items"], (ROOT, "items"), reader, self.read_pending_call) or []
         calls: list[ToolCall] = []
         for i, wire in enumerate(found):
             held = wire["data"] if type(wire.get("data")) is dict else wire
@@ -251,7 +251,9 @@ class CopilotConverter(NativeToolConverter):
     def read_message(self, data: dict[str, Any], at: Path, reader: Reader) -> AssistantMessage:
         """Read an assistant message: plain text stays text; otherwise parts: reasoning, content, requests."""
         content, thought = optional_text(data, "content", at), optional_text(data, "reasoningText", at)
-        requests = read_list(data.get("toolRequests"), (at, "toolRequests"), reader, self.read_tool_request_part)
+        requests = read_optional_list(
+            data.get("toolRequests"), (at, "toolRequests"), reader, self.read_tool_request_part
+        )
         signed = {key: data[key] for key in _SIGNED & data.keys()}
         if not (thought or signed or requests):
             return AssistantMessage(content)

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from ...conversion.extras import ABSENT, Extras, inner_extras, restore_extras, unmapped_members
 from ...conversion.reader import Reader
-from ...conversion.values import optional_text, read_list
+from ...conversion.values import optional_text, read_optional_list
 from ...conversion.writer import OnLoss, OnUnsupported, Writer
 from ...converter import ObjectReader, ObjectWriter
 from ...errors import BareApiError, wrong_type
@@ -135,7 +135,7 @@ class GeminiConverter(GeminiMessageConverter):
                 found.append(OpaquePart(reader.wire.name, tool))
                 continue
             here = ((at, i), "functionDeclarations")
-            entries = read_list(declared, here, reader, self.read_function_declaration) or []
+            entries = read_optional_list(declared, here, reader, self.read_function_declaration) or []
             mark_tool_group(entries, found, unmapped_members(tool, _DECLARATIONS), reader)
             found += entries
         return found, {"$single": True} if type(value) is dict else ABSENT

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 from ...api_converter import ApiConverter
 from ...conversion.extras import ABSENT, NO_EXTRAS, Extras, inner_extras, restore_extras, unmapped_members
 from ...conversion.reader import Reader
-from ...conversion.values import opaque_message, read_list, wire_message_of, write_list
+from ...conversion.values import opaque_message, read_optional_list, wire_message_of, write_list
 from ...conversion.writer import Writer
 from ...converter import ListReader, ListWriter, ObjectReader, ObjectWriter, ValueReader, ValueWriter
 from ...errors import wrong_type
@@ -33,7 +33,7 @@ from ...tool_results import describe_result, read_result_object, write_result_ob
 from .parts import (
     KeyNormalization,
     add_placeholder_signature,
-    current_turn_start,
+    find_index_after_last_user,
     normalize_keys,
     order_results_by_calls,
     part_list,
@@ -165,7 +165,7 @@ class GeminiMessageConverter(ApiConverter):
         messages: list[Message] = [ToolMessage(found, reader.metadata(rest))]
         beside = [i for i in range(len(parts)) if i not in results]
         if beside:
-            others = read_list([parts[i] for i in beside], (at, "parts"), reader, self.read_user_content) or []
+            others = read_optional_list([parts[i] for i in beside], (at, "parts"), reader, self.read_user_content) or []
             messages.append(UserMessage(others, metadata=reader.metadata({"$beside": beside})))
         return messages
 
@@ -193,7 +193,7 @@ class GeminiMessageConverter(ApiConverter):
         contents: list[Any] = []
         before: Message | None = None
         signature = self.signature_placeholder(writer.model)
-        turn = current_turn_start([message for message, _, _ in placed])
+        turn = find_index_after_last_user([message for message, _, _ in placed])
         for i, (message, here, places) in enumerate(placed):
             if type(message) is SystemMessage:
                 continue
@@ -287,7 +287,7 @@ class GeminiMessageConverter(ApiConverter):
 
     def read_user_part_list(self, value: Any, at: Path, reader: Reader) -> list[ContentPart] | None:
         """Read the parts of a user or system message."""
-        return read_list(value, at, reader, self.read_user_content)
+        return read_optional_list(value, at, reader, self.read_user_content)
 
     def write_user_parts(self, content: str | list[ContentPart], extra: Any, at: Path, writer: Writer) -> Any:
         """Write the content of a user or system message."""
@@ -346,7 +346,7 @@ class GeminiMessageConverter(ApiConverter):
         response = wire.get("response")
         if type(response) is not dict:
             raise wrong_type((at, "response"), "an object", response)
-        media = read_list(wire.get("parts"), (at, "parts"), reader, self.read_result_part)
+        media = read_optional_list(wire.get("parts"), (at, "parts"), reader, self.read_result_part)
         if media is None:
             return read_result_object(response)
         texts, is_error, kept = read_result_text_beside_media(response)

@@ -27,7 +27,7 @@ __all__ = [
     "ENUM_NUMBER_PATHS",
     "KeyNormalization",
     "add_placeholder_signature",
-    "current_turn_start",
+    "find_index_after_last_user",
     "normalize_keys",
     "order_results_by_calls",
     "part_kind",
@@ -185,7 +185,7 @@ def _respelled(
     return found
 
 
-def current_turn_start(messages: Sequence[Message]) -> int:
+def find_index_after_last_user(messages: Sequence[Message]) -> int:
     """Return the index of the first message after the last user message, from which signatures are checked."""
     return max((i + 1 for i, message in enumerate(messages) if type(message) is UserMessage), default=0)
 
@@ -278,7 +278,7 @@ def write_multimodal_result(
     """Write a result with several parts: the texts into `response`, with placeholders for the others in `parts`."""
     texts: list[str] = []
 
-    def write_result_media(part: Any, here: Path, writer: Writer) -> Any:
+    def write_deferred_media_message(part: Any, here: Path, writer: Writer) -> Any:
         if type(part) is OpaquePart and part.provider != writer.wire.name:
             part = writer.describe_part(part, here)
         if type(part) is not TextPart:
@@ -286,11 +286,11 @@ def write_multimodal_result(
         texts.append(part.text)
         return ABSENT
 
-    media = write_list(parts, at, writer, write_result_media)
+    media = write_list(parts, at, writer, write_deferred_media_message)
     for i, part in enumerate(parts):
         if type(part) is not TextPart:
             continue
-        writer.write_as_string(part, (at, i))
+        writer.write_text_part_as_string(part, (at, i))
         if i > 0:
             writer.report_loss((at, i), "TextPart", "moved", "note", "the texts of a result must come before its media")
     if len(texts) > 1:

@@ -15,7 +15,7 @@ from ...conversion.extras import (
     unmapped_members,
 )
 from ...conversion.reader import Reader
-from ...conversion.values import read_list, read_text_or_list, write_text_or_list
+from ...conversion.values import read_optional_list, read_text_or_list, write_text_or_list
 from ...conversion.writer import OnLoss, OnUnsupported, Writer
 from ...converter import ObjectReader, ValueReader, ValueWriter
 from ...message_order import Placed, order_for_api
@@ -133,7 +133,7 @@ class MistralConverter(ChatConverter):
         if type(content) is str:
             parts += [TextPart(content)] if content else []
         elif content is not None:
-            parts += read_list(content, (at, "content"), reader, self.read_assistant_content) or []
+            parts += read_optional_list(content, (at, "content"), reader, self.read_assistant_content) or []
             if (calls and not parts) or (len(parts) == 1 and type(parts[0]) is TextPart and parts[0].metadata is None):
                 rest["$list"] = ["content"]
         elif "content" not in wire:
@@ -152,7 +152,7 @@ class MistralConverter(ChatConverter):
             call = self.read_tool_call(wire, at, reader)
             reader.note_call(None if wire.get("id") in self.TOOL_CALL_ID else wire.get("id"), call)
             return ToolCallPart(call)
-        reader.note_opaque_call(wire)
+        reader.note_opaque_call_id(wire)
         return OpaquePart(reader.wire.name, wire, metadata=reader.metadata({"$key": "tool_calls"}))
 
     def write_assistant_message(self, message: AssistantMessage, at: Path, writer: Writer) -> dict[str, Any]:

@@ -168,7 +168,7 @@ def read_result_id_or_placeholder(
     rest: Extras = {} if said is None else {"name": said}
     name = reader.tool_name(said) if said else ""
     if found and found not in placeholders:
-        identifier, called = reader.find_call(found)
+        identifier, called = reader.find_call_id_and_name(found)
         reader.note_answered(identifier)
         return identifier, name or called, rest
     identifier = reader.take_unanswered_call_id(name) or name

@@ -15,7 +15,7 @@ from ...conversion.extras import (
     unmapped_members,
 )
 from ...conversion.reader import Reader
-from ...conversion.values import optional_text, read_list, write_or_describe, write_user_message
+from ...conversion.values import optional_text, read_optional_list, write_or_describe, write_user_or_opaque
 from ...conversion.wire import DeclaredTools
 from ...conversion.writer import Writer
 from ...converter import ListReader, ObjectReader, ObjectWriter, ValueReader, ValueWriter
@@ -101,7 +101,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
                     wires.append(self.write_tool_result(result, place, writer))
                 continue
             if writer.media:
-                wires.append(self.write_result_media(writer))
+                wires.append(self.write_deferred_media_message(writer))
             if type(message) is AssistantMessage:
                 wire = self.write_assistant_message(message, here, writer)
                 if has_content(wire, self.ACCEPTS_BLANK_MESSAGES) or writer.peek_extras(message.metadata):
@@ -113,14 +113,14 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
             elif type(message) is SystemMessage:
                 wires.append(self.write_system_message(message, here, writer))
             elif type(message) is UserMessage:
-                wires.append(write_user_message(message, here, writer, self.write_user_message))
+                wires.append(write_user_or_opaque(message, here, writer, self.write_user_message))
             else:
                 raise wrong_type(here, "a message", message)
         if writer.media:
-            wires.append(self.write_result_media(writer))
+            wires.append(self.write_deferred_media_message(writer))
         return wires
 
-    def write_result_media(self, writer: Writer) -> dict[str, Any]:
+    def write_deferred_media_message(self, writer: Writer) -> dict[str, Any]:
         """Write a user message with the media that were taken out of results."""
         media, writer.media = writer.media, []
         parts = [write_or_describe(part, at, writer, self.write_user_content) for part, at in media]
@@ -157,7 +157,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
             else:
                 rest["content"] = content
         else:
-            texts = read_list(content, (at, "content"), reader, self.read_assistant_content) or []
+            texts = read_optional_list(content, (at, "content"), reader, self.read_assistant_content) or []
             if len(texts) == 1 and type(texts[0]) is TextPart and texts[0].metadata is None:
                 rest["$list"] = ["content"]
             for part in texts:
@@ -178,7 +178,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
             call = self.read_tool_call(wire, at, reader)
             reader.note_call(wire.get("id"), call)
             return ToolCallPart(call)
-        reader.note_opaque_call(wire)
+        reader.note_opaque_call_id(wire)
         return OpaquePart(reader.wire.name, wire, metadata=reader.metadata({"$key": "tool_calls"}))
 
     def write_assistant_message(self, message: AssistantMessage, at: Path, writer: Writer) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from ...conversion.extras import ABSENT, Extras, UnsupportedValueError, inner_extras, is_internal_mark, restore_extras
 from ...conversion.reader import Reader
-from ...conversion.values import write_user_message
+from ...conversion.values import write_user_or_opaque
 from ...conversion.writer import Writer
 from ...errors import wrong_type
 from ...fields import read_data_url
@@ -31,11 +31,11 @@ from ...paths import Path
 __all__ = [
     "add_required_item_keys",
     "add_required_keys",
+    "classify_item",
     "content_part_kind",
     "has_approval_request",
     "has_opaque_client_call",
     "is_detached_result",
-    "item_kind",
     "make_assistant_message",
     "part_extras",
     "read_always_written_flag",
@@ -48,7 +48,7 @@ __all__ = [
     "write_message_item",
     "write_reasoning_item",
     "write_short_message",
-    "write_user_item",
+    "write_user_or_opaque_item",
     "write_value_with_default",
 ]
 
@@ -188,7 +188,7 @@ _GIVEN = frozenset(["additional_tools", "compaction_trigger", "configuration_upd
 """Items that only the app makes, besides results and messages."""
 
 
-def item_kind(item: dict[str, Any]) -> Kind:
+def classify_item(item: dict[str, Any]) -> Kind:
     """Return who an item is from, and its kind: `made` is any other item of the model, `given` any other of the app.
 
     A message may have no type. Results of tools that the server runs are items of the model.
@@ -246,15 +246,17 @@ def _calls_client(item: dict[str, Any]) -> bool:
     return type(kind) is str and kind in _CLIENT_CALLS
 
 
-def write_user_item(message: UserMessage, at: Path, writer: Writer, write: Callable[..., dict[str, Any]]) -> Any:
+def write_user_or_opaque_item(
+    message: UserMessage, at: Path, writer: Writer, write: Callable[..., dict[str, Any]]
+) -> Any:
     """Write a user message, or the item itself if the message contains an item of this wire."""
     if type(message.content) is list and len(message.content) == 1:
         (part,) = message.content
         if type(part) is OpaquePart and part.provider == writer.wire.name and type(part.value) is dict:
             kind = part.value.get("type")
-            if type(kind) is str and kind not in _PARTS and item_kind(part.value) == "given":
+            if type(kind) is str and kind not in _PARTS and classify_item(part.value) == "given":
                 return part.value
-    return write_user_message(message, at, writer, write)
+    return write_user_or_opaque(message, at, writer, write)
 
 
 def reasoning_text(item: dict[str, Any]) -> str:

@@ -267,7 +267,7 @@ class ResponsesStream(BaseStream):
             spoken = "".join(piece for part in item.parts.values() if part.spoken for piece in part.pieces)
             events += self._tell_rest("output_text", _said(head), spoken)
             if head.get("type") == "reasoning":
-                events += self._tell_rest("reasoning_text", reasoning_text(head), item_reasoning(item))
+                events += self._tell_rest("reasoning_text", reasoning_text(head), join_streamed_reasoning(item))
         if done:
             item.done = head
         return events
@@ -345,7 +345,7 @@ class ResponsesStream(BaseStream):
         return self._end
 
 
-def item_reasoning(item: _Item) -> str:
+def join_streamed_reasoning(item: _Item) -> str:
     """Return the streamed text of a reasoning item: its own text, then the summary."""
     held = [part for _, part in sorted(item.parts.items(), key=lambda entry: _place(entry[0]))]
     return "".join(piece for part in held for piece in part.pieces)

@@ -32,7 +32,7 @@ from ...prompting.tool_texts import call_text, join_response_text
 
 __all__ = [
     "AssistantTextWriter",
-    "TextResponse",
+    "PlainStringResponse",
     "read_assistant_text",
     "read_text_response",
     "to_response_object",
@@ -173,7 +173,7 @@ def _same_call(said: ToolCall, meant: ToolCall) -> bool:
     return same_json(said.arguments, meant.arguments)
 
 
-class TextResponse(dict[str, Any]):
+class PlainStringResponse(dict[str, Any]):
     """The object for a response that is only a string."""
 
 
@@ -183,7 +183,7 @@ def to_response_object(value: Any, at: Path) -> dict[str, Any]:
     Raises:
         ConversionError: The value is neither a string nor an object.
     """
-    return TextResponse(content=value) if type(value) is str else to_plain_object(value, at)
+    return PlainStringResponse(content=value) if type(value) is str else to_plain_object(value, at)
 
 
 _KNOWN = frozenset(["content"])
@@ -200,7 +200,7 @@ def read_text_response(wire: dict[str, Any], at: Path, reader: Reader, names: Ma
         raise BareApiError(format_path(at), wire)
     content = optional_text(wire, "content", at)
     message = AssistantMessage(None) if content is None else read_assistant_text(content, names, reader)
-    rest = {} if type(wire) is TextResponse else {**unmapped_members(wire, _KNOWN), "$whole": True}
+    rest = {} if type(wire) is PlainStringResponse else {**unmapped_members(wire, _KNOWN), "$whole": True}
     if "content" not in wire:
         rest["$absent"] = ["content"]
     return Completion(message, "tool_calls" if has_tool_calls(message) else "stop", metadata=reader.metadata(rest))

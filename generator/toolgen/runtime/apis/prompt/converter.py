@@ -7,7 +7,7 @@ from typing import Any
 
 from ...conversion.extras import ABSENT, NO_EXTRAS
 from ...conversion.reader import Reader
-from ...conversion.values import read_list, write_list
+from ...conversion.values import read_optional_list, write_list
 from ...conversion.writer import OnLoss, OnUnsupported, Writer
 from ...converter import SdkConverter
 from ...errors import wrong_type
@@ -96,7 +96,10 @@ class PromptConverter(SdkConverter):
         """
         if type(wire) is not str:
             raise wrong_type(ROOT, "a string", wire)
-        return read_list(read_tool_entries(wire), ROOT, Reader(self.wire, tools=tools), self.read_tool_entry) or []
+        return (
+            read_optional_list(read_tool_entries(wire), ROOT, Reader(self.wire, tools=tools), self.read_tool_entry)
+            or []
+        )
 
     def parse_text(
         self,

@@ -116,7 +116,7 @@ def _assistant(content: Any, extras: Extras, at: Path, reader: Reader, names: Ma
 
 def _result(entry: ResultEntry, reader: Reader) -> ToolResult:
     """Return a result, with the tool's own name."""
-    identifier, called = reader.find_call(entry.identifier or "")
+    identifier, called = reader.find_call_id_and_name(entry.identifier or "")
     reader.note_answered(identifier)
     return make_result(entry._replace(name=reader.tool_name(entry.name) or called), identifier)
 
@@ -206,7 +206,7 @@ def write_results(results: Iterable[tuple[ToolResult, Path]], writer: Writer) ->
         entry["name"] = writer.tool_name(result.name, (at, "name")) if result.name else ""
         for i, part in enumerate(result.value if result.kind == "multimodal" else ()):
             if type(part) is TextPart:
-                writer.write_as_string(part, ((at, "value"), i))
+                writer.write_text_part_as_string(part, ((at, "value"), i))
             else:
                 writer.describe_part(part, ((at, "value"), i))
         entries.append(entry)

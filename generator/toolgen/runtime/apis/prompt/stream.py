@@ -10,7 +10,7 @@ from ...models import Completion, OpaquePart, StreamEvent, ToolCallDelta, ToolDe
 from ...paths import ROOT
 from ...prompting.stream_parser import ResponseReader
 from ...streams import BaseStream, BaseStreamWriter
-from .assistant_text import TextResponse, to_response_object
+from .assistant_text import PlainStringResponse, to_response_object
 
 if TYPE_CHECKING:
     from .converter import PromptConverter
@@ -29,7 +29,7 @@ class PromptStream(BaseStream):
         super().__init__(turn, tools=tools)
         self._text: list[str] = []
         self._reply = ResponseReader(turn=turn, names=self.converter.accepted_names(self._tools))
-        self._rest: dict[str, Any] = TextResponse()
+        self._rest: dict[str, Any] = PlainStringResponse()
 
     def finish(self, error: BaseException | None = None) -> list[StreamEvent]:
         """End the stream after its source has ended or failed.
@@ -53,7 +53,7 @@ class PromptStream(BaseStream):
         return self._reply.feed(piece)
 
     def _body(self) -> dict[str, Any]:
-        body = TextResponse() if type(self._rest) is TextResponse else dict(self._rest)
+        body = PlainStringResponse() if type(self._rest) is PlainStringResponse else dict(self._rest)
         body["content"] = "".join(self._text)
         return body
 

@@ -19,7 +19,7 @@ from toolgen.resolve import Catalog, Profile, Tool
 from toolgen.resolve.catalog import SharedType
 from toolgen.resources import shipped_folder
 
-__all__ = ["FORMS", "tool_pages"]
+__all__ = ["FORMS", "render_docs_site"]
 
 _FACTS = (
     ("default", "default {}"),
@@ -46,7 +46,7 @@ FORMS = ("html", "md", "json")
 """The forms of the pages: HTML for people, Markdown for models, and JSON for programs."""
 
 
-def tool_pages(
+def render_docs_site(
     catalog: Catalog,
     wires: Mapping[str, ProviderPayload],
     handlers: str,

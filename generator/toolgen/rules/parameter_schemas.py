@@ -48,7 +48,7 @@ class SchemaNode:
         return self.document.key_span(*self.pointer, *further)
 
 
-def walk_catalog(catalog: Catalog) -> Iterator[SchemaNode]:
+def walk_parameter_schemas(catalog: Catalog) -> Iterator[SchemaNode]:
     """Yield every schema below the parameters of a tool, in the order of the sources."""
     seen: set[tuple[str, int, Pointer]] = set()
     roots = [(tool.document, ("parameters",)) for tool in catalog.tools if tool.parameters is not None]
