@@ -191,22 +191,14 @@ def _results(message: Message) -> list[ToolResult]:
 
 
 def _directly_follow(found: list[Position], placed: list[Placed], turn: int) -> bool:
-    """Return whether the results of a turn directly follow it, with no others, in one message.
+    """Return whether the results of a turn directly follow it in one message, which may have results without a call.
 
     Opaque results of the turn may divide it into several.
     """
-    counts: dict[int, int] = {}
-    for j, _ in found:
-        counts[j] = counts.get(j, 0) + 1
-    if sorted(counts) != list(range(turn + 1, turn + 1 + len(counts))):
-        return False
-    return all(
-        type(placed[j][0]) is not ToolMessage
-        or (
-            count == len(_results(placed[j][0]))
-            and type(placed[j - 1][0]) is not ToolMessage
-        )
-        for j, count in counts.items()
+    places = sorted({j for j, _ in found})
+    return places == list(range(turn + 1, turn + 1 + len(places))) and not any(
+        type(placed[j][0]) is ToolMessage and type(placed[j - 1][0]) is ToolMessage
+        for j in places
     )
 
 

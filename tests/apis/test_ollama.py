@@ -237,3 +237,16 @@ def test_an_answer_that_is_none_failed(sample: Package, more: Any) -> None:
     assert completion.finish_reason == "error"
     assert all(call.invalid for call in laws.calls_of(sample, completion))
     assert laws.exact(sample.provider(PROVIDER).to_response(completion)) == laws.exact(body)
+
+
+def test_a_result_of_an_unknown_kind_of_call_takes_no_other_call(sample: Package) -> None:
+    calls = [{"id": "a", "x_kind": {"input": "go"}}, {"id": "b", "function": {"name": "now", "arguments": {}}}]
+    given = [{"role": "tool", "tool_call_id": identifier, "content": identifier} for identifier in ("a", "b")]
+    said = {"role": "assistant", "content": "", "tool_calls": calls}
+    body = {"model": "m", "stream": False, "messages": [{"role": "user", "content": "Hi"}, said, *given]}
+    request = laws.read(sample, PROVIDER, body)
+    assert [(one.tool_call_id, one.name) for one in request.messages[2].results] == [("a", ""), ("b", "now")]
+    assert laws.write(sample, PROVIDER, request) == body
+    elsewhere = laws.write(sample, "anthropic", request)
+    assert WIRES["anthropic"].order_faults(elsewhere) == []
+    assert "a" in WIRES["anthropic"].texts(elsewhere).splitlines()

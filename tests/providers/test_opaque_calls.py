@@ -170,6 +170,14 @@ def test_an_output_of_its_own_type_goes_along_as_text(sample: Package, target: s
     assert "described" in [loss.action for loss in losses]
 
 
+@pytest.mark.parametrize("provider", ENTRIES)
+def test_a_result_without_a_call_keeps_its_place_among_others(sample: Package, provider: str) -> None:
+    turn = [called(FUNCTION, entry(THIRD)), result(OTHER, "noon"), result("nothingaa", "?"), result(THIRD, "midnight")]
+    body = {"model": "m", "messages": [HELLO, *turn, {"role": "user", "content": "And?"}]}
+    sent = laws.write(sample, provider, laws.read(sample, provider, body))
+    assert [m["tool_call_id"] for m in sent["messages"] if m["role"] == "tool"] == [OTHER, "nothingaa", THIRD]
+
+
 SAID = {
     "output": {"type": "custom_tool_call_output", "call_id": "c", "output": "rows"},
     "shell": {"type": "shell_call_output", "call_id": "c", "output": [{"stdout": "rows", "stderr": "", "outcome": {}}]},

@@ -54,7 +54,7 @@ def read_matched_result_call(
         reader.note_answered(identifier)
         if name:
             return identifier, name, {}
-    else:
+    elif not (spelled_id and reader.is_opaque_call(spelled_id)):
         call = reader.take_unanswered_call(name or None)
         identifier, called = (
             (spelled_id or name, "") if call is None else (call.id, call.name)

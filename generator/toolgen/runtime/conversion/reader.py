@@ -229,6 +229,13 @@ class Reader:
         if type(wire) is dict and type(wire.get("id")) is str:
             self._called[wire["id"]] = (wire["id"], "", self.turn)
 
+    def is_opaque_call(self, wire_id: str) -> bool:
+        """Return whether the last call with this id on the wire stayed opaque."""
+        if self._regular:
+            self.record_unrecorded_calls()
+        known = self._called.get(wire_id)
+        return known is not None and not known[1]
+
     def find_call_id_and_name(self, wire_id: str) -> tuple[str, str]:
         """Return id and tool name of the last call with this id on the wire. The name is empty if there is none."""
         if self._regular:

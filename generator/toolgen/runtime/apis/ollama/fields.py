@@ -46,7 +46,7 @@ def read_matched_result_call(wire: dict[str, Any], at: Path, reader: Reader) -> 
         reader.note_answered(identifier)
         if name:
             return identifier, name, {}
-    else:
+    elif not (spelled_id and reader.is_opaque_call(spelled_id)):
         call = reader.take_unanswered_call(name or None)
         identifier, called = (spelled_id or name, "") if call is None else (call.id, call.name)
     found = {key: wire[key] for key in (_NAME, _ID) if key in wire}
