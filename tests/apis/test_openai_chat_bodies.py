@@ -91,3 +91,13 @@ def test_a_call_without_a_type_comes_back_without_one(sample: Package, provider:
     assert [part.call.id for part in completion.message.content] == ["call_1", "call_2"]
     assert module.to_response(completion, on_loss=losses.append) == body
     assert losses == []
+
+
+def test_a_stream_of_content_as_a_list_has_each_text_once(sample: Package, models: Any) -> None:
+    module = sample.provider("openai_compatible")
+    message = {"role": "assistant", "content": [{"type": "text", "text": "aa"}, {"type": "text", "text": "a"}]}
+    completion = module.from_response({"id": "x", "choices": [{"index": 0, "message": message}]})
+    writer, stream = module.StreamWriter(), module.Stream()
+    events = writer.write(models.TextDelta("aa")) + writer.write(models.CompletedEvent(completion)) + writer.finish()
+    told = [event for wire in events for event in stream.feed(wire)] + stream.finish()
+    assert "".join(event.text for event in told if type(event) is models.TextDelta) == "aaa"

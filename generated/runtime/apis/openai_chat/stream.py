@@ -424,13 +424,13 @@ class ChatStreamWriter(BaseStreamWriter):
             if content[len(sent) :] or not content:
                 delta["content"] = content[len(sent) :]
         elif type(content) is list:
-            unsent = [
-                part
-                for part in content
-                if not (
-                    type(part) is dict and part.get("text") and part["text"] in sent
-                )
-            ]
+            unsent = []
+            for part in content:
+                text = part.get("text") if type(part) is dict else None
+                if type(text) is str and text and sent.startswith(text):
+                    sent = sent[len(text) :]
+                else:
+                    unsent.append(part)
             if unsent:
                 delta["content"] = unsent
         pieces: list[dict[str, Any]] = []
