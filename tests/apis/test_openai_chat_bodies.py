@@ -84,11 +84,12 @@ def test_file_data_without_a_media_type_is_base64(sample: Package, models: Any) 
 def test_a_call_without_a_type_comes_back_without_one(sample: Package, provider: str) -> None:
     module, losses = sample.provider(provider), []
     call = {"id": "call_1", "function": {"name": "now", "arguments": "{}"}}
-    message = {"role": "assistant", "content": None, "tool_calls": [call, {**CALL, "id": "call_2"}]}
+    calls = [call, {**CALL, "id": "call_2"}, {**CALL, "id": "call_3", "type": None}]
+    message = {"role": "assistant", "content": None, "tool_calls": calls}
     choice = {"index": 0, "message": message, "finish_reason": "tool_calls"}
     body = {"id": "x", "object": "chat.completion", "model": "m", "choices": [choice]}
     completion = module.from_response(body)
-    assert [part.call.id for part in completion.message.content] == ["call_1", "call_2"]
+    assert [part.call.id for part in completion.message.content] == ["call_1", "call_2", "call_3"]
     assert module.to_response(completion, on_loss=losses.append) == body
     assert losses == []
 
