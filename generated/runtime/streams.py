@@ -370,7 +370,7 @@ class BaseStreamWriter:
         if self.ended:
             return []
         if type(event) is ToolCallDelta:
-            named = self.sent_call(event.index).with_name(event)
+            named = self.sent_call(event.index).hold_until_named(event)
             if named is None:
                 return []
             self.order.add(named)

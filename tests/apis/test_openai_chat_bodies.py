@@ -80,7 +80,7 @@ def test_file_data_without_a_media_type_is_base64(sample: Package, models: Any) 
     assert [loss.action for loss in losses] == ["described"]
 
 
-@pytest.mark.parametrize("provider", ["openai_compatible", "vllm", "groq", "deepseek"])
+@pytest.mark.parametrize("provider", ["openai_chat", "openai_compatible", "vllm", "groq", "deepseek"])
 def test_a_call_without_a_type_comes_back_without_one(sample: Package, provider: str) -> None:
     module, losses = sample.provider(provider), []
     call = {"id": "call_1", "function": {"name": "now", "arguments": "{}"}}

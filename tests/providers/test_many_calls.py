@@ -57,11 +57,17 @@ def test_many_calls_cost_what_their_number_costs(sample: Package, models: Any, p
     assert steps(lambda: read(many)) < 4.6 * steps(lambda: read(few))
 
 
+LATE = [(None, None, '{"a"'), ("c1abcdefg", None, ":"), (None, "now", "1"), (None, None, "}")]
+REPEATED = [("c1abcdefg", "now", '{"a"'), ("c1abcdefg", "now", ":1"), ("c1abcdefg", None, "}")]
+
+
+@pytest.mark.parametrize("pieces", [LATE, REPEATED], ids=["late", "repeated"])
 @pytest.mark.parametrize("provider", OWN_CODE)
-def test_a_call_whose_name_comes_late_has_all_its_arguments(sample: Package, models: Any, provider: str) -> None:
+def test_a_call_has_its_name_once_and_all_its_arguments(
+    sample: Package, models: Any, provider: str, pieces: list[tuple[str | None, str | None, str]]
+) -> None:
     module = sample.provider(provider)
     call = models.ToolCall("c1abcdefg", "now", {"a": 1})
-    pieces = [(None, None, '{"a"'), ("c1abcdefg", None, ":"), (None, "now", "1"), (None, None, "}")]
     message = models.AssistantMessage([models.ToolCallPart(call)])
     writer, stream = module.StreamWriter(id="one", created=1), module.Stream()
     events = [models.ToolCallDelta(0, *piece) for piece in pieces]

@@ -2,7 +2,7 @@
 """Run coroutines and blocking code from synchronous code, and close iterators when a run ends.
 
 A coroutine that waits for nothing needs no event loop: it is stepped by hand. Code that needs a loop checks whether
-`running_loop()` is None, and then requests one with `await switch_to_loop()`.
+`running_loop()` is None, and then requests one with `await continue_on_loop()`.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ __all__ = [
     "call_in_loop_thread",
     "close_if_closable",
     "closing",
+    "continue_on_loop",
     "run_blocking",
     "running_loop",
-    "switch_to_loop",
 ]
 
 P = ParamSpec("P")
@@ -47,7 +47,7 @@ _DRIVERS: dict[asyncio.AbstractEventLoop, SyncRunner] = {}
 
 
 @coroutine
-def switch_to_loop() -> Generator[None, None, None]:
+def continue_on_loop() -> Generator[None, None, None]:
     """Continue on a running event loop, from code that is stepped by hand."""
     yield
 

@@ -98,7 +98,7 @@ def _plan_first_import(each: IncomingDeclaration, local_files: AuthoredFiles, fi
     there = local_files.load(entry.file, Findings())
     if there is not None and json_equal(there.document.value, each.document.value):
         return ImportDecision(each.key, entry, there.document)
-    text = local_files.schema_modeline(entry.file) + dump_checked(each.document, findings)
+    text = local_files.make_schema_modeline(entry.file) + dump_checked(each.document, findings)
     return ImportDecision(each.key, entry, each.document, text)
 
 
@@ -174,7 +174,7 @@ def _rewritten(
     there: AuthoredFile, entry: RecordEntry, document: Document, local_files: AuthoredFiles, findings: Findings
 ) -> str:
     """Return the author's file with the new value. If the author has not edited it, it is written as by an import."""
-    modeline = local_files.schema_modeline(there.file)
+    modeline = local_files.make_schema_modeline(there.file)
     if there.text.removeprefix(modeline) != dump_yaml(entry.value):
         text = edit_yaml(there.text, there.document, document.value)
         if text is not None:

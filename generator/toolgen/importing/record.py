@@ -164,7 +164,7 @@ class AuthoredFiles:
         loaded = load_single_file(path, findings)
         return None if loaded is None else self._authored(file, loaded, findings)
 
-    def schema_modeline(self, file: str) -> str:
+    def make_schema_modeline(self, file: str) -> str:
         """Return the first line of a tool's file, which names its schema for editors; empty if there is no schema."""
         if not file.startswith("tools/") or not (self.schemas / EDITOR_SCHEMA).is_file():
             return ""

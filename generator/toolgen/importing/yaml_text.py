@@ -122,7 +122,7 @@ def _constant(value: bool | int | float | None) -> str:
 
 
 def _key(key: str) -> str:
-    return key if _PLAIN_KEY.fullmatch(key) and key.lower() not in _WORDS else quote_yaml(key)
+    return key if _PLAIN_KEY.fullmatch(key) and key.lower() not in _WORDS else double_quote_yaml(key)
 
 
 def _text(head: str, text: str, indent: int) -> Iterator[str]:
@@ -141,7 +141,7 @@ def _text(head: str, text: str, indent: int) -> Iterator[str]:
     elif _is_plain(text):
         yield head + text
     else:
-        yield head + quote_yaml(text)
+        yield head + double_quote_yaml(text)
 
 
 def _is_plain(text: str) -> bool:
@@ -170,7 +170,7 @@ def _folded(text: str) -> list[str] | None:
     return lines if len(lines) > 1 else None
 
 
-def quote_yaml(text: str) -> str:
+def double_quote_yaml(text: str) -> str:
     """Return a text in double quotes, on one line."""
     return f'"{_ESCAPED.sub(_escape, text)}"'
 

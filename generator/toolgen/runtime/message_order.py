@@ -80,8 +80,7 @@ def _in_order(messages: Sequence[Message]) -> bool:
             found = [result.tool_call_id for result in message.results]
             if found != before and set(found) != set(before):
                 return False
-        if before:
-            before = []
+        before = []
         if type(message) is AssistantMessage and type(message.content) is list:
             before = [part.call.id for part in message.content if type(part) is ToolCallPart]
     return True

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from .conversion.writer import Writer
+from .lazy_dataclass import replace
 from .models import (
     Completion,
     ReasoningDelta,
@@ -173,23 +174,33 @@ _Run = tuple[Any, list[str]]
 
 
 class SentCall:
-    """The part of a call that was sent: its arguments so far, and whether its id and name were sent.
+    """The part of a call that was sent: its arguments so far.
 
-    `first` has its id and name as far as they are known, `waiting` the pieces of its arguments until both are: then it is None.
+    `first` has its id and name as far as they are known. Until both are, nothing is sent, and `waiting` has the pieces
+    of its arguments; then it is None.
     """
 
-    __slots__ = ("arguments", "first", "named", "waiting")
+    __slots__ = ("arguments", "first", "waiting")
 
     def __init__(self) -> None:
         self.arguments = ""
-        self.named = False
         self.first: tuple[str | None, str | None] = (None, None)
         self.waiting: list[str] | None = []
 
-    def with_name(self, event: ToolCallDelta) -> ToolCallDelta | None:
-        """Return a delta; the first one with id, name and all pieces until then. None if they are not known yet."""
+    @property
+    def is_begun(self) -> bool:
+        """Whether the delta with the id and the name was sent."""
+        return self.waiting is None
+
+    def hold_until_named(self, event: ToolCallDelta) -> ToolCallDelta | None:
+        """Return a delta, or None until the id and the name are known.
+
+        The first one has both and all pieces until then; later ones have neither.
+        """
         if self.waiting is None:
-            return event
+            if event.id is None and event.name is None:
+                return event
+            return ToolCallDelta(event.index, None, None, event.arguments_delta)
         identifier, name = self.first
         self.first = event.id if identifier is None else identifier, event.name if name is None else name
         if event.arguments_delta:
@@ -248,12 +259,7 @@ class SentOrder:
             elif pieces[0] in calls:
                 arranged.append(calls[pieces[0]])
         arranged += _unsent(parts, calls, {kind: len(text) for kind, text in sent.items()}, writer)
-        from copy import copy  # imported here, because few streams need it
-
-        changed = copy(completion)
-        changed.message = copy(completion.message)
-        changed.message.content = arranged
-        return changed
+        return replace(completion, message=replace(completion.message, content=arranged))
 
     def _is_order_of(self, parts: list[Any]) -> bool:
         """Return whether the parts begin with what was sent."""

@@ -348,9 +348,7 @@ class AnthropicStreamWriter(BaseStreamWriter):
     def _call(self, event: ToolCallDelta) -> list[dict[str, Any]]:
         events = self._begin()
         call = self.sent_call(event.index)
-        if event.index not in self._places:
-            if event.id is None or event.name is None:
-                return events
+        if event.id is not None and event.name is not None:
             head = {
                 "type": "tool_use",
                 "id": self.writer.call_id(event.id),
@@ -358,7 +356,6 @@ class AnthropicStreamWriter(BaseStreamWriter):
                 "input": {},
             }
             self._places[event.index], started = self._open(head)
-            call.named = True
             events += started
         if event.arguments_delta:
             call.arguments += event.arguments_delta

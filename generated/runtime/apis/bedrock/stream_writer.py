@@ -59,9 +59,7 @@ class BedrockStreamWriter(BaseStreamWriter):
     def _call(self, event: ToolCallDelta) -> list[dict[str, Any]]:
         events = self._begin()
         call = self.sent_call(event.index)
-        if event.index not in self._places:
-            if event.id is None or event.name is None:
-                return events
+        if event.id is not None and event.name is not None:
             name = self.writer.tool_name(event.name, ROOT)
             head = {
                 "toolUse": {"toolUseId": self.writer.call_id(event.id), "name": name}
@@ -69,7 +67,6 @@ class BedrockStreamWriter(BaseStreamWriter):
             self._places[event.index] = len(self._blocks)
             events.append(_start(len(self._blocks), head))
             self._blocks.append(head)
-            call.named = True
         if event.arguments_delta:
             call.arguments += event.arguments_delta
             events.append(
@@ -81,6 +78,7 @@ class BedrockStreamWriter(BaseStreamWriter):
         return events
 
     def _has_error(self, body: dict[str, Any]) -> bool:
+        """Return whether the response has an exception of the API."""
         return (
             find_exception(
                 {key: value for key, value in body.items() if key != "output"}

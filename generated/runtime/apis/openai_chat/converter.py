@@ -225,13 +225,10 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
         self, wire: Any, at: Path, reader: Reader
     ) -> ToolCallPart | OpaquePart:
         """Read an entry of the calls. An entry that is not a function call becomes an opaque part."""
-        kinds = (
-            ("function", None) if self.BODY_PATHS else ("function",)
-        )  # some servers write null
         if (
             type(wire) is dict
             and type(wire.get("function")) is dict
-            and wire.get("type", "function") in kinds
+            and wire.get("type") in ("function", None)
         ):
             call = self.read_tool_call(wire, at, reader)
             reader.note_call(wire.get("id"), call)

@@ -87,8 +87,7 @@ class Reader:
         offered = [tool for tool in tools or () if type(tool) is ToolDefinition]
         if self.wire.has_strict:
             self._offered = {tool.name: tool.strict is True for tool in offered}
-        declared = self.wire.declared_entries
-        self._redefined = {tool.name for tool in offered if tool.name in declared and not self.wire.is_declared(tool)}
+        self._redefined = {tool.name for tool in offered if self.wire.redefines_declared(tool)}
 
     def tool_name(self, name: str) -> str:
         """Return the name of a tool by its wire name."""

@@ -201,23 +201,23 @@ class ProviderWire:
             encoding.decode(spelled) is spelled and encoding.encode(spelled, fill=False) is spelled
         )
 
-    def is_declared(self, tool: ToolDefinition) -> bool:
-        """Return whether a tool that a body defines is the declared one, apart from titles and descriptions.
+    def redefines_declared(self, tool: ToolDefinition) -> bool:
+        """Return whether a body's definition of a tool differs from its declaration in more than titles and descriptions.
 
-        Its schema may be the declared one, or lowered, strict or not, or as the declaration's patch left it.
+        A schema is that of the declaration if it is the declared one, or lowered, strict or not, or as the patch of the
+        declaration left it.
         """
-        if tool.name not in self.declared_entries:
+        entry = self.declared_entries.get(tool.name)
+        if entry is None or tool.parameters is None or contains_schema(entry, tool.parameters):
             return False
-        if tool.parameters is None or contains_schema(self.declared_entries[tool.name], tool.parameters):
-            return True
-        found, entry = _without_texts(tool.parameters), _without_texts(self.declared_entries[tool.name])
-        if contains_schema(entry, found):
-            return True
+        found = _without_texts(tool.parameters)
+        if contains_schema(_without_texts(entry), found):
+            return False
         schema = self.declared.definitions[tool.name].parameters
         if schema is None:
-            return False
+            return True
         lowered = (self.schema_lowering.lower(schema, strict).schema for strict in (False, True))
-        return any(same_json(_without_texts(one), found) for one in (schema, *lowered))
+        return not any(same_json(_without_texts(one), found) for one in (schema, *lowered))
 
     def strictness(self, tool: ToolDefinition, budget_used: dict[str, int]) -> bool | None:
         """Return whether a tool is written as strict. If its declaration leaves it open, the limits that remain decide.

@@ -79,7 +79,7 @@ class CohereStreamWriter(BaseStreamWriter):
 
     def _call(self, event: ToolCallDelta) -> list[dict[str, Any]]:
         events = [*self._begin(), *self._stop()]
-        if event.index not in self._heads and event.id is not None and event.name is not None:
+        if event.id is not None and event.name is not None:
             identifier = self.writer.call_id(event.id)
             events += self._start_call(event.index, identifier, self.writer.tool_name(event.name, ROOT))
         if event.arguments_delta:

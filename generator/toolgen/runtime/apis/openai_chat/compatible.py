@@ -10,7 +10,7 @@ from ...conversion.reader import Reader
 from ...conversion.writer import Writer
 from ...errors import wrong_type
 from ...json_text import compact, dump_lenient, loads
-from ...models import InvalidCall, Reasoning, ReasoningDelta, StreamEvent, ToolCallDelta
+from ...models import InvalidCall, Reasoning, ReasoningDelta, StreamEvent
 from ...paths import Path
 from ...tool_call_fields import INVALID_ARGUMENTS_KEY, read_call_id, write_call_id, write_json_arguments
 from ...tool_call_fields import read_json_arguments as read_arguments
@@ -178,11 +178,6 @@ class CompatibleStreamWriter(ChatStreamWriter):
 
     def _reasoning(self, text: str) -> list[dict[str, Any]]:
         return [self._chunk({self._key(): text})]
-
-    def _call(self, event: ToolCallDelta) -> list[dict[str, Any]]:
-        if event.id is not None:
-            self.writer.restore_id(event.id, event.id)  # the rules for ids apply only to requests
-        return super()._call(event)
 
     def _key(self) -> str:
         return self.converter.REASONING.default_key or self.converter.REASONING.keys[0]

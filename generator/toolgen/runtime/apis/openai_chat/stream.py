@@ -307,12 +307,8 @@ class ChatStreamWriter(BaseStreamWriter):
         if event.id is not None and event.name is not None:
             piece |= {"id": self.writer.call_id(event.id), "type": "function"}
             function["name"] = self.writer.tool_name(event.name, ROOT)
-            call.named = True
-        if event.arguments_delta is not None or call.named:
-            function["arguments"] = event.arguments_delta or ""
-            call.arguments += event.arguments_delta or ""
-        if not function:
-            return []
+        function["arguments"] = event.arguments_delta or ""
+        call.arguments += function["arguments"]
         return [self._chunk({"tool_calls": [{**piece, "function": function}]})]
 
     def _error(self, message: str) -> list[dict[str, Any]]:
@@ -367,9 +363,9 @@ class ChatStreamWriter(BaseStreamWriter):
                 pieces.append({"index": len(message["tool_calls"]) + len(pieces), **entry})
                 continue
             call = self.sent_call(position)
-            rest: dict[str, Any] = {k: v for k, v in entry.items() if not (call.named and k in ("id", "type"))}
+            rest: dict[str, Any] = {k: v for k, v in entry.items() if not (call.is_begun and k in ("id", "type"))}
             text = str(function.get("arguments", ""))
-            rest["function"] = {k: v for k, v in function.items() if not (call.named and k == "name")}
+            rest["function"] = {k: v for k, v in function.items() if not (call.is_begun and k == "name")}
             rest["function"]["arguments"] = text[len(call.arguments) :] if text.startswith(call.arguments) else ""
             if rest.keys() != {"function"} or rest["function"].keys() != {"arguments"} or rest["function"]["arguments"]:
                 pieces.append({"index": position, **rest})

@@ -112,10 +112,7 @@ class ResponsesStreamWriter(BaseStreamWriter):
 
     def _call(self, event: ToolCallDelta) -> list[dict[str, Any]]:
         events = self._start()
-        item = self._by_call.get(event.index)
-        if item is None:
-            if event.id is None or event.name is None:
-                return events
+        if event.id is not None and event.name is not None:
             head = {
                 "type": "function_call",
                 "call_id": self.writer.call_id(event.id),
@@ -123,11 +120,10 @@ class ResponsesStreamWriter(BaseStreamWriter):
                 "arguments": "",
                 "status": "in_progress",
             }
-            item, added = self._open(head)
-            self._by_call[event.index] = item
+            self._by_call[event.index], added = self._open(head)
             events += added
         if event.arguments_delta:
-            events.append(self._argue(item, event.arguments_delta))
+            events.append(self._argue(self._by_call[event.index], event.arguments_delta))
         return events
 
     def _argue(self, item: _Sent, text: str) -> dict[str, Any]:
