@@ -18,7 +18,7 @@ from toolgen.load import Sources
 from toolgen.load.loading import load_shipped
 from toolgen.parse import parse
 from toolgen.plan.provider import plan_provider
-from toolgen.render.package import models_text, profile_ancestors, render_wire_class_module
+from toolgen.render.package import models_text, profile_ancestors, render_wire_module
 from toolgen.render.shipped import MODELS, digest, wire_class_inputs
 from toolgen.resolve.resolution import resolve_catalog
 from toolgen.resources import runtime_folder, shipped_folder, wires_folder
@@ -41,10 +41,8 @@ def _files() -> Iterator[tuple[Path, str]]:
     plans = {profile.name: plan_provider(profile, catalog) for profile in catalog.profiles}
     for line in profile_ancestors(catalog.profiles):
         name = line[0].name
-        yield (
-            wires_folder() / f"{name}.py",
-            render_wire_class_module([plans[profile.name] for profile in line], exported),
-        )
+        plan, *ancestors = (plans[profile.name] for profile in line)
+        yield wires_folder() / f"{name}.py", render_wire_module(plan, ancestors, exported)
         digests[name] = digest(*wire_class_inputs(line, catalog.format))
     yield wires_folder() / "digests.json", json.dumps(digests, indent=2) + "\n"
 

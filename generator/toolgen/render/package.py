@@ -119,9 +119,8 @@ def _wires(catalog: Catalog, names: list[str]) -> tuple[Files, list[str]]:
         if is_ours and is_shipped_up_to_date(name, *wire_class_inputs(line, catalog.format)):
             files[f"wires/{name}.py"] = shipped_wire(name)
         else:
-            files[f"wires/{name}.py"] = render_wire_class_module(
-                [plan_provider(profile, catalog) for profile in line], names
-            )
+            plan, *ancestors = (plan_provider(profile, catalog) for profile in line)
+            files[f"wires/{name}.py"] = render_wire_module(plan, ancestors, names)
             local.append(name)
     return files, local
 
@@ -257,18 +256,18 @@ def profile_ancestors(profiles: Iterable[Profile]) -> list[tuple[Profile, ...]]:
     return [found[name] for name in sorted(found)]
 
 
-def render_wire_class_module(plans: Sequence[ProviderPlan], models: list[str]) -> str:
-    """Return the module with the class of the first provider, which has the facts of its profile about each object.
+def render_wire_module(plan: ProviderPlan, ancestors: Sequence[ProviderPlan], models: list[str]) -> str:
+    """Return the text of `wires/<provider>.py`: the class with the facts of the provider's profile about each object.
 
-    The others are those that it extends, the nearest first. The class is derived from the first one that has only
-    members that this class has too, and contains what differs.
+    It is derived from the class of the first ancestor that has only members that this class has too, and contains what
+    differs. Ancestors are the profiles that this one extends, the nearest first; `models` are the names that the
+    format's module exports.
 
     Raises:
         MappingError: the profile lacks a fact, or refers to something that does not exist.
     """
-    plan, *parents = plans
     made, homes = wire_class(plan), dict[str, str]()
-    for parent in parents:
+    for parent in ancestors:
         derived = made.derived_from(wire_class(parent))
         if derived is not None:
             made, homes = derived, {parent.class_name: f".{parent.name}"}
