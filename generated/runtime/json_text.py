@@ -130,18 +130,17 @@ def loads(text: str | bytes | bytearray) -> Any:
             text = text.decode("utf-8")
         except UnicodeDecodeError:
             raise JSONError("not UTF-8") from None
-    may_be_deep = text.count("{") + text.count("[") > MAX_DEPTH
     try:
         value = _decoded(text)
     except (ValueError, RecursionError) as error:
-        if may_be_deep:  # the depth is reported before any other error
+        if _has_many_brackets(text):  # the depth is reported before any other error
             _check_depth(text)
         if isinstance(error, JSONError | RecursionError):
             raise
         if isinstance(error, json.JSONDecodeError):
             raise JSONError(f"{error.msg} (character {error.pos})") from None
         raise JSONError("a number with too many digits") from None
-    if may_be_deep and is_too_deep(value):
+    if len(text) > _LONGEST_FLAT and _has_many_brackets(text) and is_too_deep(value):
         raise JSONError(_TOO_DEEP)
     _check_encodable(text, value)
     return value
@@ -158,7 +157,7 @@ def loads_checking_compact(text: str) -> tuple[Any, bool]:
         try:
             value, end = _UNHOOKED(text, 0)
             if end == len(text) <= MAX_SIZE and "".join(_chunks(value, 0)) == text:
-                may_be_deep = text.count("{") + text.count("[") > MAX_DEPTH
+                may_be_deep = len(text) > _LONGEST_FLAT and _has_many_brackets(text)
                 if (text.isascii() or _encodes(text)) and not (
                     may_be_deep and is_too_deep(value)
                 ):
@@ -167,6 +166,14 @@ def loads_checking_compact(text: str) -> tuple[Any, bool]:
             pass  # the strict reader reports what is wrong
     value = loads(text)
     return value, is_compact(text, value)
+
+
+_LONGEST_FLAT = 2 * MAX_DEPTH
+"""A valid text of up to this many characters is not too deep, because each level has two brackets."""
+
+
+def _has_many_brackets(text: str) -> bool:
+    return text.count("{") + text.count("[") > MAX_DEPTH
 
 
 def _has_blank(text: str) -> bool:
@@ -302,7 +309,7 @@ def strict_json_text(value: Any) -> str | None:
         return None
     return (
         None
-        if text.count("{") + text.count("[") > MAX_DEPTH and is_too_deep(value)
+        if len(text) > _LONGEST_FLAT and _has_many_brackets(text) and is_too_deep(value)
         else text
     )
 

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import repeat
+from collections.abc import Iterable, Sequence
+from itertools import count, repeat
 from typing import TypeAlias
 
 from .conversion.writer import Writer
@@ -58,7 +58,7 @@ def order_keeping_separate_results(
 
 
 def _placed(messages: Sequence[Message], at: Path) -> list[Placed]:
-    return list(zip(messages, [(at, i) for i in range(len(messages))], repeat(None)))
+    return list(zip(messages, zip(repeat(at), count()), repeat(None)))
 
 
 def _are_separate(messages: Sequence[Message], writer: Writer) -> bool:
@@ -78,12 +78,12 @@ def _are_separate(messages: Sequence[Message], writer: Writer) -> bool:
 
 def results_of(
     message: ToolMessage, at: Path, paths: tuple[Path, ...] | None
-) -> Iterator[tuple[ToolResult, Path]]:
+) -> Iterable[tuple[ToolResult, Path]]:
     """Return the results of a message, each with its path."""
     if paths is not None:
         return zip(message.results, paths, strict=True)
     holder = (at, "results")
-    return ((result, (holder, i)) for i, result in enumerate(message.results))
+    return [(result, (holder, i)) for i, result in enumerate(message.results)]
 
 
 def call_ids(message: Message) -> list[str]:

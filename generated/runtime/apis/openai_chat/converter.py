@@ -116,6 +116,14 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
             if type(message) is ToolMessage:
                 if message.metadata:
                     writer.own_extras(message.metadata, here)
+                if places is None:  # as `results_of`, without a list of pairs
+                    for i, result in enumerate(message.results):
+                        wires.append(
+                            self.write_tool_result(
+                                result, ((here, "results"), i), writer
+                            )
+                        )
+                    continue
                 for result, place in results_of(message, here, places):
                     wires.append(self.write_tool_result(result, place, writer))
                 continue
@@ -123,8 +131,10 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
                 wires.append(self.write_deferred_media_message(writer))
             if type(message) is AssistantMessage:
                 wire = self.write_assistant_message(message, here, writer)
-                if has_content(wire, self.ACCEPTS_BLANK_MESSAGES) or writer.peek_extras(
-                    message.metadata
+                if (
+                    wire.get("content")
+                    or has_content(wire, self.ACCEPTS_BLANK_MESSAGES)
+                    or writer.peek_extras(message.metadata)
                 ):
                     wires.append(wire)
                 else:
@@ -284,6 +294,13 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
                     writer.own_extras(part.metadata, here)
                 calls.append(self.write_tool_call(part.call, (here, "call"), writer))
             elif (
+                type(part) is TextPart
+                and part.metadata is None
+                and part.cache is None
+                and not calls
+            ):
+                texts.append(part.text)
+            elif (
                 type(part) is RefusalPart
                 and inner_extras(part.metadata or {}, writer.wire.name).get("$key")
                 != "content"
@@ -317,16 +334,23 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
                 )
                 if text is not ABSENT:
                     texts.append(text)
-        bare = (
-            len(texts) == 1
-            and type(texts[0]) is dict
-            and texts[0].keys() == {"type", "text"}
+        only = (
+            texts[0]
+            if len(texts) == 1 and "content" not in extras.get("$list", ())
+            else None
         )
-        wire["content"] = (
-            texts[0]["text"]
-            if bare and "content" not in extras.get("$list", ())
-            else texts or (None if parts else [])
-        )
+        if type(only) is str:
+            wire["content"] = only
+        elif type(only) is dict and only.keys() == {"type", "text"}:
+            wire["content"] = only["text"]
+        else:
+            written = [
+                self.write_assistant_content(TextPart(t), at, writer)
+                if type(t) is str
+                else t
+                for t in texts
+            ]
+            wire["content"] = written or (None if parts else [])
         if wire["content"] is None and extras.get("content") == "":
             wire["content"] = ""
         if refusals:
