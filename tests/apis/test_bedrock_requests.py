@@ -358,3 +358,14 @@ def test_what_stands_among_results_keeps_its_place(sample: Package, kinds: str) 
     module, losses = sample.provider("bedrock"), []
     assert module.to_messages(module.from_messages(wire), on_loss=losses.append) == wire
     assert losses == []
+
+
+def test_a_request_of_a_stored_prompt_has_no_messages(sample: Package) -> None:
+    """The service takes the messages from the prompt, and only its variables from the request."""
+    provider = sample.module("providers.bedrock")
+    body = {"modelId": "arn:aws:bedrock:us-east-1:1:prompt/P:1", "promptVariables": {"city": {"text": "Oslo"}}}
+    request = provider.from_request(body)
+    assert request.messages == []
+    assert provider.to_request(request) == body
+    request.messages = [sample.module("models").UserMessage("hello")]
+    assert provider.to_request(request)["messages"] == [user(text("hello"))]

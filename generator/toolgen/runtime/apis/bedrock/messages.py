@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from ...api_converter import ApiConverter
-from ...conversion.extras import ABSENT, Extras, restore_extras, unmapped_members
+from ...conversion.extras import ABSENT, Extras, inner_extras, restore_extras, unmapped_members
 from ...conversion.reader import Reader
 from ...conversion.values import opaque_message, wire_message_of, write_or_describe
 from ...conversion.writer import Writer
@@ -87,13 +87,18 @@ class BedrockMessageConverter(ApiConverter):
     write_user_content: ValueWriter[Any]
 
     def read_conversation(self, wire: dict[str, Any], at: Path, reader: Reader) -> tuple[list[Message], Extras]:
-        """Read the messages, with the system text before all others."""
-        messages = self.read_messages(wire.get("messages"), (at, "messages"), reader)[0]
+        """Read the messages, with the system text before all others. A request of a stored prompt may have none."""
+        extras: Extras = {}
+        messages: list[Message] = []
+        if "messages" in wire:
+            messages = self.read_messages(wire["messages"], (at, "messages"), reader)[0]
+        else:
+            extras["messages"] = {"$absent": True}
         system = wire.get("system")
         if not system and type(system) is list:
-            return messages, {"system": system}
+            return messages, {**extras, "system": system}
         parts = read_blocks(system, (at, "system"), reader, self.read_system_block)
-        return [SystemMessage(unwrap_single_text(parts)), *messages] if parts else messages, {}
+        return [SystemMessage(unwrap_single_text(parts)), *messages] if parts else messages, extras
 
     def read_messages(self, wire: Any, at: Path, reader: Reader) -> tuple[list[Message], Any]:
         """Read the messages. Results become messages of their own. Messages whose roles do not alternate are marked."""
@@ -243,7 +248,10 @@ class BedrockMessageConverter(ApiConverter):
         self, messages: Sequence[Message], extras: Extras, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write the messages, with the system text under its own key."""
-        found: dict[str, Any] = {"messages": self.write_messages(messages, ABSENT, at, writer)}
+        wires = self.write_messages(messages, ABSENT, at, writer)
+        found: dict[str, Any] = (
+            {"messages": wires} if wires or "$absent" not in inner_extras(extras, "messages") else {}
+        )
         system = self.write_system(messages, at, writer)
         if system:
             found["system"] = system

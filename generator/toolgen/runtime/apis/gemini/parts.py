@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from ...conversion.extras import ABSENT, Extras
@@ -308,7 +308,7 @@ def write_multimodal_result(
 
 
 def order_results_by_calls(
-    results: Iterator[tuple[ToolResult, Path]], before: Message | None, writer: Writer
+    results: Iterable[tuple[ToolResult, Path]], before: Message | None, writer: Writer
 ) -> list[tuple[ToolResult, Path]]:
     """Sort the results by their calls if one was sent without its id, and the order alone identifies it.
 

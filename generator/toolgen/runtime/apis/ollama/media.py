@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ...conversion.extras import ABSENT, Extras, UnsupportedValueError
@@ -126,7 +126,7 @@ def write_media_part(part: Any, at: Path, writer: Writer) -> Any:
 
 
 def order_results_by_tool(
-    results: Iterator[tuple[ToolResult, Path]], before: Message | None, writer: Writer
+    results: Iterable[tuple[ToolResult, Path]], before: Message | None, writer: Writer
 ) -> list[tuple[ToolResult, Path]]:
     """Return the results. If calls were sent without ids, results of a tool get the order of its calls."""
     found = list(results)
