@@ -55,6 +55,7 @@ ANSWERS = {
     ),
     "text and calls": ({"content": [text("x"), text("y")], "tool_calls": [CALL]}, [], "xy"),
     "a text alone": ({"content": "x"}, [], "x"),
+    "an empty text with calls": ({"content": [text("")], "tool_calls": [CALL]}, [], ""),
     "a text with calls": ({"content": "x", "tool_calls": [CALL]}, [], "x"),
     "an empty text": ({"content": "", "tool_calls": []}, [], ""),
     "an empty list": ({"content": []}, [], ""),

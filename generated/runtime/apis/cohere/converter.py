@@ -379,6 +379,7 @@ class CohereConverter(ChatConverter):
     ) -> None:
         """Write the parts of an assistant message: the last reasoning before calls as the plan, the rest as content."""
         place = plan_index(parts, writer.wire.name)
+        has_calls = any(type(part) is ToolCallPart for part in parts)
         content: list[Any] = []
         calls: list[Any] = []
         for i, part in enumerate(parts):
@@ -408,24 +409,18 @@ class CohereConverter(ChatConverter):
                         "note",
                         "content must come before calls",
                     )
-                written = self.write_assistant_part(part, here, writer)
+                supported = to_supported_part(part, here, writer, has_calls)
+                written = (
+                    ABSENT
+                    if supported is None
+                    else self.write_assistant_content(supported, here, writer)
+                )
                 if written is not ABSENT:
                     content.append(written)
         if content:
             wire["content"] = content
         if calls:
             wire["tool_calls"] = calls
-
-    def write_assistant_part(
-        self, part: AssistantPart, at: Path, writer: Writer
-    ) -> Any:
-        """Write a part of the content."""
-        supported = to_supported_part(part, at, writer)
-        return (
-            ABSENT
-            if supported is None
-            else self.write_assistant_content(supported, at, writer)
-        )
 
     def read_result_content(
         self, value: Any, at: Path, reader: Reader

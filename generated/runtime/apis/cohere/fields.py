@@ -296,9 +296,12 @@ def chat_kwargs(body: dict[str, Any], allowed_names: Collection[str]) -> dict[st
 
 
 def to_supported_part(
-    part: AssistantPart, at: Path, writer: Writer
+    part: AssistantPart, at: Path, writer: Writer, has_calls: bool
 ) -> AssistantPart | None:
-    """Return the part of a content that is written for a part of the format. None if it is empty in a request, which is reported."""
+    """Return the part of a content that is written for a part of the format.
+
+    None if it is empty in a request, which is reported. The API accepts empty text in a message that has calls.
+    """
     if type(part) is RefusalPart:
         writer.own_extras(part.metadata, at)
         writer.report_loss(
@@ -306,7 +309,7 @@ def to_supported_part(
         )
         part = TextPart(part.text)
     if (
-        (type(part) is TextPart or type(part) is ReasoningPart)
+        ((type(part) is TextPart and not has_calls) or type(part) is ReasoningPart)
         and not part.text
         and not writer.is_response
         and not writer.peek_extras(part.metadata)
