@@ -178,3 +178,12 @@ def test_the_clients_dicts_are_read_as_bodies(sample: Package) -> None:
     assert sent[-1]["content"] == [{"reasoningContent": {"redactedContent": "cmVk"}}, {"text": "a"}]
     assert ("[0].content[1]", "warning") in [(loss.path, loss.severity) for loss in losses]
     assert WIRES[PROVIDER].signatures({"messages": sent}) == ["cmVk"]
+
+
+def test_an_unknown_stop_reason_comes_back_with_calls_and_without_metrics(sample: Package) -> None:
+    provider = sample.module("providers.bedrock")
+    use = {"toolUse": {"toolUseId": "a", "name": "now", "input": {}}}
+    body = {"output": {"message": {"role": "assistant", "content": [use]}}, "stopReason": "x_new"}
+    completion = provider.from_response(body)
+    assert (completion.finish_reason, completion.stop_reason) == ("tool_calls", "x_new")
+    assert provider.to_response(completion) == body

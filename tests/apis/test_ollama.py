@@ -250,3 +250,10 @@ def test_a_result_of_an_unknown_kind_of_call_takes_no_other_call(sample: Package
     elsewhere = laws.write(sample, "anthropic", request)
     assert WIRES["anthropic"].order_faults(elsewhere) == []
     assert "a" in WIRES["anthropic"].texts(elsewhere).splitlines()
+
+
+def test_an_unknown_reason_comes_back_with_calls(sample: Package) -> None:
+    provider = sample.module("providers.ollama")
+    calls = [{"function": {"name": "now", "arguments": {}}}]
+    body = {"message": {"role": "assistant", "content": "", "tool_calls": calls}, "done": True, "done_reason": "x_new"}
+    assert provider.to_response(provider.from_response(body))["done_reason"] == "x_new"

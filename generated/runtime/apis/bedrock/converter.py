@@ -226,6 +226,9 @@ class BedrockConverter(BedrockMessageConverter):
         if find_exception(wire) is None:
             reason = derive_finish_reason(word, message, self.FINISH_REASONS)
         invalidate_calls(message, reason)
+        rest = _rest_of_response(wire, output or {}, said)
+        if word is not None and word not in self.FINISH_REASONS:
+            rest["stopReason"] = word
         return Completion(
             message,
             reason,
@@ -233,7 +236,7 @@ class BedrockConverter(BedrockMessageConverter):
             None,
             word,
             None if usage is None else self.read_usage(usage, (at, "usage"), reader),
-            reader.metadata(_rest_of_response(wire, output or {}, said)),
+            reader.metadata(rest),
         )
 
     def write_response(

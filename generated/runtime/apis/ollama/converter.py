@@ -406,6 +406,8 @@ class OllamaConverter(ApiConverter):
         if absent:
             rest["$absent"] = absent
         word = optional_text(wire, "done_reason", at)
+        if word is not None and word not in self.FINISH_REASONS:
+            rest["done_reason"] = word
         reason = derive_finish_reason(word, message, self.FINISH_REASONS)
         if body is None or done is False or wire.get("error"):
             reason = "error"
