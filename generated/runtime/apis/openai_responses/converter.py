@@ -266,7 +266,8 @@ class ResponsesConverter(OutputFormatConverter):
             messages, at, writer
         ):
             if type(message) is ToolMessage:
-                writer.own_extras(message.metadata, here)
+                if message.metadata:
+                    writer.own_extras(message.metadata, here)
                 for result, place in results_of(message, here, places):
                     wires.append(self.write_tool_result(result, place, writer))
             elif type(message) is AssistantMessage:
@@ -298,7 +299,8 @@ class ResponsesConverter(OutputFormatConverter):
         self, message: AssistantMessage, at: Path, writer: Writer
     ) -> list[Any]:
         """Write an assistant message for a request."""
-        writer.own_extras(message.metadata, at)
+        if message.metadata:
+            writer.own_extras(message.metadata, at)
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
         if type(message.content) is str:
@@ -324,7 +326,8 @@ class ResponsesConverter(OutputFormatConverter):
         for i, part in enumerate(parts):
             here = (at, i)
             if type(part) is ToolCallPart:
-                writer.own_extras(part.metadata, here)
+                if part.metadata:
+                    writer.own_extras(part.metadata, here)
                 items.append(self.write_tool_call(part.call, (here, "call"), writer))
                 content = None
             elif type(part) is ReasoningPart:
