@@ -11,7 +11,7 @@ from ..conversion.encoding import Table
 from ..conversion.extras import contains_schema
 from ..json_values import is_json
 from .context import LoweredSchema, SchemaChange
-from .dialects import Dialect, count_limited_properties
+from .dialects import Dialect, count_optional_and_union_properties
 from .lower import lower
 
 __all__ = ["Lowerings"]
@@ -126,7 +126,7 @@ class Lowerings:
             else None
         )
         wanted = (
-            {"tools": 1, **count_limited_properties(lowered.schema)}
+            {"tools": 1, **count_optional_and_union_properties(lowered.schema)}
             if held and self.per_request
             else {}
         )

@@ -8,7 +8,7 @@ from typing import Any
 
 from .schemas import declares_null, required_names, subschemas
 
-__all__ = ["Dialect", "count_limited_properties", "violated_limits"]
+__all__ = ["Dialect", "count_optional_and_union_properties", "violated_limits"]
 
 _CHOICES = frozenset(
     [
@@ -144,7 +144,7 @@ def violated_limits(schema: Mapping[str, Any], dialect: Dialect) -> list[str]:
     ]
 
 
-def count_limited_properties(schema: Mapping[str, Any]) -> dict[str, int]:
+def count_optional_and_union_properties(schema: Mapping[str, Any]) -> dict[str, int]:
     """Count what providers limit over all tools of a request: optional properties, and those with several types."""
     found = {"optional": 0, "unions": 0}
     for _, inner in _walked(schema, 0):

@@ -10,7 +10,7 @@ from ..conversion.encoding import Table
 from ..conversion.extras import contains_schema
 from ..json_values import is_json
 from .context import LoweredSchema, SchemaChange
-from .dialects import Dialect, count_limited_properties
+from .dialects import Dialect, count_optional_and_union_properties
 from .lower import lower
 
 __all__ = ["Lowerings"]
@@ -96,7 +96,9 @@ class Lowerings:
             return known
         lowered = lower(schema, self._strict if held and self._strict is not None else self._open, self._depth)
         copy = to_bytes(lowered.schema) if is_json(schema) and is_json(lowered.schema) else None
-        wanted = {"tools": 1, **count_limited_properties(lowered.schema)} if held and self.per_request else {}
+        wanted = (
+            {"tools": 1, **count_optional_and_union_properties(lowered.schema)} if held and self.per_request else {}
+        )
         found = _Done(lowered, copy, wanted)
         if copy is not None:
             self._done[held].put(key, found, len(copy))
