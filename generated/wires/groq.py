@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ..runtime.apis.openai_chat.reasoning import ReasoningKeys
+from ..runtime.apis.openai_chat.host_extensions import ReasoningKeys
 from ..runtime.conversion.extras import (
     ABSENT,
     NO_EXTRAS,

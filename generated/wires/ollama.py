@@ -10,12 +10,12 @@ from typing import Any, ClassVar
 
 from ..runtime.apis.ollama.converter import OllamaConverter
 from ..runtime.apis.ollama.fields import (
-    read_flag_where_absent_is_true,
+    read_explicit_flag,
     read_limit_negative_as_none,
     read_matched_result_call,
     read_output_format,
     read_thinking_switch,
-    write_flag_where_absent_is_true,
+    write_explicit_flag,
     write_limit_negative_as_none,
     write_matched_result_call,
     write_output_format,
@@ -329,7 +329,7 @@ class Ollama(OllamaConverter):
         seed = options.get("seed")
         if seed is not None and type(seed) is not int:
             raise wrong_type(((at, "options"), "seed"), "an integer", seed)
-        stream, stream_kept = read_flag_where_absent_is_true(
+        stream, stream_kept = read_explicit_flag(
             wire.get("stream", ABSENT), (at, "stream"), reader
         )
         if (
@@ -463,7 +463,7 @@ class Ollama(OllamaConverter):
         )
         if reasoning is not ABSENT:
             wire["think"] = reasoning
-        stream = write_flag_where_absent_is_true(
+        stream = write_explicit_flag(
             request.stream,
             extra_at(extras, "stream") if extras else ABSENT,
             (at, "stream"),

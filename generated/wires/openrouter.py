@@ -12,7 +12,7 @@ from ..runtime.apis.openai_chat.compatible import (
     read_effort_object,
     write_effort_object,
 )
-from ..runtime.apis.openai_chat.reasoning import ReasoningKeys
+from ..runtime.apis.openai_chat.host_extensions import ReasoningKeys
 from ..runtime.conversion.extras import (
     ABSENT,
     NO_EXTRAS,

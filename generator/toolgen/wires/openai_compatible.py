@@ -14,7 +14,7 @@ from ..runtime.apis.openai_chat.compatible import (
     write_arguments_text,
     write_echoed_call_id,
 )
-from ..runtime.apis.openai_chat.reasoning import ReasoningKeys
+from ..runtime.apis.openai_chat.host_extensions import ReasoningKeys
 from ..runtime.conversion.extras import (
     ABSENT,
     NO_EXTRAS,

@@ -14,7 +14,7 @@ from ..runtime.apis.openai_chat.compatible import (
     write_echoed_call_id,
     write_parsable_arguments,
 )
-from ..runtime.apis.openai_chat.reasoning import ReasoningKeys
+from ..runtime.apis.openai_chat.host_extensions import ReasoningKeys
 from ..runtime.conversion.extras import (
     ABSENT,
     NO_EXTRAS,

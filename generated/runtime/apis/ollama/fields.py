@@ -15,13 +15,13 @@ from ...models import OutputSchema, Reasoning
 from ...paths import ROOT, Path, format_path
 
 __all__ = [
-    "read_flag_where_absent_is_true",
+    "read_explicit_flag",
     "read_limit_negative_as_none",
     "read_matched_result_call",
     "read_output_format",
     "read_thinking_switch",
     "sendable_kwargs",
-    "write_flag_where_absent_is_true",
+    "write_explicit_flag",
     "write_limit_negative_as_none",
     "write_matched_result_call",
     "write_output_format",
@@ -101,9 +101,7 @@ def write_limit_negative_as_none(
     return extra if value is None else value
 
 
-def read_flag_where_absent_is_true(
-    value: Any, at: Path, reader: Reader
-) -> tuple[bool, Any]:
+def read_explicit_flag(value: Any, at: Path, reader: Reader) -> tuple[bool, Any]:
     """Read the flag. The extras record that it was absent or null.
 
     Raises:
@@ -118,7 +116,7 @@ def read_flag_where_absent_is_true(
     return value, ABSENT
 
 
-def write_flag_where_absent_is_true(
+def write_explicit_flag(
     value: bool | None, extra: Any, at: Path, writer: Writer
 ) -> Any:
     """Write the flag. Without a value it is written as false, because the API would turn it on."""

@@ -20,7 +20,7 @@ from ...tool_call_fields import (
     write_json_arguments,
 )
 from ...tool_call_fields import read_json_arguments as read_arguments
-from .reasoning import detail_text, reasoning_text_of, value_at
+from .host_extensions import detail_text, reasoning_text_of, value_at
 from .stream import ChatStream, ChatStreamWriter
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from ...paths import ROOT
 from ...stream_parts import OpenCall, order_by_index
 from ...streams import BaseStream, BaseStreamWriter, read_index
 from .fields import join_custom_call, join_values
-from .reasoning import StreamedParts
+from .host_extensions import StreamedParts
 
 __all__ = ["ChatStream", "ChatStreamWriter"]
 

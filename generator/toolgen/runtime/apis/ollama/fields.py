@@ -14,13 +14,13 @@ from ...models import OutputSchema, Reasoning
 from ...paths import ROOT, Path, format_path
 
 __all__ = [
-    "read_flag_where_absent_is_true",
+    "read_explicit_flag",
     "read_limit_negative_as_none",
     "read_matched_result_call",
     "read_output_format",
     "read_thinking_switch",
     "sendable_kwargs",
-    "write_flag_where_absent_is_true",
+    "write_explicit_flag",
     "write_limit_negative_as_none",
     "write_matched_result_call",
     "write_output_format",
@@ -83,7 +83,7 @@ def write_limit_negative_as_none(value: int | None, extra: Any, at: Path, writer
     return extra if value is None else value
 
 
-def read_flag_where_absent_is_true(value: Any, at: Path, reader: Reader) -> tuple[bool, Any]:
+def read_explicit_flag(value: Any, at: Path, reader: Reader) -> tuple[bool, Any]:
     """Read the flag. The extras record that it was absent or null.
 
     Raises:
@@ -98,7 +98,7 @@ def read_flag_where_absent_is_true(value: Any, at: Path, reader: Reader) -> tupl
     return value, ABSENT
 
 
-def write_flag_where_absent_is_true(value: bool | None, extra: Any, at: Path, writer: Writer) -> Any:
+def write_explicit_flag(value: bool | None, extra: Any, at: Path, writer: Writer) -> Any:
     """Write the flag. Without a value it is written as false, because the API would turn it on."""
     if value is None:
         writer.report_loss(at, at[1], "defaulted", "note", f"{writer.wire.title} would otherwise turn it on")

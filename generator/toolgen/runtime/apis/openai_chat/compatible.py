@@ -14,7 +14,7 @@ from ...models import InvalidCall, Reasoning, ReasoningDelta, StreamEvent
 from ...paths import Path
 from ...tool_call_fields import INVALID_ARGUMENTS_KEY, read_call_id, write_call_id, write_json_arguments
 from ...tool_call_fields import read_json_arguments as read_arguments
-from .reasoning import detail_text, reasoning_text_of, value_at
+from .host_extensions import detail_text, reasoning_text_of, value_at
 from .stream import ChatStream, ChatStreamWriter
 
 if TYPE_CHECKING:

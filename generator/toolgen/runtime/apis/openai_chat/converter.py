@@ -48,7 +48,7 @@ from .fields import (
     restore_missing_message,
     restore_role,
 )
-from .reasoning import (
+from .host_extensions import (
     ReasoningKeys,
     add_required_reasoning,
     encode_object_content,
