@@ -80,9 +80,9 @@ class NativeToolConverter(Converter):
             ConversionError: A value has the wrong JSON type.
         """
         return (
-            self.read_tools(self.normalize(wire), ROOT, Reader(self.wire, tools=tools))[
-                0
-            ]
+            self.read_tools(
+                self.normalize_body(wire), ROOT, Reader(self.wire, tools=tools)
+            )[0]
             or []
         )
 

@@ -101,7 +101,7 @@ class Converter:
         self.wire.declared_entries = self.entries
         self.strict_if_fewer_tools = self.wire.declared.strict_if_fewer_tools
 
-    def normalize(self, wire: Any) -> Any:
+    def normalize_body(self, wire: Any) -> Any:
         """Convert a body to the form that the readers expect. Most wires have only one form."""
         return wire
 
@@ -148,7 +148,7 @@ class Converter:
             The tool choice. None if the format has no equivalent.
         """
         return self.read_tool_choice(
-            self.normalize(wire), ROOT, Reader(self.wire, tools=tools)
+            self.normalize_body(wire), ROOT, Reader(self.wire, tools=tools)
         )[0]
 
     def to_messages(
@@ -193,7 +193,7 @@ class Converter:
             ConversionError: A value has the wrong JSON type.
         """
         return self.read_messages(
-            self.normalize(wire), ROOT, Reader(self.wire, tools=tools)
+            self.normalize_body(wire), ROOT, Reader(self.wire, tools=tools)
         )[0]
 
     def to_request(
@@ -248,7 +248,7 @@ class Converter:
         if type(body) is not dict:
             raise wrong_type(ROOT, "an object", body)
         request = self.read_request(
-            self.normalize(body), ROOT, Reader(self.wire, tools=tools)
+            self.normalize_body(body), ROOT, Reader(self.wire, tools=tools)
         )
         if request.model is None:
             request.model = model
@@ -275,7 +275,7 @@ class Converter:
             ConversionError: The body is an API error (use `from_error`), or a value has the wrong JSON type.
         """
         return self.read_response(
-            self.normalize(self.client_data(response, ROOT)),
+            self.normalize_body(self.client_data(response, ROOT)),
             ROOT,
             Reader(self.wire, turn, tools),
         )

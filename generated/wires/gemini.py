@@ -605,11 +605,11 @@ class Gemini(GeminiConverter):
                                     _TOOL_CALL_FUNCTION_CALL,
                                 )
                             if has_id:
-                                call = reader.make_unrecorded_call(
+                                call = reader.make_pending_call_if_regular(
                                     id, name, arguments, rest
                                 )
                             else:
-                                call = reader.make_unrecorded_call_without_id(
+                                call = reader.make_pending_call_without_id(
                                     name, arguments, rest, ["functionCall", "id"]
                                 )
                             if call is not None:

@@ -79,7 +79,7 @@ from ..runtime.paths import Path
 from ..runtime.responses import FinishReason, read_count, read_optional_object
 from ..runtime.tool_call_fields import (
     make_call_from_json,
-    make_unrecorded_call_from_json,
+    make_pending_call_from_json,
     read_json_arguments,
     read_schema_or_empty,
     read_tool_name,
@@ -503,7 +503,7 @@ class Mistral(MistralConverter):
                             )
                             if wire.get("type") is None:
                                 rest["$absent"] = ["type"]
-                        call = make_unrecorded_call_from_json(
+                        call = make_pending_call_from_json(
                             id, name, arguments, rest, ["function", "arguments"], reader
                         )
                         if call is not None:

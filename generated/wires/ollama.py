@@ -274,11 +274,11 @@ class Ollama(OllamaConverter):
                                 _TOOL_CALL_FUNCTION,
                             )
                         if has_id:
-                            call = reader.make_unrecorded_call(
+                            call = reader.make_pending_call_if_regular(
                                 id, name, arguments, rest
                             )
                         else:
-                            call = reader.make_unrecorded_call_without_id(
+                            call = reader.make_pending_call_without_id(
                                 name, arguments, rest, ["id"]
                             )
                         if call is not None:

@@ -77,7 +77,7 @@ from ..runtime.paths import Path
 from ..runtime.responses import FinishReason, read_count, read_optional_object
 from ..runtime.tool_call_fields import (
     make_call_from_json,
-    make_unrecorded_call_from_json,
+    make_pending_call_from_json,
     read_call_id,
     read_json_arguments,
     read_parameters_schema,
@@ -600,7 +600,7 @@ class OpenaiChat(ChatConverter):
                             )
                             if wire.get("type") is None:
                                 rest["$absent"] = ["type"]
-                        call = make_unrecorded_call_from_json(
+                        call = make_pending_call_from_json(
                             id, name, arguments, rest, ["function", "arguments"], reader
                         )
                         if call is not None:

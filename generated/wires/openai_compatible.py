@@ -56,7 +56,7 @@ from ..runtime.paths import Path
 from ..runtime.responses import FinishReason
 from ..runtime.tool_call_fields import (
     make_call_from_json,
-    make_unrecorded_call_from_json,
+    make_pending_call_from_json,
     read_tool_name,
     write_tool_name,
 )
@@ -269,7 +269,7 @@ class OpenaiCompatible(OpenaiChat):
                             )
                             if wire.get("type") is None:
                                 rest["$absent"] = ["type"]
-                        call = make_unrecorded_call_from_json(
+                        call = make_pending_call_from_json(
                             id, name, arguments, rest, ["function", "arguments"], reader
                         )
                         if call is not None:

@@ -164,7 +164,7 @@ MUTATIONS = (
     Mutation(
         "words are calls",
         with_models(test_prompt.test_words_that_look_like_a_call_do_not_become_one, test_hazards.FENCE),
-        "runtime/prompting/tools_as_text.py",
+        "runtime/prompting/tool_definitions_as_text.py",
         "    if _reads_as(text, places):\n",
         "    if True:\n",
     ),
@@ -204,7 +204,7 @@ MUTATIONS = (
     Mutation(
         "another frame is ours",
         on(test_texts.test_a_text_that_is_not_ours_offers_no_tools, ('","description"', '", "description"')),
-        "runtime/prompting/tools_as_text.py",
+        "runtime/prompting/tool_definitions_as_text.py",
         "if tool_entries_text(entries) == text[:end] else None",
         "if end else None",
     ),

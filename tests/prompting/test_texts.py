@@ -32,11 +32,11 @@ VALUES: Any = st.recursive(
 
 @pytest.mark.row("Q07")
 def test_tools_are_named_described_and_have_their_schemas(sample: Package) -> None:
-    text = sample.module("runtime.prompting.tools_as_text").tools_text(definitions(sample))
+    text = sample.module("runtime.prompting.tool_definitions_as_text").tools_text(definitions(sample))
     for tool in definitions(sample):
         assert f'{{"name":"{tool.name}","description":"{tool.description}","parameters":{{"type":"object"}}}}\n' in text
     assert "```tool\n" in text
-    assert sample.module("runtime.prompting.tools_as_text").tools_text([]) == ""
+    assert sample.module("runtime.prompting.tool_definitions_as_text").tools_text([]) == ""
 
 
 @pytest.mark.row("Q07")
@@ -48,7 +48,7 @@ def test_tools_are_named_described_and_have_their_schemas(sample: Package) -> No
     )
 )
 def test_tools_are_read_back_whatever_they_say(sample: Package, tools: list[Any]) -> None:
-    module, make = sample.module("runtime.prompting.tools_as_text"), sample.module("models").ToolDefinition
+    module, make = sample.module("runtime.prompting.tool_definitions_as_text"), sample.module("models").ToolDefinition
     given_tools = [make(*tool) for tool in tools]
     text = module.tools_text(given_tools)
     assert module.read_tools_text(text) == given_tools
@@ -62,7 +62,7 @@ def test_tools_are_read_back_whatever_they_say(sample: Package, tools: list[Any]
     [("# Tools", "# Tool"), ('","description"', '", "description"'), ("Write one", "Write a"), ("\n\nTo", "\nTo")],
 )
 def test_a_text_that_is_not_ours_offers_no_tools(sample: Package, change: tuple[str, str]) -> None:
-    module = sample.module("runtime.prompting.tools_as_text")
+    module = sample.module("runtime.prompting.tool_definitions_as_text")
     text = module.tools_text(definitions(sample))
     assert module.read_tools_text(text) is not None
     assert module.read_tools_text(text.replace(*change)) is None
@@ -139,7 +139,7 @@ def test_a_text_that_is_not_ours_holds_no_results(sample: Package, line: str) ->
 def test_a_call_is_read_back_whatever_it_says(sample: Package, name: str, arguments: Any, why: str | None) -> None:
     models = sample.module("models")
     call = models.ToolCall("an id", name, arguments)
-    text = sample.module("runtime.prompting.tools_as_text").call_text(call, why)
+    text = sample.module("runtime.prompting.tool_definitions_as_text").call_text(call, why)
     assert len(text.splitlines()) == 3
     content = read(sample, text).content
     assert content[-1].call == call or content[-1].call.name in ("get_weather", "run_command")
@@ -149,7 +149,9 @@ def test_a_call_is_read_back_whatever_it_says(sample: Package, name: str, argume
 def test_a_value_that_json_cannot_hold_is_refused_by_its_place(sample: Package) -> None:
     models = sample.module("models")
     with pytest.raises(models.ConversionError, match="arguments"):
-        sample.module("runtime.prompting.tools_as_text").call_text(models.ToolCall("a", "now", {"a": float("nan")}))
+        sample.module("runtime.prompting.tool_definitions_as_text").call_text(
+            models.ToolCall("a", "now", {"a": float("nan")})
+        )
     with pytest.raises(models.ConversionError, match=r"results\[0\]\.value"):
         sample.module("runtime.prompting.text_calls").results_text([models.ToolResult("a", "now", "data", {1, 2})])
 

@@ -138,8 +138,8 @@ def two_paths() -> list[Package]:
         wires = "".join(text for path, text in files.items() if path.startswith("wires/"))
         for fast in (
             "make_call_from_json",
-            "make_unrecorded_call_from_json",
-            "make_unrecorded_call",
+            "make_pending_call_from_json",
+            "make_pending_call_if_regular",
             "make_call_if_regular",
             "is_regular_call",
         ):

@@ -123,7 +123,7 @@ class Reader:
             ConversionError: The value is neither a string nor null.
         """
         if self._regular:
-            self.record_unrecorded_calls()
+            self.record_pending_calls()
         position = self.position
         self.position = position + 1
         if found is not None and found is not ABSENT and type(found) is not str:
@@ -146,7 +146,7 @@ class Reader:
     ) -> ToolCall | None:
         """Return a call whose id and name are the same in the format, with its extras; None if one of them differs."""
         if self._regular:
-            self.record_unrecorded_calls()
+            self.record_pending_calls()
         if (
             type(name) is not str
             or name in self.tool_names
@@ -167,7 +167,7 @@ class Reader:
             return self.decode_call(call)
         return call
 
-    def make_unrecorded_call(
+    def make_pending_call_if_regular(
         self,
         identifier: Any,
         name: Any,
@@ -211,14 +211,14 @@ class Reader:
             return call
         return self.decode_call_from_text(call) if parsed else self.decode_call(call)
 
-    def make_unrecorded_call_without_id(
+    def make_pending_call_without_id(
         self,
         name: Any,
         arguments: dict[str, Any],
         extras: Extras | None,
         key_path: Sequence[str],
     ) -> ToolCall | None:
-        """Return a call as `make_unrecorded_call` does, of an object without an id.
+        """Return a call as `make_pending_call_if_regular` does, of an object without an id.
 
         Its synthetic id is also an extra, at the key path of the id, so that the call is written without an id.
         """
@@ -227,7 +227,7 @@ class Reader:
         made = synthetic_id(self.turn, self.position + len(self._regular))
         while made in self.used or made in self._regular:
             made += "_"
-        call = self.make_unrecorded_call(
+        call = self.make_pending_call_if_regular(
             made, name, arguments, set_extra_at(extras, key_path, {"$synthetic": made})
         )
         if call is not None:
@@ -236,8 +236,8 @@ class Reader:
             self._without_id.add(made)
         return call
 
-    def record_unrecorded_calls(self) -> None:
-        """Record the calls that `make_unrecorded_call` has returned since."""
+    def record_pending_calls(self) -> None:
+        """Record the calls that `make_pending_call_if_regular` has returned since."""
         found, self._regular = self._regular, {}
         for identifier, call in found.items():
             self.used.add(identifier)
@@ -252,7 +252,7 @@ class Reader:
     def try_claim_id(self, found: Any) -> TypeGuard[str]:
         """Return whether an id can be kept as it is. If so, it counts as used."""
         if self._regular:
-            self.record_unrecorded_calls()
+            self.record_pending_calls()
         if type(found) is not str or not found or found in self.used or found.isspace():
             return False
         self.used.add(found)
@@ -265,7 +265,7 @@ class Reader:
         A call whose id repeats within a message becomes invalid, unless the id is blank: they cannot be distinguished.
         """
         if self._regular:
-            self.record_unrecorded_calls()
+            self.record_pending_calls()
         if self._open and self._open[0][0] != self.turn:
             self._open = []
         self._open.append((self.turn, call))
@@ -283,21 +283,21 @@ class Reader:
     def note_opaque_call_id(self, wire: Any) -> None:
         """Record a call that stays opaque, so that its result finds its id."""
         if self._regular:
-            self.record_unrecorded_calls()
+            self.record_pending_calls()
         if type(wire) is dict and type(wire.get("id")) is str:
             self._called[wire["id"]] = (wire["id"], "", self.turn)
 
     def is_opaque_call(self, wire_id: str) -> bool:
         """Return whether the last call with this id on the wire stayed opaque."""
         if self._regular:
-            self.record_unrecorded_calls()
+            self.record_pending_calls()
         known = self._called.get(wire_id)
         return known is not None and not known[1]
 
     def find_call_id_and_name(self, wire_id: str) -> tuple[str, str]:
         """Return id and tool name of the last call with this id on the wire. The name is empty if there is none."""
         if self._regular:
-            self.record_unrecorded_calls()
+            self.record_pending_calls()
         identifier, name, _ = self._called.get(wire_id) or (wire_id, "", 0)
         return identifier, name
 
@@ -309,7 +309,7 @@ class Reader:
     def take_unanswered_call(self, name: str | None) -> ToolCall | None:
         """Return the last turn's first call without a result, of this tool if named. It then counts as having one."""
         if self._regular:
-            self.record_unrecorded_calls()
+            self.record_pending_calls()
         for i, (_, call) in enumerate(self._open):
             if name is None or call.name == name:
                 del self._open[i]
@@ -319,13 +319,13 @@ class Reader:
     def note_answered(self, identifier: str) -> None:
         """Record that the call with this id has a result."""
         if self._regular:
-            self.record_unrecorded_calls()
+            self.record_pending_calls()
         self._open = [entry for entry in self._open if entry[1].id != identifier]
 
     def next_turn(self) -> None:
         """Start the next turn, after an assistant message."""
         if self._regular:
-            self.record_unrecorded_calls()
+            self.record_pending_calls()
         self.turn += 1
         self.position = 0
 

@@ -37,7 +37,7 @@ from .tool_blocks import (
     find_whole_text_block,
     flag_quoted_blocks,
 )
-from .tools_as_text import PROVIDER, call_text, join_response_text
+from .tool_definitions_as_text import PROVIDER, call_text, join_response_text
 
 __all__ = [
     "CallBlock",

@@ -2,7 +2,7 @@
 """Run coroutines and blocking code from synchronous code, and close iterators when a run ends.
 
 A coroutine that waits for nothing needs no event loop: it is stepped by hand. Code that needs a loop checks whether
-`running_loop()` is None, and then requests one with `await continue_on_loop()`.
+`running_loop()` is None, and then requests one with `await resume_on_event_loop()`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ __all__ = [
     "call_in_loop_thread",
     "close_if_closable",
     "closing",
-    "continue_on_loop",
+    "resume_on_event_loop",
     "run_blocking",
     "running_loop",
 ]
@@ -47,7 +47,7 @@ _DRIVERS: dict[asyncio.AbstractEventLoop, SyncRunner] = {}
 
 
 @coroutine
-def continue_on_loop() -> Generator[None, None, None]:
+def resume_on_event_loop() -> Generator[None, None, None]:
     """Continue on a running event loop, from code that is stepped by hand."""
     yield
 

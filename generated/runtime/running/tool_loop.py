@@ -60,7 +60,7 @@ from .run_settings import (
     parse_output,
     total_usage,
 )
-from .sync_runner import ENDING, aclosing, continue_on_loop, running_loop
+from .sync_runner import ENDING, aclosing, resume_on_event_loop, running_loop
 
 __all__ = ["Send", "ToolLoop"]
 
@@ -429,7 +429,7 @@ class ToolLoop:
 
     async def _next_result(self) -> ToolResult | None:
         if running_loop() is None:
-            await continue_on_loop()
+            await resume_on_event_loop()
         return await self._queue.get()
 
     async def _called(
@@ -441,7 +441,7 @@ class ToolLoop:
                 call.name, call.arguments, call.id, self._titles(call.name)
             )
         if running_loop() is None:
-            await continue_on_loop()
+            await resume_on_event_loop()
         verdicts = self._settings.get("verdicts", {})
         task = asyncio.create_task(
             dispatcher.run_all(calls, self._review, self._max_parallel, verdicts)
@@ -455,7 +455,7 @@ class ToolLoop:
         finally:
             task.cancel()
             if running_loop() is None:
-                await continue_on_loop()
+                await resume_on_event_loop()
             while not task.done():
                 with contextlib.suppress(asyncio.CancelledError):
                     await asyncio.wait([task])

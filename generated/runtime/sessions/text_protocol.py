@@ -43,7 +43,11 @@ from ..models import (
 from ..prompting.stream_parser import ResponseReader
 from ..prompting.text_calls import accepted_names, results_text
 from ..prompting.text_parser import CallMaker, parse_response_text
-from ..prompting.tools_as_text import call_text, join_response_text, tools_text
+from ..prompting.tool_definitions_as_text import (
+    call_text,
+    join_response_text,
+    tools_text,
+)
 from ..responses import invalidate_calls
 from ..running.handlers import callable_tools
 

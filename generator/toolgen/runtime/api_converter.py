@@ -76,7 +76,7 @@ class NativeToolConverter(Converter):
         Raises:
             ConversionError: A value has the wrong JSON type.
         """
-        return self.read_tools(self.normalize(wire), ROOT, Reader(self.wire, tools=tools))[0] or []
+        return self.read_tools(self.normalize_body(wire), ROOT, Reader(self.wire, tools=tools))[0] or []
 
     def to_tool_call(
         self, call: ToolCall, *, on_loss: OnLoss | None = None, on_unsupported: OnUnsupported = "error"

@@ -89,7 +89,7 @@ class Converter:
         self.wire.declared_entries = self.entries
         self.strict_if_fewer_tools = self.wire.declared.strict_if_fewer_tools
 
-    def normalize(self, wire: Any) -> Any:
+    def normalize_body(self, wire: Any) -> Any:
         """Convert a body to the form that the readers expect. Most wires have only one form."""
         return wire
 
@@ -129,7 +129,7 @@ class Converter:
         Returns:
             The tool choice. None if the format has no equivalent.
         """
-        return self.read_tool_choice(self.normalize(wire), ROOT, Reader(self.wire, tools=tools))[0]
+        return self.read_tool_choice(self.normalize_body(wire), ROOT, Reader(self.wire, tools=tools))[0]
 
     def to_messages(
         self, messages: Sequence[Message], *, on_loss: OnLoss | None = None, on_unsupported: OnUnsupported = "error"
@@ -166,7 +166,7 @@ class Converter:
         Raises:
             ConversionError: A value has the wrong JSON type.
         """
-        return self.read_messages(self.normalize(wire), ROOT, Reader(self.wire, tools=tools))[0]
+        return self.read_messages(self.normalize_body(wire), ROOT, Reader(self.wire, tools=tools))[0]
 
     def to_request(
         self, request: Request, *, on_loss: OnLoss | None = None, on_unsupported: OnUnsupported = "error"
@@ -211,7 +211,7 @@ class Converter:
         """
         if type(body) is not dict:
             raise wrong_type(ROOT, "an object", body)
-        request = self.read_request(self.normalize(body), ROOT, Reader(self.wire, tools=tools))
+        request = self.read_request(self.normalize_body(body), ROOT, Reader(self.wire, tools=tools))
         if request.model is None:
             request.model = model
         return request
@@ -233,7 +233,7 @@ class Converter:
             ConversionError: The body is an API error (use `from_error`), or a value has the wrong JSON type.
         """
         return self.read_response(
-            self.normalize(self.client_data(response, ROOT)), ROOT, Reader(self.wire, turn, tools)
+            self.normalize_body(self.client_data(response, ROOT)), ROOT, Reader(self.wire, turn, tools)
         )
 
     def to_response(

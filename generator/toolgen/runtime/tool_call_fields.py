@@ -17,7 +17,7 @@ from .paths import Path, format_path
 __all__ = [
     "INVALID_ARGUMENTS_KEY",
     "make_call_from_json",
-    "make_unrecorded_call_from_json",
+    "make_pending_call_from_json",
     "read_call_id",
     "read_json_arguments",
     "read_non_strict_schema",
@@ -171,12 +171,12 @@ def make_call_from_json(
     return reader.decode_call_from_text(ToolCall(identifier, name, arguments, invalid, metadata))
 
 
-def make_unrecorded_call_from_json(
+def make_pending_call_from_json(
     identifier: Any, name: Any, text: str, extras: Extras | None, key_path: Sequence[str], reader: Reader
 ) -> ToolCall | None:
     """Read a call as `make_call_from_json` does, and note it for its result."""
     arguments, invalid, kept = _read_text(text)
-    return reader.make_unrecorded_call(
+    return reader.make_pending_call_if_regular(
         identifier, name, arguments, set_extra_at(extras, key_path, kept), invalid, parsed=True
     )
 

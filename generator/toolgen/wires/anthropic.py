@@ -413,7 +413,7 @@ class Anthropic(AnthropicConverter):
     def read_blocks(self, value: Any, at: Path, reader: Reader) -> list[Any] | None:
         """Read an array, or null; regular objects in it at once."""
         if type(value) is not list:
-            return read_optional_list(value, at, reader, self.read_block)
+            return read_optional_list(value, at, reader, self.read_assistant_block)
         found: list[Any] = []
         for wire in value:
             if type(wire) is dict:
@@ -428,7 +428,7 @@ class Anthropic(AnthropicConverter):
                     name = wire.get("name")
                     arguments = wire.get("input")
                     if type(arguments) is dict:
-                        call = reader.make_unrecorded_call(
+                        call = reader.make_pending_call_if_regular(
                             id,
                             name,
                             arguments,
@@ -439,7 +439,7 @@ class Anthropic(AnthropicConverter):
                         if call is not None:
                             found.append(ToolCallPart(call))
                             continue
-            found.append(self.read_block(wire, (at, len(found)), reader))
+            found.append(self.read_assistant_block(wire, (at, len(found)), reader))
         return found
 
     def write_blocks(self, parts: Iterable[Any], at: Path, writer: Writer) -> list[Any]:
@@ -475,7 +475,9 @@ class Anthropic(AnthropicConverter):
                         }
                     )
                     continue
-            written = write_or_describe(part, (at, i), writer, self.write_block)
+            written = write_or_describe(
+                part, (at, i), writer, self.write_assistant_block
+            )
             if written is not ABSENT:
                 found.append(written)
         return found

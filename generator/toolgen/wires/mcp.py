@@ -19,7 +19,7 @@ from ..runtime.apis.mcp.fields import (
 )
 from ..runtime.apis.mcp.results import (
     read_media_block,
-    result_block_kind,
+    result_content_kind,
     write_media_block,
 )
 from ..runtime.client_kwargs import snake_case_kwargs
@@ -154,7 +154,7 @@ class Mcp(McpConverter):
     def read_block(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
         """Read one of several objects. Any other value becomes an opaque part."""
         if type(wire) is dict:
-            kind = result_block_kind(wire)
+            kind = result_content_kind(wire)
             if kind == "text":
                 return self.read_text_block(wire, at, reader)
             if kind == "image":

@@ -427,7 +427,7 @@ def test_regular_objects_of_an_array_are_read_and_written_at_once() -> None:
                     name = wire.get("name")
                     arguments = wire.get("input")
                     if type(arguments) is dict:
-                        call = reader.make_unrecorded_call(id, name, arguments, None if len(wire) == 4 else unmapped_members(wire, _CALL))
+                        call = reader.make_pending_call_if_regular(id, name, arguments, None if len(wire) == 4 else unmapped_members(wire, _CALL))
                         if call is not None:
                             found.append(ToolCallPart(call))
                             continue
@@ -490,7 +490,7 @@ def test_a_regular_call_may_lack_an_optional_id() -> None:
     assert 'has_id = "id" in use\n' in read
     assert "if len(wire) != 2 or len(use) != 2 + has_id:\n" in read
     assert read.count("nested_extras(") == 1
-    assert 'call = reader.make_unrecorded_call_without_id(name, arguments, rest, ["use", "id"])' in read
+    assert 'call = reader.make_pending_call_without_id(name, arguments, rest, ["use", "id"])' in read
 
 
 def test_a_regular_call_keeps_the_extras_of_both_its_objects() -> None:

@@ -16,7 +16,7 @@ WIRE = ProviderWire(WireFacts("some", "Some", "[a-z]+", 20), DeclaredTools(renam
 
 
 def taken(reader: Reader, identifier: Any = "c1", name: Any = "find", arguments: Any = None) -> ToolCall | None:
-    return reader.make_unrecorded_call(identifier, name, arguments or {})
+    return reader.make_pending_call_if_regular(identifier, name, arguments or {})
 
 
 def noted(reader: Reader, identifier: str, name: str = "find") -> ToolCall:

@@ -54,8 +54,8 @@ from .fields import (
     is_opaque_message,
     join_messages,
     read_agent_event,
-    read_provider_state,
-    split_provider_state,
+    read_states_of_other_providers,
+    split_states_of_other_providers,
     write_agent_event,
 )
 
@@ -140,7 +140,9 @@ class AgentSdkConverter(ChatMessageConverter):
             return AssistantMessage(content, name, reader.metadata(rest))
         parts: list[AssistantPart] = []
         if type(thought) is str:
-            state = read_provider_state(wire.get("provider_meta"), reader.wire.name)
+            state = read_states_of_other_providers(
+                wire.get("provider_meta"), reader.wire.name
+            )
             if state:
                 del rest["provider_meta"]
             parts.append(ReasoningPart(thought, metadata=dict(state) or None))
@@ -180,7 +182,9 @@ class AgentSdkConverter(ChatMessageConverter):
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> ToolCall:
         """Read a call, with the state of the provider that made it."""
-        state = read_provider_state(wire.get("provider_meta"), reader.wire.name)
+        state = read_states_of_other_providers(
+            wire.get("provider_meta"), reader.wire.name
+        )
         if not state:
             return self.read_function_call(wire, at, reader)
         call = self.read_function_call(
@@ -195,8 +199,8 @@ class AgentSdkConverter(ChatMessageConverter):
         self, call: ToolCall, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a call, with the state of the provider that made it."""
-        state, metadata = split_provider_state(
-            call.metadata, writer.wire.name, writer.peek_extras(call.metadata)
+        state, metadata = split_states_of_other_providers(
+            call.metadata, writer, writer.peek_extras(call.metadata)
         )
         if not state:
             return self.write_function_call(call, at, writer)
@@ -296,8 +300,8 @@ class AgentSdkConverter(ChatMessageConverter):
                     writer.report_unsupported(here, writer.type_name(part), "warning")
                 continue
             if key == "reasoning" and not state:
-                state, metadata = split_provider_state(
-                    part.metadata, writer.wire.name, extras
+                state, metadata = split_states_of_other_providers(
+                    part.metadata, writer, extras
                 )
                 writer.own_extras(metadata, here)
             else:
@@ -436,7 +440,9 @@ class AgentSdkConverter(ChatMessageConverter):
             self.FINISH_REASONS,
         )
         invalidate_calls(message, reason)
-        state = read_provider_state(wire.get("provider_meta"), reader.wire.name)
+        state = read_states_of_other_providers(
+            wire.get("provider_meta"), reader.wire.name
+        )
         if state:
             del rest["provider_meta"]
         return Completion(
@@ -482,10 +488,8 @@ class AgentSdkConverter(ChatMessageConverter):
         writer: Writer,
     ) -> dict[str, Any]:
         """Write the result of an invocation. The wire has neither its id nor its time."""
-        state, metadata = split_provider_state(
-            completion.metadata,
-            writer.wire.name,
-            writer.peek_extras(completion.metadata),
+        state, metadata = split_states_of_other_providers(
+            completion.metadata, writer, writer.peek_extras(completion.metadata)
         )
         extras = writer.own_extras(metadata, ROOT)
         if completion.id is not None:

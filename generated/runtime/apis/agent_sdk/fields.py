@@ -34,8 +34,8 @@ __all__ = [
     "read_agent_event",
     "read_image_url",
     "read_inline_source",
-    "read_provider_state",
-    "split_provider_state",
+    "read_states_of_other_providers",
+    "split_states_of_other_providers",
     "write_agent_event",
     "write_image_url",
     "write_inline_source",
@@ -252,8 +252,8 @@ def read_agent_event(wire: Any, writer: Writer) -> AgentEvent:
 _OURS = frozenset(["declaration", "unknown"])
 
 
-def read_provider_state(found: Any, provider: str) -> dict[str, Any]:
-    """Return the provider state of a wire value, by provider, or an empty dict if the value is not such a state."""
+def read_states_of_other_providers(found: Any, provider: str) -> dict[str, Any]:
+    """Return the states of other providers in a wire value, by provider; empty if the value is something else."""
     if type(found) is not dict or provider in found or not _OURS.isdisjoint(found):
         return {}
     return (
@@ -261,19 +261,22 @@ def read_provider_state(found: Any, provider: str) -> dict[str, Any]:
     )
 
 
-def split_provider_state(
-    metadata: dict[str, Any] | None, provider: str, extras: Extras
+def split_states_of_other_providers(
+    metadata: dict[str, Any] | None, writer: Writer, extras: Extras
 ) -> tuple[dict[str, Any], dict[str, Any] | None]:
-    """Split the metadata into the provider state, which is written, and everything else.
+    """Split the metadata into the states of other providers, which are written, and everything else.
 
-    There is no state to write if the extras already have a `provider_meta` of the app.
+    There is none to write if the extras of the object already have a `provider_meta` of the app.
     """
     if not metadata or "provider_meta" in extras:
         return {}, metadata
     found = {
         name: state
         for name, state in metadata.items()
-        if name != provider and name not in _OURS and type(state) is dict and state
+        if name != writer.wire.name
+        and name not in _OURS
+        and type(state) is dict
+        and state
     }
     return found, {
         name: state for name, state in metadata.items() if name not in found

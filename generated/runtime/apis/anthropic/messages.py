@@ -175,7 +175,9 @@ class AnthropicMessageConverter(ApiConverter):
         first.metadata = reader.metadata(extras)
         return found
 
-    def read_block(self, wire: Any, at: Path, reader: Reader) -> AssistantPart:
+    def read_assistant_block(
+        self, wire: Any, at: Path, reader: Reader
+    ) -> AssistantPart:
         """Read a block of an assistant message."""
         if type(wire) is dict:
             kind = wire.get("type")
@@ -192,7 +194,9 @@ class AnthropicMessageConverter(ApiConverter):
                 return ReasoningPart("", reader.metadata(wire))
         return self.read_assistant_content(wire, at, reader)
 
-    def write_block(self, part: AssistantPart, at: Path, writer: Writer) -> Any:
+    def write_assistant_block(
+        self, part: AssistantPart, at: Path, writer: Writer
+    ) -> Any:
         """Write a part of an assistant message as a block."""
         if type(part) is ToolCallPart:
             if part.metadata:

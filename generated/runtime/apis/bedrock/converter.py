@@ -216,7 +216,8 @@ class BedrockConverter(BedrockMessageConverter):
         said = found or {}
         place = (((at, "output"), "message"), "content")
         message = AssistantMessage(
-            read_blocks(said.get("content"), place, reader, self.read_block) or None
+            read_blocks(said.get("content"), place, reader, self.read_assistant_block)
+            or None
         )
         usage = wire.get("usage")
         if usage is not None and type(usage) is not dict:
@@ -251,7 +252,7 @@ class BedrockConverter(BedrockMessageConverter):
         absent = extras.get("$absent", ())
         place = ((ROOT, "message"), "content")
         blocks = write_blocks(
-            completion.message.content, place, writer, self.write_block
+            completion.message.content, place, writer, self.write_assistant_block
         )
         if completion.id is not None:
             writer.report_unsupported((ROOT, "id"), "id")

@@ -80,7 +80,7 @@ class BedrockMessageConverter(ApiConverter):
 
     DEFAULT_KEYS = ("user", "document", "result")
 
-    def normalize(self, wire: Any) -> Any:
+    def normalize_body(self, wire: Any) -> Any:
         """Encode the client's bytes as base64."""
         return encode_bytes_as_base64(wire, self.SDK_BYTES.free)
 
@@ -218,11 +218,13 @@ class BedrockMessageConverter(ApiConverter):
     def read_request_block(self, wire: Any, at: Path, reader: Reader) -> AssistantPart:
         """Read a block of an assistant message in a request."""
         part: AssistantPart = mark_part_as_sent(
-            self.read_block(wire, at, reader), reader
+            self.read_assistant_block(wire, at, reader), reader
         )
         return part
 
-    def read_block(self, wire: Any, at: Path, reader: Reader) -> AssistantPart:
+    def read_assistant_block(
+        self, wire: Any, at: Path, reader: Reader
+    ) -> AssistantPart:
         """Read a block of an assistant message."""
         if type(wire) is dict:
             kind = block_kind(wire)
@@ -240,7 +242,9 @@ class BedrockMessageConverter(ApiConverter):
                 return ReasoningPart("", reader.metadata(wire))
         return self.read_assistant_content(wire, at, reader)
 
-    def write_block(self, part: AssistantPart, at: Path, writer: Writer) -> Any:
+    def write_assistant_block(
+        self, part: AssistantPart, at: Path, writer: Writer
+    ) -> Any:
         """Write a part of an assistant message as a block."""
         if type(part) is ToolCallPart:
             writer.own_extras(part.metadata, at)
@@ -267,7 +271,7 @@ class BedrockMessageConverter(ApiConverter):
         if type(part) is ToolCallPart:
             writer.own_extras(part.metadata, at)
             return self.write_tool_call(part.call, (at, "call"), writer)
-        return write_part_unless_rejected(part, at, writer, self.write_block)
+        return write_part_unless_rejected(part, at, writer, self.write_assistant_block)
 
     def write_tool_call(
         self, call: ToolCall, at: Path, writer: Writer

@@ -123,7 +123,7 @@ class GeminiMessageConverter(ApiConverter):
     SPELLING: ClassVar[KeyNormalization]
     """The keys and values that can be spelled in several ways."""
 
-    def normalize(self, wire: Any) -> Any:
+    def normalize_body(self, wire: Any) -> Any:
         """Convert the keys of a body to one spelling."""
         return normalize_keys(wire, self.SPELLING)
 

@@ -172,7 +172,7 @@ class GeminiStream(BaseStream):
         return completion
 
     def _read_event(self, event: dict[str, Any]) -> list[StreamEvent]:
-        event = self.converter.normalize(event)
+        event = self.converter.normalize_body(event)
         events: list[StreamEvent] = []
         self._merge_top()
         self._keep(event)
@@ -314,7 +314,7 @@ class GeminiStream(BaseStream):
     def _merge_top(self) -> None:
         """Merge the other keys of the last chunk on the fast path, such as token counts."""
         if self._last:
-            self._keep(self.converter.normalize(self._last))
+            self._keep(self.converter.normalize_body(self._last))
             self._last = {}
 
     def _keep(self, chunk: dict[str, Any]) -> None:

@@ -29,7 +29,7 @@ from ...models import (
 )
 from ...paths import ROOT, Path, format_path
 from ...prompting.text_parser import CallMaker, parse_response_text
-from ...prompting.tools_as_text import call_text, join_response_text
+from ...prompting.tool_definitions_as_text import call_text, join_response_text
 
 __all__ = [
     "AssistantTextWriter",

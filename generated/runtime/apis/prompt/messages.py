@@ -38,7 +38,7 @@ from ...prompting.text_calls import (
     result_entries_text,
     write_result_entry,
 )
-from ...prompting.tools_as_text import (
+from ...prompting.tool_definitions_as_text import (
     TOOLS_SEPARATOR,
     split_leading_tool_entries,
     tool_entries_text,

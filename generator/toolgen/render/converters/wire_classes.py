@@ -288,10 +288,12 @@ def _listed_call(mapping: ObjectMapping, plain: FastPathObject) -> tuple[list[st
             ),
         ]
         kept = "rest"
-    noted = f"call = {call_expression(mapping, kept, 'reader.make_unrecorded_call', 'make_unrecorded_call_from_json')}"
+    noted = (
+        f"call = {call_expression(mapping, kept, 'reader.make_pending_call_if_regular', 'make_pending_call_from_json')}"
+    )
     if may_lack_id:
         key_path = python_literal(identifier.key_path)
-        without = call("reader.make_unrecorded_call_without_id", "name", "arguments", kept, key_path)
+        without = call("reader.make_pending_call_without_id", "name", "arguments", kept, key_path)
         made += [block("if has_id", noted), block("else", f"call = {without}")]
     else:
         made.append(noted)

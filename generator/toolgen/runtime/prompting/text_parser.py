@@ -30,7 +30,7 @@ from ..models import (
 )
 from .text_calls import ParsedTextCall, accepted_names, find_text_calls
 from .tool_blocks import Block, BlockKind, find_blocks, find_whole_text_block, flag_quoted_blocks
-from .tools_as_text import PROVIDER, call_text, join_response_text
+from .tool_definitions_as_text import PROVIDER, call_text, join_response_text
 
 __all__ = [
     "CallBlock",

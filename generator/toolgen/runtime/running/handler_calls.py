@@ -12,7 +12,7 @@ from types import FunctionType
 from typing import Any
 
 from .results import PLAIN
-from .sync_runner import ENDING, call_in_loop_thread, continue_on_loop, running_loop
+from .sync_runner import ENDING, call_in_loop_thread, resume_on_event_loop, running_loop
 
 __all__ = ["CancellationWatch", "HandlerTimeoutError", "await_value", "call_handler", "is_async"]
 
@@ -72,7 +72,7 @@ async def call_handler(handler: Handler, arguments: object, timeout: float | Non
         if here:
             value = contextvars.copy_context().run(_whole, handler, arguments)
             return await _waited_for(value) if _is_awaitable(value) else value
-        await continue_on_loop()
+        await resume_on_event_loop()
     if later and timeout is None:
         return await handler(arguments)
     cancellation = CancellationWatch()
@@ -112,7 +112,7 @@ def _is_awaitable(value: object) -> bool:
 async def _waited_for(value: Awaitable[Any]) -> Any:
     """Await the value of a handler on a loop, if no loop is running."""
     try:
-        await continue_on_loop()
+        await resume_on_event_loop()
     except BaseException:
         _drop(value)
         raise

@@ -46,7 +46,7 @@ from .results import (
     result_event,
 )
 from .run_settings import RunResult, RunSettings, StoppedBy, correction_message, parse_output, total_usage
-from .sync_runner import ENDING, aclosing, continue_on_loop, running_loop
+from .sync_runner import ENDING, aclosing, resume_on_event_loop, running_loop
 
 __all__ = ["Send", "ToolLoop"]
 
@@ -359,7 +359,7 @@ class ToolLoop:
 
     async def _next_result(self) -> ToolResult | None:
         if running_loop() is None:
-            await continue_on_loop()
+            await resume_on_event_loop()
         return await self._queue.get()
 
     async def _called(self, calls: Sequence[ToolCall], dispatcher: Dispatcher, place: int) -> AsyncIterator[AgentEvent]:
@@ -367,7 +367,7 @@ class ToolLoop:
         for call in calls:
             yield AgentToolCall(call.name, call.arguments, call.id, self._titles(call.name))
         if running_loop() is None:
-            await continue_on_loop()
+            await resume_on_event_loop()
         verdicts = self._settings.get("verdicts", {})
         task = asyncio.create_task(dispatcher.run_all(calls, self._review, self._max_parallel, verdicts))
         task.add_done_callback(lambda done: self._queue.put_nowait(None))
@@ -379,7 +379,7 @@ class ToolLoop:
         finally:
             task.cancel()
             if running_loop() is None:
-                await continue_on_loop()
+                await resume_on_event_loop()
             while not task.done():
                 with contextlib.suppress(asyncio.CancelledError):
                     await asyncio.wait([task])

@@ -178,7 +178,7 @@ class BedrockConverter(BedrockMessageConverter):
             raise wrong_type(((at, "output"), "message"), "an object", found)
         said = found or {}
         place = (((at, "output"), "message"), "content")
-        message = AssistantMessage(read_blocks(said.get("content"), place, reader, self.read_block) or None)
+        message = AssistantMessage(read_blocks(said.get("content"), place, reader, self.read_assistant_block) or None)
         usage = wire.get("usage")
         if usage is not None and type(usage) is not dict:
             raise wrong_type((at, "usage"), "an object", usage)
@@ -207,7 +207,7 @@ class BedrockConverter(BedrockMessageConverter):
         extras = writer.own_extras(completion.metadata, ROOT)
         absent = extras.get("$absent", ())
         place = ((ROOT, "message"), "content")
-        blocks = write_blocks(completion.message.content, place, writer, self.write_block)
+        blocks = write_blocks(completion.message.content, place, writer, self.write_assistant_block)
         if completion.id is not None:
             writer.report_unsupported((ROOT, "id"), "id")
         if completion.model is not None:

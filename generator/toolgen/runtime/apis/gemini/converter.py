@@ -111,7 +111,7 @@ class GeminiConverter(GeminiMessageConverter):
         Raises:
             ConversionError: The wire cannot express a value, and `on_unsupported` is "error".
         """
-        body = self.normalize(self.to_request(request, on_loss=on_loss, on_unsupported=on_unsupported))
+        body = self.normalize_body(self.to_request(request, on_loss=on_loss, on_unsupported=on_unsupported))
         body.pop(ENUM_NUMBER_PATHS, None)
         return self.sdk_call(request.model, body, self.SDK_KEYWORDS)
 

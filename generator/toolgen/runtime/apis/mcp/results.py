@@ -31,7 +31,7 @@ __all__ = [
     "name_from_url",
     "read_call_result",
     "read_media_block",
-    "result_block_kind",
+    "result_content_kind",
     "write_call_result",
     "write_media_block",
 ]
@@ -174,7 +174,7 @@ def _value(content: list[Any], structured: Any, failed: bool, wrapped: bool | No
 
 def _text_in(block: Any) -> str | None:
     """Return the text of a block, or of the resource embedded in it."""
-    if type(block) is not dict or result_block_kind(block) != "text":
+    if type(block) is not dict or result_content_kind(block) != "text":
         return None
     text = (block if block["type"] == "text" else block["resource"]).get("text")
     return text if type(text) is str else None
@@ -364,7 +364,7 @@ _ATTACHED = "attachment:///"
 """The scheme of synthetic URIs. An embedded resource requires a URI, but the app's data has none."""
 
 
-def result_block_kind(block: dict[str, Any]) -> str | None:
+def result_content_kind(block: dict[str, Any]) -> str | None:
     """Return the type of a block: `text`, `image`, `audio`, `video` or `document`; None if it is not valid."""
     kind = block.get("type")
     if kind == "text":

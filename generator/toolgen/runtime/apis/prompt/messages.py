@@ -30,7 +30,7 @@ from ...prompting.text_calls import (
     result_entries_text,
     write_result_entry,
 )
-from ...prompting.tools_as_text import TOOLS_SEPARATOR, split_leading_tool_entries, tool_entries_text
+from ...prompting.tool_definitions_as_text import TOOLS_SEPARATOR, split_leading_tool_entries, tool_entries_text
 from .assistant_text import AssistantTextWriter, read_assistant_text
 
 __all__ = ["read_text_message", "read_text_messages", "write_results", "write_text_messages"]
