@@ -32,9 +32,9 @@ from ...models import (
 from ...paths import ROOT, Path, format_path
 from ...responses import format_rfc3339
 from .tool_requests import (
+    is_app_tool_request,
     read_result_params,
     result_request_id,
-    tool_request_kind,
     without_pending_state,
     write_result_params,
 )
@@ -345,7 +345,7 @@ class CopilotConverter(NativeToolConverter):
         self, wire: Any, at: Path, reader: Reader
     ) -> ToolCallPart | OpaquePart:
         """Read a request of a message. A request for a tool that is not the app's becomes an opaque part."""
-        if type(wire) is dict and tool_request_kind(wire) == "call":
+        if type(wire) is dict and is_app_tool_request(wire):
             call = self.read_tool_request(wire, at, reader)
             reader.note_call(wire.get("toolCallId"), call)
             return ToolCallPart(call)

@@ -35,7 +35,7 @@ from ...paths import ROOT, Path
 from ...responses import FinishReason, invalidate_calls, read_count
 from ...stream_parts import OpenCall
 from ...streams import BaseStream
-from .tool_requests import SessionMessage, tool_request_kind
+from .tool_requests import SessionMessage, is_app_tool_request
 
 if TYPE_CHECKING:
     from .converter import CopilotConverter
@@ -263,7 +263,7 @@ class CopilotStream(BaseStream):
         for request in requests or ():
             if (
                 type(request) is dict
-                and tool_request_kind(request) == "call"
+                and is_app_tool_request(request)
                 and _has_id(request)
             ):
                 events += self._requested(message, request)
@@ -456,7 +456,7 @@ class CopilotStream(BaseStream):
         listed = [
             r
             for r in wire["data"].get("toolRequests") or ()
-            if type(r) is dict and tool_request_kind(r) == "call"
+            if type(r) is dict and is_app_tool_request(r)
         ]
         called = [
             i

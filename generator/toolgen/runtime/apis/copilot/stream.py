@@ -34,7 +34,7 @@ from ...paths import ROOT, Path
 from ...responses import FinishReason, invalidate_calls, read_count
 from ...stream_parts import OpenCall
 from ...streams import BaseStream
-from .tool_requests import SessionMessage, tool_request_kind
+from .tool_requests import SessionMessage, is_app_tool_request
 
 if TYPE_CHECKING:
     from .converter import CopilotConverter
@@ -197,7 +197,7 @@ class CopilotStream(BaseStream):
             events.append(TextDelta(rest))
         message.done = {**event, "data": data}
         for request in requests or ():
-            if type(request) is dict and tool_request_kind(request) == "call" and _has_id(request):
+            if type(request) is dict and is_app_tool_request(request) and _has_id(request):
                 events += self._requested(message, request)
         return events
 
@@ -330,9 +330,7 @@ class CopilotStream(BaseStream):
         wire = message.assemble()
         completion = self.converter.read_response(wire, ROOT, reader)
         content: Any = completion.message.content
-        listed = [
-            r for r in wire["data"].get("toolRequests") or () if type(r) is dict and tool_request_kind(r) == "call"
-        ]
+        listed = [r for r in wire["data"].get("toolRequests") or () if type(r) is dict and is_app_tool_request(r)]
         called = [i for i, part in enumerate(_parts(completion.message)) if type(part) is ToolCallPart]
         for i, request in zip(called, listed, strict=False):
             part = content[i]

@@ -21,10 +21,10 @@ from ...tool_results import media_kind, write_result_text
 __all__ = [
     "SessionMessage",
     "binary_kind",
+    "is_app_tool_request",
     "read_result_params",
     "result_request_id",
     "to_plain_tool_request",
-    "tool_request_kind",
     "without_pending_state",
     "write_result_params",
 ]
@@ -76,9 +76,9 @@ def binary_kind(block: dict[str, Any]) -> str | None:
     return media_kind(block.get("mimeType")) if kind == "resource" else None
 
 
-def tool_request_kind(request: dict[str, Any]) -> str | None:
-    """Return `call` for a request of an app's tool, or None for a custom tool or a tool of an MCP server."""
-    return None if request.get("type") == "custom" or request.get("mcpServerName") is not None else "call"
+def is_app_tool_request(request: dict[str, Any]) -> bool:
+    """Return whether a request is for a tool of the app, not for a custom tool or a tool of an MCP server."""
+    return request.get("type") != "custom" and request.get("mcpServerName") is None
 
 
 def without_pending_state(call: ToolCall, provider: str) -> ToolCall:
