@@ -247,6 +247,16 @@ def test_old_sources_that_cannot_be_read_are_a_warning(repository: Path, kind: s
     assert (code, "warning[against-unreadable]" in said) == (0, True), said
 
 
+def test_only_errors_are_why_old_sources_cannot_be_read(repository: Path) -> None:
+    place = repository / "schemas/tools/other.json"
+    place.write_text('{"name": "other", "parameters": {"type": "objct", "titel": "x"}}')
+    git(repository, "add", "-A")
+    git(repository, "commit", "-qm", "odd")
+    place.unlink()
+    code, _, said = run(repository, "--against", "HEAD")
+    assert (code, said.count("against-unreadable"), "titel" in said) == (0, 1, False), said
+
+
 def test_stored_conversations_are_counted_and_never_shown(repository: Path) -> None:
     def message(name: str, arguments: Any) -> Any:
         call = {"id": "c", "name": name, "arguments": arguments}

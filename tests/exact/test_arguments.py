@@ -136,3 +136,15 @@ def test_a_schema_that_names_no_type_takes_other_values_than_objects(tmp_path: P
     for wrong in ("[1, 2, 3]", '{"a": "x"}', "NaN", "[}"):
         with pytest.raises(tools.ArgumentsError):
             tools.parse_arguments("t0", wrong)
+
+
+def test_an_empty_object_as_a_default_is_an_instance_of_its_class(tmp_path: Path) -> None:
+    one = {"type": "object", "properties": {"n": {"type": "integer", "default": 3}}}
+    schemas = [
+        {**one, "default": {}},
+        {"anyOf": [one, {"type": "null"}], "default": {}},
+        {"type": "object", "additionalProperties": one, "default": {}},
+    ]
+    tools = package_of(schemas, tmp_path, "empty").module("tools")
+    first, second, third = (tools.parse_arguments(f"t{i}", {}).value for i in range(len(schemas)))
+    assert (first.n, second.n, third) == (3, 3, {})

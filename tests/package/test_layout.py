@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +34,11 @@ PROJECTS: dict[str, list[dict[str, Any]]] = {
         }
         for i in range(4)
     ],
+    "descriptions that end in a quote, or are blank": [
+        {"name": "a", "description": 'Says "x"'},
+        {"name": "b", "description": 'Says """'},
+        {"name": "c", "description": " ", "parameters": {"type": "object", "description": "\t"}},
+    ],
     "texts that look like names of entries": [{"name": "a", "description": "\n    _entry_0,\n" * 40}, {"name": "b"}],
 }
 
@@ -53,3 +60,24 @@ def test_every_module_is_as_ruff_lays_it_out(tmp_path: Path, tools: list[dict[st
         text = made[f"providers/{name}.py"].partition("\nTOOLS: ")[2].partition('\n"""The declared tools as')[0]
         exec(f"TOOLS = {text.partition(' = ')[2]}", namespace)
         assert json.dumps(namespace["TOOLS"]) == json.dumps(compiled.package.wires[name].payload)
+
+
+def test_the_order_of_names_with_numbers_and_unions_of_values_are_as_ruff_has_them(tmp_path: Path) -> None:
+    values = {"anyOf": [{"enum": ["a", "b"]}, {"const": "c"}, {"type": "integer"}, {"enum": ["a", None]}]}
+    parameters = {"type": "object", "properties": {"one": {**values, "description": 'Says "x"'}}}
+    names = ("v30", "v0521", "v9", "v10", "v010", "v01a", "v1a", "v1_x", "v00")
+    folder = tmp_path / "schemas" / "tools"
+    folder.mkdir(parents=True)
+    for name in names:
+        tool = {"name": name, "description": 'Says "x"' if name == "v9" else " ", "parameters": parameters}
+        (folder / f"{name}.json").write_text(json.dumps(tool), "utf-8")
+    compiled = compile_project(folder.parent, Findings())
+    assert compiled is not None
+    for path, text in compiled.files.items():
+        file = tmp_path / "generated" / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, "utf-8")
+    for command in (("check",), ("format", "--check")):
+        ruff = [sys.executable, "-m", "ruff", *command, "--isolated", "--no-cache", str(tmp_path / "generated")]
+        done = subprocess.run(ruff, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout

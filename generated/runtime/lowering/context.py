@@ -16,7 +16,15 @@ from ..conversion.encoding import Table
 from ..json_values import same_json
 from .dialects import Dialect
 from .references import References, RetainedDefinitions
-from .schemas import SCHEMA_LISTS, SCHEMA_MAPS, SCHEMA_VALUES, Pointer, merge_schemas
+from .schemas import (
+    SCHEMA_LISTS,
+    SCHEMA_MAPS,
+    SCHEMA_VALUES,
+    STRUCTURE,
+    VALIDATED,
+    Pointer,
+    merge_schemas,
+)
 
 __all__ = [
     "NEVER",
@@ -119,6 +127,11 @@ RefStack = tuple[Pointer, ...]
 """The targets of the references that led to a schema."""
 
 
+_RESTRICTING = (STRUCTURE | VALIDATED | {"format", "additionalItems"}) - {
+    "contentEncoding",
+    "contentMediaType",
+    "description",
+}
 _BY_PLACE = frozenset(["$id", "$dynamicRef", "$recursiveRef"])
 """Keywords whose meaning depends on their location."""
 
@@ -149,6 +162,7 @@ class LoweringContext(ABC):
         self._ways: dict[int, Pointer] = {}
         self._made: list[dict[str, Any]] = []
         self._left = _MOST
+        self._unsupported: list[tuple[dict[str, Any], str]] = []
         for pointer, schema in self.references.walk_schemas():
             self._ways.setdefault(id(schema), pointer)
 
@@ -253,16 +267,26 @@ class LoweringContext(ABC):
         return schema, ref_stack
 
     def copy_unlowered_rule(self, keyword: str, value: Any) -> Any:
-        """Return a rule of the source unchanged, with its references inlined.
+        """Return a rule of the source unchanged, with its references inlined and without unsupported annotations.
 
-        None if that is not possible: a reference is circular or cannot be resolved, or a property is renamed. The rule
-        must apply to values that are sent unchanged. It is not lowered, because widening a schema inside a `not` or an
-        `if` could narrow the schema around it.
+        None if that is not possible: a reference is circular or cannot be resolved, a property is renamed, or a keyword
+        that restricts values is not supported. The rule must apply to values that are sent unchanged. It is not lowered,
+        because widening a schema inside a `not` or an `if` could narrow the schema around it.
         """
+        self._unsupported = []
         try:
-            return self._verbatim_value(keyword, value)
+            found = self._verbatim_value(keyword, value)
         except _NotVerbatimError:
             return None
+        for schema, name in self._unsupported:
+            if id(schema) in self._ways:
+                self.record_change(
+                    self._ways[id(schema)],
+                    name,
+                    "dropped",
+                    self.unsupported_reason(name),
+                )
+        return found
 
     def _verbatim_value(self, keyword: str, value: Any) -> Any:
         if keyword in SCHEMA_MAPS and type(value) is dict:
@@ -289,11 +313,16 @@ class LoweringContext(ABC):
             raise TooLargeError
         if not schema.keys().isdisjoint(_BY_PLACE):
             raise _NotVerbatimError
-        found = {
-            keyword: self._verbatim_value(keyword, value)
-            for keyword, value in schema.items()
-            if keyword not in ("$ref", "$defs", "definitions", "$anchor")
-        }
+        found: dict[str, Any] = {}
+        for keyword, value in schema.items():
+            if keyword in ("$ref", "$defs", "definitions", "$anchor"):
+                continue
+            if self.dialect.supports(keyword):
+                found[keyword] = self._verbatim_value(keyword, value)
+            elif keyword in _RESTRICTING:
+                raise _NotVerbatimError
+            else:
+                self._unsupported.append((schema, keyword))
         if "$ref" not in schema:
             return found
         target = self.references.target_pointer(schema["$ref"])

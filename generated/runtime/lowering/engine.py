@@ -59,7 +59,9 @@ class Engine(LoweringContext):
         if "$ref" in schema:
             return _lower_reference(self, schema, pointer, ref_stack)
         schema, ref_stack = self.merge_all_of(schema, pointer, ref_stack)
-        if schema is NEVER:
+        if (
+            schema is NEVER or schema.get("type") == []
+        ):  # merged types that exclude each other
             return NEVER, None
         one = _one_union(self, schema, pointer)
         said, nullable = split_off_nullability(one)
@@ -167,11 +169,9 @@ def _end(context: LoweringContext, found: dict[str, Any], pointer: Pointer) -> N
     out: dict[str, Any] = {"type": kinds[0]} if len(kinds) == 1 else {}
     if context.allows_description(pointer):
         out["description"] = "Of the same form as the value around it."
-    return (
-        context.lower_node(context.record_source_pointer(out, pointer), pointer)
-        if not kinds
-        else (out, None)
-    )
+    if kinds and kinds != ("array",):
+        return out, None
+    return context.lower_node(context.record_source_pointer(out, pointer), pointer)
 
 
 def _one_union(

@@ -154,7 +154,7 @@ def keep_rules(
                     value,
                     pointer,
                     sentences,
-                    "its values are encoded, or it contains a circular reference",
+                    "its values are encoded, or it contains a circular reference or an unsupported keyword",
                 )
         elif not dialect.supports(keyword):
             _leave(

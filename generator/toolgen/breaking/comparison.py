@@ -136,7 +136,7 @@ def _old_state(
         )
         data = read_committed_file(schemas.absolute().parent, commit, _lock_path(old))
     if old is None:
-        for fault in said:
+        for fault in (each for each in said if each.level == "error"):
             where = RawText(f"{fault.span.path}:{fault.span.line}:{fault.span.column}")
             findings.add("against-unreadable", Span(schemas.as_posix()), where=where, before=RawText(fault.message))
         return "unreadable"

@@ -84,6 +84,12 @@ class ObjectView:
     said: frozenset[str] = frozenset({"type"})
 
 
+def description_of(schema: Any) -> str | None:
+    """Return the description of a schema, or None if it has none or a blank one, which a docstring cannot print."""
+    text = schema.get("description") if isinstance(schema, Mapping) else None
+    return text if isinstance(text, str) and text.strip() else None
+
+
 def object_view(schema: Any, lookup: Lookup, *, assume: bool = False) -> ObjectView | None:
     """Return the view of a schema that admits only objects, or None. With `assume`, a missing type means object."""
     parts = conjuncts(schema, lookup)
@@ -96,7 +102,7 @@ def object_view(schema: Any, lookup: Lookup, *, assume: bool = False) -> ObjectV
         for name, sub in part.get("properties", {}).items():
             whole &= view.properties.setdefault(name, sub) == sub
         view.required.update(part.get("required", ()))
-        view.description = view.description or part.get("description")
+        view.description = view.description or description_of(part)
     if len(shaped) == 1 and "patternProperties" not in shaped[0]:
         view.extra = shaped[0].get("additionalProperties", True)
     for name in sorted(view.required - view.properties.keys()):

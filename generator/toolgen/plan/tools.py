@@ -11,7 +11,7 @@ from toolgen.incremental import LazyAttributes, find_on_disk, reuse_or_make, sto
 from toolgen.plan.assertion_keywords import FAMILIES, asserted_keywords
 from toolgen.plan.classes import AliasPlan, Check, ClassPlan, ModelsPlan, sort_by_dependency
 from toolgen.plan.names import ClassName, ModuleName, module_name, tool_class_stem, type_name
-from toolgen.plan.object_views import PREFIX, object_view
+from toolgen.plan.object_views import PREFIX, description_of, object_view
 from toolgen.plan.type_planner import TypePlanner
 from toolgen.resolve.catalog import SharedType, Tool
 from toolgen.resolve.value_checks import drop_formats_if_unchecked
@@ -135,7 +135,7 @@ def _plan(tool: Tool) -> ToolPlan:
     for name in tool.shared:
         shared[name] = type_name(f"Shared{name}" if name in taken else name, taken=taken)
         taken.add(shared[name])
-    described = tool.description or f"Arguments of {tool.name}."
+    described = description_of({"description": tool.description}) or f"Arguments of {tool.name}."
     parameters = None if tool.parameters is None else drop_formats_if_unchecked(tool.parameters, tool.formats)
     planner = TypePlanner(parameters or {}, arguments, stem, shared, taken)
     planner.plan_root_class(described)
@@ -215,14 +215,9 @@ def _named(schema: Any, name: ClassName, shared: Mapping[str, str], taken: set[s
     if view is not None and view.properties:
         planner.plan_root_class(None)
     else:
-        planner.plan_root_alias(_text(schema, "description"))
+        planner.plan_root_alias(description_of(schema))
     return list(planner.items.values())
 
 
 def _keys(schema: Any) -> Mapping[str, Any]:
     return schema if isinstance(schema, Mapping) else {}
-
-
-def _text(schema: Any, key: str) -> str | None:
-    value = _keys(schema).get(key)
-    return value if isinstance(value, str) else None

@@ -26,7 +26,15 @@ from toolgen.plan.assertion_keywords import (
 )
 from toolgen.plan.classes import AliasPlan, Check, ClassPlan, FieldPlan
 from toolgen.plan.names import ClassName, FieldName, field_names, nested_class_name, singularize
-from toolgen.plan.object_views import PREFIX, ObjectView, admits_null, are_mutually_exclusive, find_tag, object_view
+from toolgen.plan.object_views import (
+    PREFIX,
+    ObjectView,
+    admits_null,
+    are_mutually_exclusive,
+    description_of,
+    find_tag,
+    object_view,
+)
 from toolgen.resolve.schema_locations import walk_schemas
 from toolgen.resolve.value_checks import ValueValidator, fits_type
 from toolgen.runtime.tools.formats import FORMATS
@@ -104,9 +112,7 @@ class TypePlanner:
         if not left:
             return type_schema
         name = self._named(pointer)
-        described = schema.get("description") if isinstance(schema, Mapping) else None
-        text = described if isinstance(described, str) else None
-        self.items[name] = AliasPlan(name, text, type_schema, self._check(schema, left))
+        self.items[name] = AliasPlan(name, description_of(schema), type_schema, self._check(schema, left))
         return {"$ref": f"{PREFIX}{name}"}
 
     def _check(self, schema: Any, keywords: tuple[str, ...]) -> Check:
@@ -328,7 +334,7 @@ class TypePlanner:
     def _field(self, pointer: NameSteps, wire: str, name: FieldName, schema: Any, view: ObjectView) -> FieldPlan:
         type_schema = self.plan_type(schema, *pointer, wire)
         said = schema if isinstance(schema, Mapping) else {}
-        description = said.get("description")
+        description = description_of(said)
         if wire in view.required:
             return FieldPlan(name, wire, type_schema, "required", description=description)
         default = said.get("default")

@@ -33,7 +33,12 @@ def natural_key(name: str) -> tuple[int, list[tuple[int, str]]]:
     """Return the sort key of names where linters check the order: constants, classes, others; numbers by value."""
     parts = re.split(r"(\d+)", name)
     kind = 0 if name.isupper() and len(name) > 1 else 1 if name[:1].isupper() else 2
-    return kind, [(int(part), "") if i % 2 else (0, part) for i, part in enumerate(parts)]
+    return kind, [_number_key(part) if i % 2 else (0, part) for i, part in enumerate(parts)]
+
+
+def _number_key(digits: str) -> tuple[int, str]:
+    """Return the sort key of a number in a name: one with a leading zero is a text, and before all others."""
+    return (0, digits) if digits[0] == "0" else (int(digits), "")
 
 
 @dataclass(slots=True)

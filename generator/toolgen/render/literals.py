@@ -107,10 +107,17 @@ def docstring(text: str, indent: int = 0) -> str:
     if not lines:
         return '""""""'
     safe = [_in_triple_quotes(line) for line in lines]
-    if lines[-1].endswith('"'):
-        safe[-1] = _in_triple_quotes(lines[-1][:-1]) + '\\"'
+    if len(safe) == 1:
+        return f'"""{_before_quotes(lines[0])}"""'
     body = "\n".join((pad + line if line and i else line) for i, line in enumerate(safe))
-    return f'"""{body}\n{pad}"""' if len(safe) > 1 else f'"""{body}"""'
+    return f'"""{body}\n{pad}"""'
+
+
+def _before_quotes(line: str) -> str:
+    """Return the only line of a docstring. After a quote there is a space, as every version of ruff prints it."""
+    rest = line.rstrip('"')
+    quotes = len(line) - len(rest)
+    return _in_triple_quotes(rest) + '\\"' * (quotes - 1) + '" ' * (quotes > 0)
 
 
 def _in_triple_quotes(line: str) -> str:

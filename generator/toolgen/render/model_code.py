@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import Any
 
 from datamodel_code_generator import InputFileType, generate
@@ -209,12 +210,21 @@ class _Tokens(ast.NodeTransformer):
         self._used.add(name)
         return ast.Name(name)
 
+    def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
+        """Print the literals of a union as one, where the first of them is."""
+        members: list[ast.expr] = [self.visit(member) for member in _members(node)]
+        literals = [member for member in members if isinstance(member, ast.Subscript) and _is_literal(member)]
+        values = {ast.unparse(value): value for literal in literals for value in _values(literal)}
+        if len(literals) > 1:
+            members = [member for member in members if member not in literals[1:]]
+            members[members.index(literals[0])] = ast.Subscript(ast.Name("Literal"), ast.Tuple([*values.values()]))
+        return reduce(lambda left, right: ast.BinOp(left, ast.BitOr(), right), members)
+
     def visit_Subscript(self, node: ast.Subscript) -> Any:
         """Print a `Literal` of numbers or booleans as one that distinguishes them."""
         visited: Any = self.generic_visit(node)
-        values = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-        literal = isinstance(node.value, ast.Name) and node.value.id == "Literal"
-        if not literal or not any(isinstance(v, ast.Constant | ast.UnaryOp) and _number(v) for v in values):
+        numbers = (v for v in _values(node) if isinstance(v, ast.Constant | ast.UnaryOp) and _number(v))
+        if not _is_literal(node) or not any(True for _ in numbers):
             return visited
         self._used |= {"Annotated", "Exact"}
         return ast.Subscript(ast.Name("Annotated"), ast.Tuple([visited, ast.Name("Exact")]))
@@ -222,6 +232,22 @@ class _Tokens(ast.NodeTransformer):
     def visit_Constant(self, node: ast.Constant) -> ast.expr:
         """Restore a string; its literal is printed as it is, like a name."""
         return ast.Name(python_string(self.texts[node.value])) if isinstance(node.value, str) else node
+
+
+def _members(node: ast.expr) -> Iterator[ast.expr]:
+    if isinstance(node, ast.BinOp):
+        yield from _members(node.left)
+        yield from _members(node.right)
+    else:
+        yield node
+
+
+def _is_literal(node: ast.Subscript) -> bool:
+    return isinstance(node.value, ast.Name) and node.value.id == "Literal"
+
+
+def _values(node: ast.Subscript) -> list[ast.expr]:
+    return node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
 
 
 def _number(node: ast.Constant | ast.UnaryOp) -> bool:

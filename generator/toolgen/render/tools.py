@@ -289,9 +289,9 @@ def _factory(
     """Return the code of a default that is, or has, another type in Python than in JSON; None for plain data."""
     literal = python_literal(plan.default)
     if not plan.is_parsed:
-        if not isinstance(plan.default, dict | list) or not plan.default:
+        if not isinstance(plan.default, dict | list):
             return None
-        if not any(True for _ in referenced_names(plan.type_schema)):
+        if not (_has_class(plan.type_schema) if plan.default else plan.default == {} and _is_class(plan.type_schema)):
             return None
     elif plan.type_schema.keys() == {"type", "format"}:
         read = FORMATS[plan.type_schema["format"]].__name__
@@ -301,6 +301,15 @@ def _factory(
         return f"{expression.text}.model_validate({literal})"
     imports.add("pydantic", "TypeAdapter")
     return f"TypeAdapter[{expression.text}]({expression.text}).validate_python({literal})"
+
+
+def _has_class(type_schema: Any) -> bool:
+    return any(True for _ in referenced_names(type_schema))
+
+
+def _is_class(type_schema: Any) -> bool:
+    """Return whether an object of the type may be an instance, and not just contain some."""
+    return "$ref" in type_schema or any(_is_class(branch) for branch in type_schema.get("anyOf", ()))
 
 
 def make_handler_class_stub(tools: Sequence[Tool], package: str, name: str) -> str:

@@ -7,6 +7,7 @@ equality is looked up.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
 from copy import copy
@@ -233,9 +234,15 @@ def check_values(
                     "value-unfit" if way[0] in ("default", "examples") else "value-contradicts",
                     library.span(place, *way),
                     keyword=RawText(way[0]),
-                    value=value,
+                    value=value if isinstance(value, str) else RawText(_as_json(value)),
                     reason=RawText(reason),
                 )
+
+
+def _as_json(value: Any) -> str:
+    """Return a value as the author wrote it, truncated: `null`, and not Python's `None`."""
+    text = json.dumps(value)
+    return text if len(text) <= 80 else f"{text[:79]}…"
 
 
 def drop_formats_if_unchecked(schema: Any, formats: Formats) -> Any:

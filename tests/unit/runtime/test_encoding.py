@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.unit.runtime.lowering.lowered_schemas import STRICT, TEXT, lowered, of, there_and_back
+from tests.unit.runtime.lowering.lowered_schemas import OPENAPI, STRICT, TEXT, lowered, of, there_and_back
 from toolgen.runtime.conversion.encoding import Encoding
 
 
@@ -41,3 +41,18 @@ def test_a_value_goes_by_the_branch_that_has_a_place_for_all_of_it() -> None:
     ):
         assert Encoding(found.encoding_table or {}).encode({"a": value}) == {"a": spelled}
         assert Encoding(found.encoding_table or {}).decode({"a": spelled}) == {"a": value} or "other" in value
+
+
+def test_a_branch_is_recognized_by_what_the_rules_next_to_the_union_add() -> None:
+    both = {"type": "object", "properties": {"on": {"type": "boolean"}, "n": TEXT}, "required": ["on"]}
+    off = {"properties": {"on": {"enum": [False]}, "n": {"type": "null"}}}
+    found = lowered(of({**both, "anyOf": [off, {"properties": {"on": {"enum": [True]}}}]}, "a"), ("gemini", "open"))
+    for value, spelled in (({"on": True, "n": "x"}, {"on": "true", "n": "x"}), ({"on": False}, {"on": "false"})):
+        assert there_and_back(found, {"a": value}) == ({"a": spelled}, {"a": value})
+
+
+def test_a_branch_with_null_in_it_is_recognized_where_null_is_a_flag() -> None:
+    one = of({}, "a") | {"properties": {"a": {}, "n": {"type": ["boolean", "null"]}, "e": {"enum": ["x", None]}}}
+    found = lowered(of({"anyOf": [one, of(TEXT, "a")]}, "a"), OPENAPI)
+    value = {"a": {"a": {"k": 1}, "n": None, "e": None}}
+    assert there_and_back(found, value) == ({"a": {"a": '{"k":1}', "n": None, "e": None}}, value)

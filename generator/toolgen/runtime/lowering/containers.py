@@ -82,9 +82,9 @@ def lower_object(
             for name, others in source["dependentRequired"].items()
         }
     more = _lower_additional_properties(context, source, further, pointer, ref_stack, out, respelled=bool(entries))
-    if not entries and more is None:
-        return None
-    return {"object": entries} if more is None else {"object": entries, "more": more}
+    if more is not None:  # every declared property has an entry, because the others are encoded like additional ones
+        return {"object": {name: entries.get(name, {}) for name in properties}, "more": more}
+    return {"object": entries} if entries else None
 
 
 def _with_required(

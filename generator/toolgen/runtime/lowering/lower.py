@@ -172,6 +172,8 @@ def _merged(
     properties: dict[str, list[Any]] = {}
     for branch in branches:
         for name, value in _properties(branch).items():
+            if name in _properties(outer) and not _is_in_each(context, name, _properties(outer)[name], branches):
+                continue
             if not any(value == other for other in properties.setdefault(name, [])):
                 properties[name].append(value)
     if properties:
@@ -189,6 +191,21 @@ def _merged(
         if len(words) == 1 and not set(found) & (ANNOTATIONS - {"$comment"}):
             found["description"] = words[0]
     return context.record_source_pointer(found, ())
+
+
+def _is_in_each(context: LoweringContext, name: str, declared: Any, branches: list[dict[str, Any]]) -> bool:
+    """Return whether branches restrict a property further. Only if all do, the merged object may do so too.
+
+    A property that is declared without a schema is restricted nevertheless, because its only schema tells the model what
+    to send.
+    """
+    if all(name in _properties(branch) for branch in branches):
+        return True
+    reason = "only some branches restrict it, but the merged object always does"
+    if declared is True or declared == {}:
+        context.record_change(("properties", name), "a property", "narrowed", reason, blocks_strict=True)
+        return True
+    return False
 
 
 def _properties(branch: dict[str, Any]) -> dict[str, Any]:
@@ -284,7 +301,7 @@ def _pruned(node: Any, telling: set[str]) -> Any:
             inner = _pruned(entry.get("as"), telling)
             rest = {key: value for key, value in entry.items() if key != "as"}
             entry = rest if inner is None else {**rest, "as": inner}
-            if entry:
+            if entry or "more" in node:
                 entries[name] = entry
         found["object"] = entries
     for key in ("more", "items", "as"):
@@ -298,23 +315,30 @@ def _pruned(node: Any, telling: set[str]) -> Any:
     return found
 
 
+def _resolved(schema: Any, resolve: Callable[[Any], Any]) -> Any:
+    steps = 0
+    while type(schema) is dict and "$ref" in schema and steps < 8:
+        schema = resolve(schema["$ref"])
+        steps += 1
+    return schema
+
+
 def _shape_of(schema: Any, resolve: Callable[[Any], Any], depth: int = 0) -> dict[str, Any]:
     """Return the shape of a schema. `resolve` returns the target of a reference, or None."""
+    schema = _resolved(schema, resolve)
     if type(schema) is not dict or depth > _DEEPEST:
         return {}
-    steps = 0
-    while "$ref" in schema and steps < 8:
-        schema = resolve(schema["$ref"])
-        if type(schema) is not dict:
-            return {}
-        steps += 1
+    for part in schema["allOf"] if type(schema.get("allOf")) is list else ():
+        part = _resolved(part, resolve)
+        schema = merge_schemas(schema, part, []) if type(part) is dict else schema
     found: dict[str, Any] = {}
-    if kinds := declared_types(schema):
-        found["type"] = list(kinds)
+    kinds = declared_types(schema)
+    if kinds or schema.get("type") == []:  # of two types that exclude each other
+        found["type"] = [*kinds, "null"] if schema.get("nullable") is True else list(kinds)
     if "const" in schema:
         found["enum"] = [schema["const"]]
     elif type(schema.get("enum")) is list:
-        found["enum"] = schema["enum"]
+        found["enum"] = [*schema["enum"], None] if schema.get("nullable") is True else schema["enum"]
     if type(schema.get("required")) is list:
         found["required"] = list(schema["required"])
     properties = schema.get("properties")

@@ -93,3 +93,26 @@ def test_gemini_gets_names_that_it_takes_and_each_required_property(dialect: tup
 def test_a_root_type_in_a_list_goes_as_a_text(dialect: tuple[str, str]) -> None:
     found = lowered({"type": ["object"], "properties": {"a": {"type": "string"}}, "required": ["a"]}, dialect)
     assert found.unsupported_changes or str(found.schema.get("type", "object")).lower() == "object"
+
+
+@every_dialect
+def test_declared_properties_are_not_encoded_like_further_ones(dialect: tuple[str, str]) -> None:
+    properties = {"b": {"type": "boolean"}, "n": {"type": "string"}}
+    found = lowered(of({"type": "object", "properties": properties, "additionalProperties": {}}, "a"), dialect)
+    value = {"a": {"b": True, "n": "5"}}
+    spelled, returned = there_and_back(found, value)
+    assert returned == value
+    assert found.unsupported_changes or admits(found, spelled, openapi=dialect == OPENAPI)
+
+
+def test_further_properties_of_any_type_go_as_json_text_beside_declared_ones() -> None:
+    inner = {"type": "object", "properties": {"n": {"type": "string"}}, "additionalProperties": {}}
+    found = lowered(of(inner, "a"), OPENAPI)
+    value = {"a": {"n": "5", "x": "7", "y": [1]}}
+    assert there_and_back(found, value) == ({"a": {"n": "5", "x": '"7"', "y": "[1]"}}, value)
+
+
+@every_dialect
+def test_lists_have_items_where_recursion_ends(dialect: tuple[str, str]) -> None:
+    node = {"type": "array", "items": {"$ref": "#/$defs/L"}}
+    assert lowered(of({"$ref": "#/$defs/L"}, "a", **{"$defs": {"L": node}}), dialect).schema

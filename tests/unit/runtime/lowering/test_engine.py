@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.runtime.lowering.lowered_schemas import TEXT, admits, lowered, of, there_and_back
+from tests.unit.runtime.lowering.lowered_schemas import TEXT, admits, every_dialect, lowered, of, there_and_back
 
 PLAIN: list[tuple[Any, Any, Any, Any]] = [
     (TEXT, {"type": "string", "description": ""}, "x", "x"),
@@ -57,3 +57,28 @@ def test_recursion_ends_in_json_text_in_a_dialect_of_six_types() -> None:
     assert returned == value
     assert admits(found, spelled)
     assert '{"me":' in str(spelled)
+
+
+@every_dialect
+def test_a_property_of_two_types_that_exclude_each_other_is_not_sent(dialect: tuple[str, str]) -> None:
+    inner = {
+        "allOf": [{"properties": {"n": {"type": "null"}}}, {"type": "object", "properties": {"n": TEXT, "m": TEXT}}]
+    }
+    found = lowered(of(inner, "a"), dialect)
+    assert list(found.schema["properties"]["a"].get("properties", {"m": TEXT})) == ["m"] or "allOf" in repr(
+        found.schema
+    )
+
+
+@every_dialect
+def test_a_root_union_does_not_restrict_what_only_one_branch_restricts(dialect: tuple[str, str]) -> None:
+    modes = {"type": "string", "enum": ["a", "b"]}
+    union = [{"properties": {"mode": {"const": "a"}, "free": {"type": "integer"}}}, {"required": ["x"]}]
+    found = lowered(
+        {**of(modes, "mode", "free"), "properties": {"mode": modes, "x": TEXT, "free": {}}, "anyOf": union}, dialect
+    )
+    merged = "anyOf" not in found.schema and not found.unsupported_changes
+    assert not merged or found.schema["properties"]["mode"]["enum"][:2] == ["a", "b"]
+    restricted = merged and found.schema["properties"]["free"].get("type") in ("integer", "INTEGER")
+    told = [r.pointer for r in found.changes if r.action == "narrowed" and r.what == "a property"]
+    assert told == [("properties", "free")] or not restricted

@@ -164,3 +164,22 @@ def test_a_number_that_json_does_not_have_is_put_into_words_as_it_is(keyword: st
     said = [value, 1] if keyword in ("enum", "examples") else value
     assert any(word in describe_rule(keyword, said) for word in ("NaN", "Infinity"))
     assert len(set(encode_as_unique_texts([value, 1, "NaN"]))) == 3
+
+
+@every_dialect
+def test_a_rule_that_goes_unchanged_has_no_keyword_that_the_provider_does_not_know(dialect: tuple[str, str]) -> None:
+    """What restricts nothing is left out of the rule and recorded; a rule with another unknown keyword is left out."""
+    inner = {"type": "string", "x-note": "n", "pattern": "^a"}
+    narrow = {"type": "object", "dependencies": {"b": ["c"]}}
+    for keyword, rule in (
+        ("patternProperties", {"^p": inner}),
+        ("patternProperties", {"^p": narrow}),
+        ("not", {"properties": {"b": inner}, "required": ["b"]}),
+        ("if", {"properties": {"b": {"type": "array", "contains": inner}}}),
+    ):
+        schema = {"type": "object", "properties": {"b": {}}, keyword: rule, "then": {"required": ["b"]}}
+        found = lowered(of(schema, "a"), dialect)
+        gone = {record.what for record in found.changes if record.action in ("dropped", "described")}
+        text = repr(found.schema)
+        assert keyword in text or keyword in gone or found.unsupported_changes or "patternProperties" in keyword
+        assert "x-note" not in text or "x-note" not in gone
