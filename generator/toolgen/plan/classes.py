@@ -154,6 +154,17 @@ def referenced_names(type_schema: Any) -> Iterator[str]:
             yield from referenced_names(value)
 
 
+def has_instances(default: Any, type_schema: TypeSchema) -> bool:
+    """Return whether a default of a type is, or may contain, an instance of a class in Python."""
+    if default == {}:
+        return _may_be_instance(type_schema)
+    return isinstance(default, dict | list) and default != [] and any(True for _ in referenced_names(type_schema))
+
+
+def _may_be_instance(type_schema: TypeSchema) -> bool:
+    return "$ref" in type_schema or any(map(_may_be_instance, type_schema.get("anyOf", ())))
+
+
 def _cut(item: Item, names: set[str]) -> Item:
     """Replace references to these names by any object (in a class) or any value (in an alias).
 

@@ -7,7 +7,7 @@ expresses completely, and a schema with others becomes a class, or a named type,
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,7 +24,7 @@ from toolgen.plan.assertion_keywords import (
     text_type,
     union_type,
 )
-from toolgen.plan.classes import AliasPlan, Check, ClassPlan, FieldPlan
+from toolgen.plan.classes import AliasPlan, Check, ClassPlan, FieldPlan, has_instances
 from toolgen.plan.names import ClassName, FieldName, field_names, nested_class_name, singularize
 from toolgen.plan.object_views import (
     PREFIX,
@@ -338,7 +338,8 @@ class TypePlanner:
         if wire in view.required:
             return FieldPlan(name, wire, type_schema, "required", description=description)
         default = said.get("default")
-        if default is not None and self._fits_type(default, said):
+        endless = has_instances(default, type_schema) and any(sub is schema for sub in self._reached(schema))
+        if default is not None and not endless and self._fits_type(default, said):
             if type_schema.get("type") == "integer" and isinstance(default, float):
                 default = int(default)
             parsed = isinstance(default, str | list | dict) and self._has_format(schema)
@@ -352,16 +353,21 @@ class TypePlanner:
 
     def _has_format(self, schema: Any) -> bool:
         """Return whether a string in a schema, or in one that it refers to, has another type in Python."""
+        own = (sub for _, sub in walk_schemas(schema))
+        return any(isinstance(sub, Mapping) and sub.get("format") in FORMATS for sub in (*own, *self._reached(schema)))
+
+    def _reached(self, schema: Any) -> Iterator[Any]:
+        """Yield every schema inside those that a schema refers to, directly or not."""
         left, met = [schema], set()
         while left:
-            for _, sub in walk_schemas(left.pop()):
-                if isinstance(sub, Mapping) and sub.get("format") in FORMATS:
-                    return True
+            here = left.pop()
+            for _, sub in walk_schemas(here):
+                if here is not schema:
+                    yield sub
                 ref = sub.get("$ref") if isinstance(sub, Mapping) else None
                 if ref is not None and ref not in met:
                     met.add(ref)
                     left.append(self.lookup(ref))
-        return False
 
 
 def _item(pointer: NameSteps) -> NameSteps:

@@ -9,7 +9,7 @@ from typing import Any
 import ruff_api
 
 from toolgen.incremental import find_on_disk, store_on_disk
-from toolgen.plan.classes import AliasPlan, ClassPlan, FieldPlan, ModelsPlan, iter_type_schemas, referenced_names
+from toolgen.plan.classes import AliasPlan, ClassPlan, FieldPlan, ModelsPlan, has_instances, iter_type_schemas
 from toolgen.plan.object_views import PREFIX
 from toolgen.plan.tools import ToolPlan, ToolsPlan, definition_fields, plan_tools
 from toolgen.render.checks import CheckFunction, CheckFunctionCollector
@@ -272,7 +272,7 @@ def _field(plan: FieldPlan, expression: TypeExpression, imports: Imports, runtim
     if plan.presence != "required":
         factory = _factory(plan, expression, imports, runtime, classes)
         value = python_literal(plan.default)
-        options.append(f"default_factory=lambda: {factory}" if factory else f"default={value}")
+        options.append(f"default_factory={factory}" if factory else f"default={value}")
         value = None if factory else value
     if plan.name != plan.wire:
         wire = python_string(plan.wire)
@@ -286,30 +286,19 @@ def _field(plan: FieldPlan, expression: TypeExpression, imports: Imports, runtim
 def _factory(
     plan: FieldPlan, expression: TypeExpression, imports: Imports, runtime: str, classes: set[str]
 ) -> str | None:
-    """Return the code of a default that is, or has, another type in Python than in JSON; None for plain data."""
+    """Return the factory of a default that is, or has, another type in Python than in JSON; None for plain data."""
     literal = python_literal(plan.default)
     if not plan.is_parsed:
-        if not isinstance(plan.default, dict | list):
-            return None
-        if not (_has_class(plan.type_schema) if plan.default else plan.default == {} and _is_class(plan.type_schema)):
+        if not has_instances(plan.default, plan.type_schema):
             return None
     elif plan.type_schema.keys() == {"type", "format"}:
         read = FORMATS[plan.type_schema["format"]].__name__
         imports.add(f"{runtime}.formats", read)
-        return f"{read}({literal})"
+        return f"lambda: {read}({literal})"
     if plan.type_schema.get("$ref", "").removeprefix(PREFIX) in classes:
-        return f"{expression.text}.model_validate({literal})"
+        return f"lambda: {expression.text}.model_validate({literal})" if plan.default else expression.text
     imports.add("pydantic", "TypeAdapter")
-    return f"TypeAdapter[{expression.text}]({expression.text}).validate_python({literal})"
-
-
-def _has_class(type_schema: Any) -> bool:
-    return any(True for _ in referenced_names(type_schema))
-
-
-def _is_class(type_schema: Any) -> bool:
-    """Return whether an object of the type may be an instance, and not just contain some."""
-    return "$ref" in type_schema or any(_is_class(branch) for branch in type_schema.get("anyOf", ()))
+    return f"lambda: TypeAdapter[{expression.text}]({expression.text}).validate_python({literal})"
 
 
 def make_handler_class_stub(tools: Sequence[Tool], package: str, name: str) -> str:
