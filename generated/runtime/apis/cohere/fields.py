@@ -6,7 +6,13 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from ...conversion.extras import ABSENT, Extras, inner_extras, is_internal_mark
+from ...conversion.extras import (
+    ABSENT,
+    Extras,
+    add_extras,
+    inner_extras,
+    is_internal_mark,
+)
 from ...conversion.reader import Reader
 from ...conversion.writer import Writer
 from ...errors import wrong_type
@@ -33,6 +39,7 @@ __all__ = [
     "append_content",
     "chat_kwargs",
     "is_blank",
+    "mark_empty_texts",
     "move_system_messages_first",
     "plan_index",
     "read_result_documents",
@@ -40,6 +47,7 @@ __all__ = [
     "read_tool_schema",
     "select_tools_by_choice",
     "to_supported_part",
+    "unwrap_only_text",
     "write_result_documents",
     "write_thinking_settings",
     "write_tool_schema",
@@ -293,6 +301,20 @@ def chat_kwargs(body: dict[str, Any], allowed_names: Collection[str]) -> dict[st
     if extra:
         found["request_options"] = {"additional_body_parameters": extra}
     return found
+
+
+def mark_empty_texts(parts: Sequence[AssistantPart], provider: str) -> None:
+    """Mark the empty texts of a message with calls, so that they are written again: the API accepts them beside calls."""
+    for part in parts:
+        if type(part) is TextPart and not part.text:
+            add_extras(part, provider, {"$empty": True})
+
+
+def unwrap_only_text(message: dict[str, Any]) -> None:
+    """Replace the content of a message by its text, if it is one plain text part."""
+    content = message.get("content")
+    if content and len(content) == 1 and content[0].keys() == {"type", "text"}:
+        message["content"] = content[0]["text"]
 
 
 def to_supported_part(

@@ -46,11 +46,13 @@ from ..openai_chat.converter import ChatConverter
 from .fields import (
     append_content,
     is_blank,
+    mark_empty_texts,
     move_system_messages_first,
     plan_index,
     read_result_documents,
     select_tools_by_choice,
     to_supported_part,
+    unwrap_only_text,
     write_result_documents,
 )
 
@@ -244,6 +246,7 @@ class CohereConverter(ChatConverter):
         elif calls and thoughts:
             add_extras(parts[thoughts[-1]], reader.wire.name, {"$key": "content"})
         if calls:
+            mark_empty_texts(parts, reader.wire.name)
             parts += self.read_tool_calls(calls, (at, "tool_calls"), reader) or []
         if not parts and "content" not in wire:
             rest["$absent"] = ["content"]
@@ -257,14 +260,8 @@ class CohereConverter(ChatConverter):
             writer.report_unsupported((at, "name"), "name")
         if type(message.content) is list:
             self.write_parts_and_tool_plan(message.content, (at, "content"), writer, wire)
-            content = wire.get("content")
-            if (
-                "content" in extras.get("$single", ())
-                and content
-                and len(content) == 1
-                and content[0].keys() == {"type", "text"}
-            ):
-                wire["content"] = content[0]["text"]
+            if "content" in extras.get("$single", ()):
+                unwrap_only_text(wire)
         elif message.content:
             wire["content"] = message.content
         if extras:
