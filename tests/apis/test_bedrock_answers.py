@@ -178,3 +178,13 @@ def test_the_clients_dicts_are_read_as_bodies(sample: Package) -> None:
     assert sent[-1]["content"] == [{"reasoningContent": {"redactedContent": "cmVk"}}, {"text": "a"}]
     assert ("[0].content[1]", "warning") in [(loss.path, loss.severity) for loss in losses]
     assert WIRES[PROVIDER].signatures({"messages": sent}) == ["cmVk"]
+
+
+def test_reasoning_of_an_unknown_kind_is_kept_and_sent_back(sample: Package) -> None:
+    content = [{"reasoningContent": {"xKind": {"x": 1}}}, {"text": "Hi"}]
+    body = {"output": {"message": {"role": "assistant", "content": content}}, "stopReason": "end_turn", "metrics": {}}
+    completion = laws.answer(sample, PROVIDER, body)
+    assert [type(part).__name__ for part in completion.message.content] == ["OpaquePart", "TextPart"]
+    assert sample.provider(PROVIDER).to_response(completion) == body
+    sent, _ = laws.next_request(sample, PROVIDER, completion)
+    assert sent["messages"][1]["content"] == content
