@@ -434,7 +434,9 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
         else:
             rest["choices"] = []
         opaque = type(body) is dict and bool(body.get("tool_calls"))
-        reason = derive_finish_reason(word, message, self.FINISH_REASONS, opaque)
+        reason = derive_finish_reason(
+            self.deciding_reason(word, wire), message, self.FINISH_REASONS, opaque
+        )
         if error or not choices_found:
             reason = "error"
         invalidate_calls(message, reason)
@@ -523,4 +525,16 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
             wire.get("usage")
             if not self.BODY_PATHS
             else value_at(wire, self.BODY_PATHS["usage"])
+        )
+
+    def deciding_reason(self, word: str | None, wire: dict[str, Any]) -> str | None:
+        """Return the stop reason that counts: a cut that the model reports goes before a normal end of its gateway."""
+        native = value_at(wire, self.BODY_PATHS.get("native_reason", ()))
+        normal = self.FINISH_REASONS.get(word or "") in ("stop", "tool_calls")
+        return (
+            native
+            if normal
+            and type(native) is str
+            and self.FINISH_REASONS.get(native) == "length"
+            else word
         )
