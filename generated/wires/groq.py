@@ -141,10 +141,14 @@ class Groq(OpenaiCompatible):
         "content_filter": "content_filter",
         "function_call": "tool_calls",
         "error": "error",
+        "max_tokens": "length",
+        "MAX_TOKENS": "length",
+        "max_output_tokens": "length",
     }
     BODY_PATHS: ClassVar[dict[str, Any]] = {
         "usage": [["usage"], ["x_groq", "usage"]],
         "error": [["error"], ["x_groq", "error"]],
+        "native_reason": [["choices", 0, "native_finish_reason"]],
     }
     REASONING: ClassVar[ReasoningKeys] = ReasoningKeys(
         ["reasoning"], default_key="reasoning"

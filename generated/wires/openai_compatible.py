@@ -184,6 +184,9 @@ class OpenaiCompatible(OpenaiChat):
         "error": "error",
         "insufficient_system_resource": "error",
         "aborted": "error",
+        "max_tokens": "length",
+        "MAX_TOKENS": "length",
+        "max_output_tokens": "length",
     }
     ERRORS: ClassVar[dict[str, Any]] = {
         "codes": [["error", "code"], ["error", "type"], ["code"], ["type"]],
@@ -212,6 +215,7 @@ class OpenaiCompatible(OpenaiChat):
     BODY_PATHS: ClassVar[dict[str, Any]] = {
         "usage": [["usage"], ["x_groq", "usage"], ["choices", 0, "usage"]],
         "error": [["error"], ["x_groq", "error"], ["choices", 0, "error"]],
+        "native_reason": [["choices", 0, "native_finish_reason"]],
     }
     REASONING: ClassVar[ReasoningKeys] = ReasoningKeys(
         ["reasoning_content", "reasoning"], details="reasoning_details"

@@ -187,3 +187,13 @@ def test_an_unknown_stop_reason_comes_back_with_calls_and_without_metrics(sample
     completion = provider.from_response(body)
     assert (completion.finish_reason, completion.stop_reason) == ("tool_calls", "x_new")
     assert provider.to_response(completion) == body
+
+
+def test_reasoning_of_an_unknown_kind_is_kept_and_sent_back(sample: Package) -> None:
+    content = [{"reasoningContent": {"xKind": {"x": 1}}}, {"text": "Hi"}]
+    body = {"output": {"message": {"role": "assistant", "content": content}}, "stopReason": "end_turn", "metrics": {}}
+    completion = laws.answer(sample, PROVIDER, body)
+    assert [type(part).__name__ for part in completion.message.content] == ["OpaquePart", "TextPart"]
+    assert sample.provider(PROVIDER).to_response(completion) == body
+    sent, _ = laws.next_request(sample, PROVIDER, completion)
+    assert sent["messages"][1]["content"] == content

@@ -59,6 +59,12 @@ ANSWERS = {
     "a text with calls": ({"content": "x", "tool_calls": [CALL]}, [], "x"),
     "an empty text": ({"content": "", "tool_calls": []}, [], ""),
     "an empty list": ({"content": []}, [], ""),
+    "an empty part with calls": ({"content": [text("")], "tool_calls": [CALL]}, [], ""),
+    "empty parts around a text, with calls": (
+        {"content": [text(""), text("x"), text("")], "tool_plan": "P", "tool_calls": [CALL]},
+        ["P"],
+        "x",
+    ),
     "nothing": ({}, [], ""),
 }
 

@@ -294,6 +294,15 @@ def test_a_server_that_parses_arguments_gets_an_object(sample: Package, text: st
     assert [loss.action for loss in losses] == ([] if whole else ["rewritten"])
 
 
+def test_an_answer_of_a_server_that_parses_arguments_has_them_as_the_model_wrote_them(sample: Package) -> None:
+    for text in ('{"zone": "Eur', "[1]", ""):
+        body = answer(content=None, tool_calls=[{**CALL, "function": {"name": "now", "arguments": text}}])
+        losses: list[Any] = []
+        completion = laws.answer(sample, "vllm", body)
+        written = sample.provider("vllm").to_response(completion, on_loss=losses.append)
+        assert (written, losses) == (body, [])
+
+
 @pytest.mark.parametrize(
     ("value", "effort", "budget"),
     [
@@ -372,3 +381,30 @@ def test_a_role_that_not_every_server_knows_goes_back_but_is_not_made_up(
     laws.body_comes_back(sample, provider, body)
     plain = models.Request([models.SystemMessage("Be brief.")], model="m")
     assert laws.write(sample, provider, plain)["messages"] == [{"role": "system", "content": "Be brief."}]
+
+
+@pytest.mark.parametrize("native", ["length", "max_tokens", "MAX_TOKENS", "max_output_tokens"])
+def test_a_cut_that_only_the_model_behind_a_gateway_tells_cuts_the_call(sample: Package, native: str) -> None:
+    cut = {**CALL, "function": {"name": "now", "arguments": '{"zone": "Eur'}}
+    body = put(answer(content=None, tool_calls=[cut]), ["choices", 0, "native_finish_reason"], native)
+    completion = laws.answer(sample, PROVIDER, body)
+    assert (completion.finish_reason, completion.stop_reason) == ("length", "tool_calls")
+    (part,) = completion.message.content
+    assert part.call.invalid.reason == "truncated"
+    assert sample.provider(PROVIDER).to_response(completion) == body
+    stream = [chunk({"tool_calls": [{"index": 0, **cut}]}), chunk(reason="tool_calls")]
+    stream[-1]["choices"][0]["native_finish_reason"] = native
+    completion, told = laws.played(sample, PROVIDER, stream)
+    assert completion.finish_reason == "length"
+    assert completion.message.content[0].call.invalid.reason == "truncated"
+    assert [event for event in told if type(event).__name__ == "ToolCallEvent"] == []
+
+
+def test_another_reason_of_the_model_behind_a_gateway_decides_nothing(sample: Package) -> None:
+    for native in ("STOP", "tool_use", None, 1):
+        body = put(answer(content=None, tool_calls=[CALL]), ["choices", 0, "native_finish_reason"], native)
+        assert laws.answer(sample, PROVIDER, body).finish_reason == "tool_calls"
+    for word, reason in (("content_filter", "content_filter"), ("x_reason", "other"), (None, "other")):
+        body = put(answer(), ["choices", 0], {**answer()["choices"][0], "native_finish_reason": "length"})
+        body = put(body, ["choices", 0, "finish_reason"], word)
+        assert laws.answer(sample, PROVIDER, body).finish_reason == reason

@@ -57,11 +57,14 @@ def block_kind(block: dict[str, Any]) -> str | None:
         )
     if block.get("toolResult") is not None:
         return "result"
-    if block.get("reasoningContent") is not None:
+    thought = block.get("reasoningContent")
+    if thought is not None:
+        if type(thought) is dict and "redactedContent" in thought:
+            return "redacted"
         return (
-            "redacted"
-            if "redactedContent" in inner_extras(block, "reasoningContent")
-            else "reasoning"
+            "reasoning"
+            if type(thought) is not dict or "reasoningText" in thought
+            else None
         )
     if type(block.get("cachePoint")) is dict:
         return "cache"

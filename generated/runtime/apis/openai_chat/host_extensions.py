@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ...conversion.extras import Extras, inner_extras
@@ -19,6 +19,7 @@ __all__ = [
     "ReasoningKeys",
     "StreamedParts",
     "add_required_reasoning",
+    "deciding_reason",
     "detail_text",
     "encode_object_content",
     "read_reasoning",
@@ -43,6 +44,22 @@ def value_at(body: Any, paths: Iterable[Sequence[str | int]]) -> Any:
         if value is not None:
             return value
     return None
+
+
+def deciding_reason(
+    word: str | None,
+    body: dict[str, Any],
+    paths: Mapping[str, Any],
+    reasons: Mapping[str, Any],
+) -> str | None:
+    """Return the stop reason that counts: a cut that the model reports goes before a normal end of its gateway."""
+    native = value_at(body, paths.get("native_reason", ()))
+    normal = reasons.get(word or "") in ("stop", "tool_calls")
+    return (
+        native
+        if normal and type(native) is str and reasons.get(native) == "length"
+        else word
+    )
 
 
 def encode_object_content(message: dict[str, Any]) -> dict[str, Any]:

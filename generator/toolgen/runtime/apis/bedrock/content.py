@@ -45,8 +45,11 @@ def block_kind(block: dict[str, Any]) -> str | None:
         return "call" if type(call) is not dict or call.get("type") in (None, "tool_use") else None
     if block.get("toolResult") is not None:
         return "result"
-    if block.get("reasoningContent") is not None:
-        return "redacted" if "redactedContent" in inner_extras(block, "reasoningContent") else "reasoning"
+    thought = block.get("reasoningContent")
+    if thought is not None:
+        if type(thought) is dict and "redactedContent" in thought:
+            return "redacted"
+        return "reasoning" if type(thought) is not dict or "reasoningText" in thought else None
     if type(block.get("cachePoint")) is dict:
         return "cache"
     if _cited_text(block.get("citationsContent")) is not None:

@@ -208,12 +208,14 @@ def read_arguments_text(value: Any, at: Path, reader: Reader) -> tuple[dict[str,
 def write_parsable_arguments(
     arguments: dict[str, Any], invalid: InvalidCall | None, extra: Any, at: Path, writer: Writer
 ) -> Any:
-    """Write the arguments. Text that is not an object is wrapped in one, and reported.
+    """Write the arguments. In a request, text that is not an object is wrapped in one, and reported.
 
     Raises:
         ConversionError: The arguments cannot be written as JSON.
     """
     text = write_json_arguments(arguments, invalid, extra, at, writer)
+    if writer.is_response:
+        return text
     if type(text) is str and not text.strip():
         return "{}"
     try:

@@ -51,6 +51,7 @@ from .fields import (
 from .host_extensions import (
     ReasoningKeys,
     add_required_reasoning,
+    deciding_reason,
     encode_object_content,
     read_reasoning,
     restore_object_content,
@@ -332,7 +333,8 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
         else:
             rest["choices"] = []
         opaque = type(body) is dict and bool(body.get("tool_calls"))
-        reason = derive_finish_reason(word, message, self.FINISH_REASONS, opaque)
+        counted = word if not self.BODY_PATHS else deciding_reason(word, wire, self.BODY_PATHS, self.FINISH_REASONS)
+        reason = derive_finish_reason(counted, message, self.FINISH_REASONS, opaque)
         if error or not choices_found:
             reason = "error"
         invalidate_calls(message, reason)
