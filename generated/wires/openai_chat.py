@@ -492,7 +492,7 @@ class OpenaiChat(ChatConverter):
             kind = wire.get("type")
             if kind == "text":
                 return self.read_text_part(wire, at, reader)
-            if kind == "image_url":
+            if kind == "image_url" and has_value_at(wire, "image_url", "url"):
                 return self.read_image_part(wire, at, reader)
             if kind == "input_audio":
                 return self.read_audio_part(wire, at, reader)

@@ -14,6 +14,7 @@ from ..runtime.conversion.extras import (
     NO_EXTRAS,
     extra_at,
     find_value_and_key,
+    has_value_at,
     keep_inner_extras,
     note_alias,
     original_key,
@@ -300,7 +301,7 @@ class Xai(OpenaiCompatible):
             kind = wire.get("type")
             if kind == "text":
                 return self.read_text_part(wire, at, reader)
-            if kind == "image_url":
+            if kind == "image_url" and has_value_at(wire, "image_url", "url"):
                 return self.read_image_part(wire, at, reader)
         return OpaquePart(reader.wire.name, wire)
 

@@ -69,3 +69,11 @@ def test_two_calls_whose_pieces_alternate(sample: Package) -> None:
         ("call_1", "get_weather", {"city": "tokyo"}),
         ("call_2", "get_time", {"timezone": "JST"}),
     ]
+
+
+def test_an_image_given_as_its_address_alone_goes_back_as_it_was(sample: Package) -> None:
+    """Older vision models accept it; the format has no place for the spelling."""
+    provider = sample.module("providers.openai_chat")
+    content = [{"type": "image_url", "image_url": "https://example.com/a.png"}, {"type": "text", "text": "What is it?"}]
+    body = {"model": "m", "messages": [{"role": "user", "content": content}]}
+    assert provider.to_request(provider.from_request(body)) == body

@@ -125,7 +125,10 @@ TYPES_OF_KEYWORD: Final[dict[str, tuple[str, ...]]] = {
 
 VALIDATED: Final = frozenset(
     [*TYPES_OF_KEYWORD, "not", "if", "then", "else", "enum", "const"]
-)
+) - {
+    "contentEncoding",
+    "contentMediaType",
+}
 """Keywords that the generated validation enforces."""
 
 SCHEMA_MAPS = (

@@ -14,6 +14,7 @@ from ..runtime.conversion.extras import (
     NO_EXTRAS,
     extra_at,
     find_value_and_key,
+    has_value_at,
     note_alias,
     original_key,
     restore_extras,
@@ -160,7 +161,7 @@ class Groq(OpenaiCompatible):
             kind = wire.get("type")
             if kind == "text":
                 return self.read_text_part(wire, at, reader)
-            if kind == "image_url":
+            if kind == "image_url" and has_value_at(wire, "image_url", "url"):
                 return self.read_image_part(wire, at, reader)
         return OpaquePart(reader.wire.name, wire)
 

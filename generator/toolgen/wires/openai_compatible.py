@@ -21,6 +21,7 @@ from ..runtime.conversion.extras import (
     Extras,
     extra_at,
     find_value_and_key,
+    has_value_at,
     keep_inner_extras,
     nested_extras,
     note_alias,
@@ -227,7 +228,7 @@ class OpenaiCompatible(OpenaiChat):
             kind = wire.get("type")
             if kind == "text":
                 return self.read_text_part(wire, at, reader)
-            if kind == "image_url":
+            if kind == "image_url" and has_value_at(wire, "image_url", "url"):
                 return self.read_image_part(wire, at, reader)
         return OpaquePart(reader.wire.name, wire)
 

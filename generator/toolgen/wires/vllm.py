@@ -19,6 +19,7 @@ from ..runtime.conversion.extras import (
     ABSENT,
     NO_EXTRAS,
     extra_at,
+    has_value_at,
     keep_inner_extras,
     nested_extras,
     restore_extras,
@@ -170,7 +171,7 @@ class Vllm(OpenaiCompatible):
             kind = wire.get("type")
             if kind == "text":
                 return self.read_text_part(wire, at, reader)
-            if kind == "image_url":
+            if kind == "image_url" and has_value_at(wire, "image_url", "url"):
                 return self.read_image_part(wire, at, reader)
             if kind == "input_audio":
                 return self.read_audio_part(wire, at, reader)

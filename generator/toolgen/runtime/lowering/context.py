@@ -92,11 +92,7 @@ RefStack = tuple[Pointer, ...]
 """The targets of the references that led to a schema."""
 
 
-_RESTRICTING = (STRUCTURE | VALIDATED | {"format", "additionalItems"}) - {
-    "contentEncoding",
-    "contentMediaType",
-    "description",
-}
+_RESTRICTING = (STRUCTURE | VALIDATED | {"format", "additionalItems"}) - {"description"}
 _BY_PLACE = frozenset(["$id", "$dynamicRef", "$recursiveRef"])
 """Keywords whose meaning depends on their location."""
 

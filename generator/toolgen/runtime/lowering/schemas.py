@@ -99,7 +99,10 @@ TYPES_OF_KEYWORD: Final[dict[str, tuple[str, ...]]] = {
 }
 """The types that a keyword applies to. All other keywords apply to every type."""
 
-VALIDATED: Final = frozenset([*TYPES_OF_KEYWORD, "not", "if", "then", "else", "enum", "const"])
+VALIDATED: Final = frozenset([*TYPES_OF_KEYWORD, "not", "if", "then", "else", "enum", "const"]) - {
+    "contentEncoding",
+    "contentMediaType",
+}
 """Keywords that the generated validation enforces."""
 
 SCHEMA_MAPS = ("properties", "$defs", "definitions", "patternProperties", "dependentSchemas", "dependencies")
