@@ -106,7 +106,7 @@ def test_check_finds_files_that_are_missing_and_files_of_tools_that_are_gone(bui
 
 def test_a_provider_that_does_not_exist_is_the_command_lines_fault(project: Path) -> None:
     (project / "schemas" / "toolgen.yaml").write_text(f"providers: [{PROFILES[0]}]\n", "utf-8")
-    for command in (["build"], ["check"], ["lint"], ["rules"], ["show", "good"]):
+    for command in (["build"], ["check"], ["lint"], ["providers"], ["show", "good"]):
         result = toolgen(*command, "--provider", "antropic", cwd=project)
         assert result.returncode == 2
         assert result.stderr.splitlines() == [
@@ -344,7 +344,9 @@ def test_version(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "command", [[], ["build"], ["check"], ["lint"], ["explain"], ["show"], ["rules"], ["schema"], ["import"]], ids=str
+    "command",
+    [[], ["build"], ["check"], ["lint"], ["explain"], ["show"], ["providers"], ["schema"], ["import"]],
+    ids=str,
 )
 def test_help_shows_an_example(command: list[str], tmp_path: Path) -> None:
     result = toolgen(*command, "--help", cwd=tmp_path)
@@ -365,9 +367,9 @@ def test_help_shows_an_example(command: list[str], tmp_path: Path) -> None:
         ["lint", "no/such/folder"],
         ["lint", "--provider", "no_such_provider"],
         ["lint", "--format", "xml"],
-        ["rules", "no/such/folder"],
-        ["rules", "--provider", "no_such_provider"],
-        ["rules", "--format", "yaml"],
+        ["providers", "no/such/folder"],
+        ["providers", "--provider", "no_such_provider"],
+        ["providers", "--format", "yaml"],
         ["explain", "no-such-code"],
         ["explain", "no-tools", "no-schemas"],
         ["show"],

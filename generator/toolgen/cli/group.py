@@ -23,6 +23,9 @@ _SHARED = ("__init__", "command_support", "group", "reference", "terminal")
 _REFERENCE = ("completion", "explain", "schema")
 """The commands of `reference`."""
 
+_RENAMED = {"rules": "providers"}
+"""Earlier names of commands, which work for one more release but are not listed."""
+
 
 class Commands(click.Group):
     """The commands, by the files in this folder."""
@@ -41,6 +44,7 @@ class Commands(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import the module of a command, and return the command."""
+        cmd_name = _RENAMED.get(cmd_name, cmd_name)
         if cmd_name not in self.list_commands(ctx):
             return None
         stem = "reference" if cmd_name in _REFERENCE else f"{cmd_name}_" if cmd_name in ("import",) else cmd_name

@@ -1,4 +1,4 @@
-"""`toolgen rules`: print which tools and schemas each provider accepts, according to the project's own profiles too.
+"""`toolgen providers`: print which tools and schemas each provider accepts, according to the project's own profiles too.
 
 The text output is YAML that can be copied into a profile of the project.
 """
@@ -43,7 +43,7 @@ _PLAIN = re.compile(r"[A-Za-z$][A-Za-z0-9_$-]*")
 _NOT_PLAIN = frozenset(["true", "false", "null", "yes", "no", "on", "off", "y", "n"])
 
 
-@click.command("rules")
+@click.command("providers")
 @schemas_argument
 @provider_option
 @click.option(
@@ -63,7 +63,7 @@ def command(schemas: Path, providers: tuple[str, ...], output_format: str) -> No
 
     \b
     Example:
-      toolgen rules --provider openai_chat
+      toolgen providers --provider openai_chat
     """
     from toolgen.diagnostics import Findings
     from toolgen.pipeline import resolve_project

@@ -1,4 +1,4 @@
-"""`toolgen rules`: what is printed is what lowering goes by, the project's own word before the shipped one."""
+"""`toolgen providers`: what is printed is what lowering goes by, the project's own word before the shipped one."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def project(tmp_path: Path) -> Path:
 
 def rules(project: Path, *more: str) -> dict[str, Any]:
     """What is printed as JSON."""
-    result = toolgen("rules", "--format", "json", *more, cwd=project)
+    result = toolgen("providers", "--format", "json", *more, cwd=project)
     assert (result.returncode, result.stderr) == (0, "")
     found: dict[str, Any] = json.loads(result.stdout)
     return found
@@ -62,7 +62,7 @@ def test_a_keyword_that_the_project_adds_or_takes_away_shows_with_its_place(proj
     assert ("minLength" in after["left_out"], "pattern" in after["left_out"]) == (False, True)
     assert after["stated"]["keywords"].startswith("schemas/providers/openai_chat.yaml:1:")
     assert after["rules"]["date"] == before["rules"]["date"]
-    text = toolgen("rules", "--provider", "openai_chat", cwd=project).stdout
+    text = toolgen("providers", "--provider", "openai_chat", cwd=project).stdout
     (line,) = [line for line in text.splitlines() if "# schemas/providers" in line]
     assert line.strip().startswith("keywords: [")
     assert "minLength" in text.split("keywords: [", 1)[1].split("]")[0]
@@ -99,7 +99,7 @@ def test_what_is_printed_is_what_lowering_goes_by(project: Path, name: str) -> N
 
 def test_the_text_is_yaml_that_says_the_same(project: Path) -> None:
     shown = rules(project)
-    result = toolgen("rules", cwd=project)
+    result = toolgen("providers", cwd=project)
     assert (result.returncode, result.stderr) == (0, "")
     read = yaml.safe_load(result.stdout)
     assert list(read) == list(shown) == PROFILES
@@ -112,6 +112,14 @@ def test_the_text_is_yaml_that_says_the_same(project: Path) -> None:
 def test_texts_of_a_profile_cannot_break_out_of_their_line(project: Path) -> None:
     wild = 'yes: [x] # {"a"}\n\u2028  maps: pairs\x1b[2J'
     override(project, "mcp", {"title": wild, "dialects": {"open": {"evidence": wild}}})
-    read = yaml.safe_load(toolgen("rules", "--provider", "mcp", cwd=project).stdout)
+    read = yaml.safe_load(toolgen("providers", "--provider", "mcp", cwd=project).stdout)
     assert read["mcp"]["dialects"]["open"]["evidence"] == wild
     assert "maps" not in read["mcp"]["dialects"]
+
+
+def test_the_earlier_name_of_the_command_works_and_is_not_listed(project: Path) -> None:
+    given = ["--provider", "mcp", "--format", "json"]
+    assert toolgen("rules", *given, cwd=project).stdout == toolgen("providers", *given, cwd=project).stdout
+    listed = toolgen("--help").stdout.split("Commands:")[1].split()
+    assert "providers" in listed
+    assert "rules" not in listed
