@@ -54,6 +54,11 @@ def test_items_that_are_done_are_the_answer_where_the_end_lacks_them(sample: Pac
     same(sample, [*events(*OUTPUT)[:-1], last_alone(output)], *OUTPUT)
 
 
+def test_items_that_are_done_stay_where_the_end_has_only_others(sample: Package) -> None:
+    new = {"type": "x_new_item", "id": "x_1"}
+    same(sample, [*events(*OUTPUT)[:-1], last_alone([new])], *OUTPUT, new)
+
+
 @pytest.mark.parametrize(
     "left",
     [

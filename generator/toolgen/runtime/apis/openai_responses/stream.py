@@ -336,13 +336,25 @@ class ResponsesStream(BaseStream):
     def _body(self) -> dict[str, Any]:
         if not self._top and not self._items:
             return {}
-        output = self._final
-        if output is None:
-            output = [self._items[place].assemble() for place in sorted(self._items, key=lambda p: _place(("", p)))]
-        return {**self._top, "output": output}
+        items = [self._items[place] for place in sorted(self._items, key=lambda p: _place(("", p)))]
+        if self._final is None:
+            return {**self._top, "output": [item.assemble() for item in items]}
+        ended = [item.done for item in items if item.done is not None]
+        return {**self._top, "output": _with_streamed_items(self._final, ended)}
 
     def _ended(self) -> bool:
         return self._end
+
+
+def _with_streamed_items(final: list[Any], ended: list[dict[str, Any]]) -> list[Any]:
+    """Return the items of the complete response, after those that ended in the stream if it lacks a type of them.
+
+    Some hosts send items only in the stream.
+    """
+    kinds = {item.get("type") for item in final if type(item) is dict}
+    if kinds.issuperset(item.get("type") for item in ended):
+        return final
+    return [*ended, *(item for item in final if item not in ended)]
 
 
 def join_streamed_reasoning(item: _Item) -> str:
