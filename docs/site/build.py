@@ -144,6 +144,8 @@ def _commands() -> str:
     for name in main_group.list_commands(context):
         command = main_group.get_command(context, name)
         assert command is not None
+        if command.hidden:
+            continue
         shown = command.get_help(click.Context(command, context, info_name=name, max_content_width=100))
         lines += [f"## toolgen {name}", "", "```text", shown, "```", ""]
     return "\n".join(lines)

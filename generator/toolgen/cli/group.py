@@ -5,6 +5,7 @@ A module in this folder with a `command` is a command; `reference` has several. 
 
 from __future__ import annotations
 
+import copy
 import importlib
 import os
 import sys
@@ -24,7 +25,7 @@ _REFERENCE = ("completion", "explain", "schema")
 """The commands of `reference`."""
 
 _RENAMED = {"rules": "providers"}
-"""Earlier names of commands, which work for one more release but are not listed."""
+"""Earlier names of commands, which work for one more release. The help does not list them."""
 
 
 class Commands(click.Group):
@@ -40,11 +41,15 @@ class Commands(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of the commands, sorted."""
         stems = (name[:-3] for name in os.listdir(os.path.dirname(__file__)) if name.endswith(".py"))
-        return sorted([*_REFERENCE, *(stem.rstrip("_") for stem in stems if stem not in _SHARED)])
+        return sorted([*_REFERENCE, *_RENAMED, *(stem.rstrip("_") for stem in stems if stem not in _SHARED)])
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import the module of a command, and return the command."""
-        cmd_name = _RENAMED.get(cmd_name, cmd_name)
+        if cmd_name in _RENAMED:
+            renamed = copy.copy(self.get_command(ctx, _RENAMED[cmd_name]))
+            if renamed is not None:
+                renamed.hidden = True
+            return renamed
         if cmd_name not in self.list_commands(ctx):
             return None
         stem = "reference" if cmd_name in _REFERENCE else f"{cmd_name}_" if cmd_name in ("import",) else cmd_name
