@@ -351,8 +351,8 @@ def _with_streamed_items(final: list[Any], ended: list[dict[str, Any]]) -> list[
 
     Some hosts send items only in the stream.
     """
-    kinds = {item.get("type") for item in final if type(item) is dict}
-    if kinds.issuperset(item.get("type") for item in ended):
+    kinds = [item.get("type") for item in final if type(item) is dict]
+    if all(item.get("type") in kinds for item in ended):
         return final
     return [*ended, *(item for item in final if item not in ended)]
 
