@@ -98,10 +98,6 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
             if type(message) is ToolMessage:
                 if message.metadata:
                     writer.own_extras(message.metadata, here)
-                if places is None:  # as `results_of`, without a list of pairs
-                    for i, result in enumerate(message.results):
-                        wires.append(self.write_tool_result(result, ((here, "results"), i), writer))
-                    continue
                 for result, place in results_of(message, here, places):
                     wires.append(self.write_tool_result(result, place, writer))
                 continue
