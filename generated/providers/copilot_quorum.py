@@ -12,7 +12,7 @@ from ..runtime.apis.copilot_quorum.stream import (
     CopilotQuorumStream,
     CopilotQuorumStreamWriter,
 )
-from ..runtime.conversion.wire import DeclaredTools
+from ..runtime.conversion.wire import DeclaredToolFacts
 from ..wires.copilot_quorum import CopilotQuorum
 
 __all__ = [
@@ -378,7 +378,7 @@ FINGERPRINT: str
 """SHA-256 of the compact JSON of TOOLS, computed when it is first read."""
 
 _converter = CopilotQuorum(
-    DeclaredTools(
+    DeclaredToolFacts(
         names=get_args(ToolName),
         payload=TOOLS,
         package=__package__,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
-from ..runtime.conversion.wire import DeclaredTools
+from ..runtime.conversion.wire import DeclaredToolFacts
 from ..wires.mcp import Mcp
 
 __all__ = [
@@ -463,7 +463,7 @@ FINGERPRINT: str
 """SHA-256 of the compact JSON of TOOLS, computed when it is first read."""
 
 _converter = Mcp(
-    DeclaredTools(
+    DeclaredToolFacts(
         names=get_args(ToolName),
         payload=TOOLS,
         renames={"get_weather": "weather.get"},

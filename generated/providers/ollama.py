@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from ..runtime.apis.ollama.stream import OllamaStream, OllamaStreamWriter
-from ..runtime.conversion.wire import DeclaredTools
+from ..runtime.conversion.wire import DeclaredToolFacts
 from ..wires.ollama import Ollama
 
 __all__ = [
@@ -562,7 +562,7 @@ FINGERPRINT: str
 """SHA-256 of the compact JSON of TOOLS, computed when it is first read."""
 
 _converter = Ollama(
-    DeclaredTools(
+    DeclaredToolFacts(
         names=get_args(ToolName),
         payload=TOOLS,
         package=__package__,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from ..runtime.apis.openai_chat.stream import ChatStream, ChatStreamWriter
-from ..runtime.conversion.wire import DeclaredTools
+from ..runtime.conversion.wire import DeclaredToolFacts
 from ..wires.openai_chat import OpenaiChat
 
 __all__ = [
@@ -437,7 +437,7 @@ FINGERPRINT: str
 """SHA-256 of the compact JSON of TOOLS, computed when it is first read."""
 
 _converter = OpenaiChat(
-    DeclaredTools(
+    DeclaredToolFacts(
         names=get_args(ToolName),
         payload=TOOLS,
         spellings={

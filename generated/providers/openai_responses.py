@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from ..runtime.apis.openai_responses.stream import ResponsesStream
 from ..runtime.apis.openai_responses.stream_writer import ResponsesStreamWriter
-from ..runtime.conversion.wire import DeclaredTools
+from ..runtime.conversion.wire import DeclaredToolFacts
 from ..wires.openai_responses import OpenaiResponses
 
 __all__ = [
@@ -415,7 +415,7 @@ FINGERPRINT: str
 """SHA-256 of the compact JSON of TOOLS, computed when it is first read."""
 
 _converter = OpenaiResponses(
-    DeclaredTools(
+    DeclaredToolFacts(
         names=get_args(ToolName),
         payload=TOOLS,
         spellings={

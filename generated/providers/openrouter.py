@@ -12,7 +12,7 @@ from ..runtime.apis.openai_chat.compatible import (
     CompatibleStream,
     CompatibleStreamWriter,
 )
-from ..runtime.conversion.wire import DeclaredTools
+from ..runtime.conversion.wire import DeclaredToolFacts
 from ..wires.openrouter import Openrouter
 
 __all__ = [
@@ -417,7 +417,7 @@ FINGERPRINT: str
 """SHA-256 of the compact JSON of TOOLS, computed when it is first read."""
 
 _converter = Openrouter(
-    DeclaredTools(
+    DeclaredToolFacts(
         names=get_args(ToolName),
         payload=TOOLS,
         package=__package__,

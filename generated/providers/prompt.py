@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from ..runtime.apis.prompt.stream import PromptStream, PromptStreamWriter
-from ..runtime.conversion.wire import DeclaredTools
+from ..runtime.conversion.wire import DeclaredToolFacts
 from ..wires.prompt import Prompt
 
 __all__ = [
@@ -60,7 +60,7 @@ FINGERPRINT: str
 """SHA-256 of the compact JSON of TOOLS, computed when it is first read."""
 
 _converter = Prompt(
-    DeclaredTools(
+    DeclaredToolFacts(
         names=get_args(ToolName),
         payload=TOOLS,
         package=__package__,

@@ -12,7 +12,7 @@ from ..runtime.apis.openai_chat.compatible import (
     CompatibleStream,
     CompatibleStreamWriter,
 )
-from ..runtime.conversion.wire import DeclaredTools
+from ..runtime.conversion.wire import DeclaredToolFacts
 from ..wires.xai import Xai
 
 __all__ = [
@@ -558,7 +558,7 @@ FINGERPRINT: str
 """SHA-256 of the compact JSON of TOOLS, computed when it is first read."""
 
 _converter = Xai(
-    DeclaredTools(
+    DeclaredToolFacts(
         names=get_args(ToolName),
         payload=TOOLS,
         package=__package__,

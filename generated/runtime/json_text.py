@@ -18,13 +18,13 @@ __all__ = [
     "MAX_SIZE",
     "JSONError",
     "compact",
+    "dump_allowing_nan",
     "dump_deep",
-    "dump_lenient",
+    "dump_strict_or_none",
     "is_compact",
     "is_utf8_encodable",
     "loads",
     "loads_checking_compact",
-    "strict_json_text",
 ]
 
 
@@ -301,7 +301,7 @@ def _length(value: Any) -> int:
     return 5 if value is False else 4
 
 
-def strict_json_text(value: Any) -> str | None:
+def dump_strict_or_none(value: Any) -> str | None:
     """Return the strict JSON text of a value. None if it cannot be written, or is too deep to be read again."""
     try:
         text = "".join(_chunks(value, 0))
@@ -317,7 +317,7 @@ def strict_json_text(value: Any) -> str | None:
 _loose = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
-def dump_lenient(value: Any) -> str:
+def dump_allowing_nan(value: Any) -> str:
     """Write a parsed value like `compact`, but at any depth and with NaN and Infinity. The text must not be sent."""
     try:
         return _loose.encode(value)

@@ -20,7 +20,7 @@ from .models import (
 from .paths import Path
 from .tool_results import describe_result
 
-__all__ = ["Placed", "order_for_api", "order_keeping_separate_results", "results_of"]
+__all__ = ["Placed", "order_for_api", "order_restoring_separate_results", "results_of"]
 
 Placed: TypeAlias = tuple[Message, Path, tuple[Path, ...] | None]
 """A message, its path in the given value, and the paths of its results if they came from elsewhere."""
@@ -44,7 +44,7 @@ def order_for_api(
     )
 
 
-def order_keeping_separate_results(
+def order_restoring_separate_results(
     messages: Sequence[Message], at: Path, writer: Writer
 ) -> list[Placed]:
     """Return the messages like `order_for_api`, but keep results in separate messages if they were read so.

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from .conversion.writer import Writer
 from .errors import wrong_type
-from .json_text import dump_lenient
+from .json_text import dump_allowing_nan
 from .models import ApiError, AssistantMessage, Completion, InvalidCall, ToolCallPart
 from .paths import ROOT, Path
 
@@ -18,8 +18,8 @@ __all__ = [
     "classify_api_error",
     "derive_finish_reason",
     "format_rfc3339",
-    "invalidate_call",
-    "invalidate_calls",
+    "mark_call_invalid",
+    "mark_calls_invalid",
     "provider_stop_reason",
     "read_count",
     "read_optional_object",
@@ -53,7 +53,7 @@ def derive_finish_reason(
     return reason
 
 
-def invalidate_calls(message: AssistantMessage, finish_reason: FinishReason) -> None:
+def mark_calls_invalid(message: AssistantMessage, finish_reason: FinishReason) -> None:
     """Invalidate the calls of a response that ended early. Valid JSON does not prove that a call is complete.
 
     A call whose arguments could not be read also counts as incomplete.
@@ -69,14 +69,14 @@ def invalidate_calls(message: AssistantMessage, finish_reason: FinishReason) -> 
             if type(part) is ToolCallPart:
                 unread = part.call.invalid
                 part.call.invalid = InvalidCall(
-                    dump_lenient(part.call.arguments)
+                    dump_allowing_nan(part.call.arguments)
                     if unread is None
                     else unread.text,
                     fault,
                 )
 
 
-def invalidate_call(
+def mark_call_invalid(
     message: AssistantMessage,
     index: int,
     reason: Literal["truncated", "malformed"] = "truncated",
@@ -91,7 +91,7 @@ def invalidate_call(
     )
     if index < len(calls):
         calls[index].invalid = InvalidCall(
-            dump_lenient(calls[index].arguments) if text is None else text, reason
+            dump_allowing_nan(calls[index].arguments) if text is None else text, reason
         )
 
 

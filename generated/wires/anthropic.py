@@ -11,10 +11,10 @@ from typing import Any, ClassVar
 
 from ..runtime.apis.anthropic.converter import AnthropicConverter
 from ..runtime.apis.anthropic.fields import (
+    read_original_number,
     read_source,
-    read_unsupported_number,
+    write_original_number,
     write_source,
-    write_unsupported_number,
 )
 from ..runtime.client_kwargs import call_kwargs
 from ..runtime.conversion.extras import (
@@ -27,7 +27,7 @@ from ..runtime.conversion.extras import (
     unmapped_members,
 )
 from ..runtime.conversion.reader import Reader
-from ..runtime.conversion.values import read_optional_list, write_or_describe
+from ..runtime.conversion.values import read_list_or_null, write_or_describe
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
@@ -413,7 +413,7 @@ class Anthropic(AnthropicConverter):
     def read_blocks(self, value: Any, at: Path, reader: Reader) -> list[Any] | None:
         """Read an array, or null; regular objects in it at once."""
         if type(value) is not list:
-            return read_optional_list(value, at, reader, self.read_assistant_block)
+            return read_list_or_null(value, at, reader, self.read_assistant_block)
         found: list[Any] = []
         for wire in value:
             if type(wire) is dict:
@@ -504,10 +504,10 @@ class Anthropic(AnthropicConverter):
                 wire.get("tool_choice", ABSENT), (at, "tool_choice"), reader
             )
         )
-        temperature, temperature_kept = read_unsupported_number(
+        temperature, temperature_kept = read_original_number(
             wire.get("temperature", ABSENT), (at, "temperature"), reader
         )
-        top_p, top_p_kept = read_unsupported_number(
+        top_p, top_p_kept = read_original_number(
             wire.get("top_p", ABSENT), (at, "top_p"), reader
         )
         stop, stop_kept = read_string_or_list(
@@ -581,7 +581,7 @@ class Anthropic(AnthropicConverter):
         )
         if tool_choice is not ABSENT:
             wire["tool_choice"] = tool_choice
-        temperature = write_unsupported_number(
+        temperature = write_original_number(
             request.temperature,
             extra_at(extras, "temperature") if extras else ABSENT,
             (at, "temperature"),
@@ -589,7 +589,7 @@ class Anthropic(AnthropicConverter):
         )
         if temperature is not ABSENT:
             wire["temperature"] = temperature
-        top_p = write_unsupported_number(
+        top_p = write_original_number(
             request.top_p,
             extra_at(extras, "top_p") if extras else ABSENT,
             (at, "topP"),

@@ -29,7 +29,7 @@ from ..runtime.conversion.extras import (
 )
 from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.values import (
-    read_optional_list,
+    read_list_or_null,
     read_text_or_list,
     write_text_or_list,
 )
@@ -42,7 +42,7 @@ from ..runtime.fields import (
     write_data_url,
     write_string_or_list,
 )
-from ..runtime.json_text import strict_json_text
+from ..runtime.json_text import dump_strict_or_none
 from ..runtime.models import (
     AssistantPart,
     ContentPart,
@@ -63,8 +63,8 @@ from ..runtime.models import (
 from ..runtime.paths import Path
 from ..runtime.responses import FinishReason, read_count, read_optional_object
 from ..runtime.tool_call_fields import (
-    make_call_from_json,
-    make_pending_call_from_json,
+    make_call_from_json_if_regular,
+    make_pending_call_from_json_if_regular,
     read_call_id,
     read_json_arguments,
     read_result_call,
@@ -416,7 +416,7 @@ class Cohere(CohereConverter):
     def read_tool_calls(self, value: Any, at: Path, reader: Reader) -> list[Any] | None:
         """Read an array, or null; regular objects in it at once."""
         if type(value) is not list:
-            return read_optional_list(value, at, reader, self.read_tool_call_entry)
+            return read_list_or_null(value, at, reader, self.read_tool_call_entry)
         found: list[Any] = []
         for wire in value:
             if type(wire) is dict and wire.get("type") in ("function", None):
@@ -441,7 +441,7 @@ class Cohere(CohereConverter):
                             )
                             if wire.get("type") is None:
                                 rest["$absent"] = ["type"]
-                        call = make_pending_call_from_json(
+                        call = make_pending_call_from_json_if_regular(
                             id, name, arguments, rest, ["function", "arguments"], reader
                         )
                         if call is not None:
@@ -681,7 +681,7 @@ class Cohere(CohereConverter):
         name = function.get("name")
         arguments = function.get("arguments")
         if wire.get("type") is not None and type(arguments) is str:
-            found = make_call_from_json(
+            found = make_call_from_json_if_regular(
                 id,
                 name,
                 arguments,
@@ -723,7 +723,7 @@ class Cohere(CohereConverter):
         """Write a call of a function."""
         if (
             writer.is_regular_call(call)
-            and (text := strict_json_text(call.arguments)) is not None
+            and (text := dump_strict_or_none(call.arguments)) is not None
         ):
             return {
                 "type": "function",

@@ -10,9 +10,9 @@ from typing import Any, ClassVar
 
 from ..runtime.apis.openai_chat.compatible import (
     read_arguments_text,
-    read_echoed_call_id,
+    read_call_id_verbatim,
     write_arguments_text,
-    write_echoed_call_id,
+    write_call_id_verbatim,
 )
 from ..runtime.apis.openai_chat.host_extensions import ReasoningKeys
 from ..runtime.conversion.extras import (
@@ -30,7 +30,7 @@ from ..runtime.conversion.extras import (
     unmapped_members,
 )
 from ..runtime.conversion.reader import Reader
-from ..runtime.conversion.values import read_optional_list
+from ..runtime.conversion.values import read_list_or_null
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
@@ -42,7 +42,7 @@ from ..runtime.fields import (
     write_effort,
     write_string_or_list,
 )
-from ..runtime.json_text import strict_json_text
+from ..runtime.json_text import dump_strict_or_none
 from ..runtime.models import (
     ContentPart,
     DocumentPart,
@@ -56,8 +56,8 @@ from ..runtime.models import (
 from ..runtime.paths import Path
 from ..runtime.responses import FinishReason
 from ..runtime.tool_call_fields import (
-    make_call_from_json,
-    make_pending_call_from_json,
+    make_call_from_json_if_regular,
+    make_pending_call_from_json_if_regular,
     read_tool_name,
     write_tool_name,
 )
@@ -245,7 +245,7 @@ class OpenaiCompatible(OpenaiChat):
     def read_tool_calls(self, value: Any, at: Path, reader: Reader) -> list[Any] | None:
         """Read an array, or null; regular objects in it at once."""
         if type(value) is not list:
-            return read_optional_list(value, at, reader, self.read_tool_call_entry)
+            return read_list_or_null(value, at, reader, self.read_tool_call_entry)
         found: list[Any] = []
         for wire in value:
             if type(wire) is dict and wire.get("type") in ("function", None):
@@ -274,7 +274,7 @@ class OpenaiCompatible(OpenaiChat):
                             )
                             if wire.get("type") is None:
                                 rest["$absent"] = ["type"]
-                        call = make_pending_call_from_json(
+                        call = make_pending_call_from_json_if_regular(
                             id, name, arguments, rest, ["function", "arguments"], reader
                         )
                         if call is not None:
@@ -478,7 +478,7 @@ class OpenaiCompatible(OpenaiChat):
             and type(id) is str
             and reader.wire.is_legal_id(id)
         ):
-            found = make_call_from_json(
+            found = make_call_from_json_if_regular(
                 id,
                 name,
                 arguments,
@@ -492,7 +492,7 @@ class OpenaiCompatible(OpenaiChat):
             )
             if found is not None:
                 return found
-        id, id_kept = read_echoed_call_id(wire.get("id", ABSENT), (at, "id"), reader)
+        id, id_kept = read_call_id_verbatim(wire.get("id", ABSENT), (at, "id"), reader)
         name, name_kept = read_tool_name(
             function.get("name", ABSENT), ((at, "function"), "name"), reader
         )
@@ -520,7 +520,7 @@ class OpenaiCompatible(OpenaiChat):
         """Write a call of a function."""
         if (
             writer.is_regular_call(call)
-            and (text := strict_json_text(call.arguments)) is not None
+            and (text := dump_strict_or_none(call.arguments)) is not None
         ):
             return {
                 "type": "function",
@@ -549,7 +549,7 @@ class OpenaiCompatible(OpenaiChat):
         }
         wire: dict[str, Any] = {
             "type": "function",
-            "id": write_echoed_call_id(
+            "id": write_call_id_verbatim(
                 call.id,
                 extra_at(extras, "id") if extras else ABSENT,
                 (at, "id"),

@@ -14,10 +14,10 @@ from ..runtime.apis.openai_responses.fields import (
     content_part_kind,
     read_always_written_flag,
     read_file_source,
-    read_value_with_default,
+    read_value_keeping_absence,
     write_always_written_flag,
     write_file_source,
-    write_value_with_default,
+    write_value_keeping_absence,
 )
 from ..runtime.client_kwargs import call_kwargs
 from ..runtime.conversion.extras import (
@@ -34,7 +34,7 @@ from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
 from ..runtime.fields import read_data_url, read_effort, write_data_url, write_effort
-from ..runtime.json_text import strict_json_text
+from ..runtime.json_text import dump_strict_or_none
 from ..runtime.models import (
     AssistantPart,
     ContentPart,
@@ -55,7 +55,7 @@ from ..runtime.models import (
 from ..runtime.paths import Path
 from ..runtime.responses import FinishReason, read_count, read_optional_object
 from ..runtime.tool_call_fields import (
-    make_call_from_json,
+    make_call_from_json_if_regular,
     read_call_id,
     read_json_arguments,
     read_nullable_schema,
@@ -517,7 +517,7 @@ class OpenaiResponses(ResponsesConverter):
         model = wire.get("model")
         if model is not None and type(model) is not str:
             raise wrong_type((at, "model"), "a string", model)
-        messages, messages_kept = self.read_input_items(
+        messages, messages_kept = self.read_input_string_or_items(
             wire.get("input", ABSENT), (at, "input"), reader
         )
         tool_choice, tool_choice_kept = self.read_tool_choice(
@@ -612,7 +612,7 @@ class OpenaiResponses(ResponsesConverter):
         wire: dict[str, Any] = {}
         if request.model is not None:
             wire["model"] = request.model
-        messages = self.write_input_items(
+        messages = self.write_input_string_or_items(
             request.messages,
             extra_at(extras, "input") if extras else ABSENT,
             (at, "messages"),
@@ -736,7 +736,7 @@ class OpenaiResponses(ResponsesConverter):
         name = wire.get("name")
         arguments = wire.get("arguments")
         if type(arguments) is str:
-            found = make_call_from_json(
+            found = make_call_from_json_if_regular(
                 id,
                 name,
                 arguments,
@@ -770,7 +770,7 @@ class OpenaiResponses(ResponsesConverter):
         """Write a call of a function."""
         if (
             writer.is_regular_call(call)
-            and (text := strict_json_text(call.arguments)) is not None
+            and (text := dump_strict_or_none(call.arguments)) is not None
         ):
             return {
                 "type": "function_call",
@@ -902,7 +902,7 @@ class OpenaiResponses(ResponsesConverter):
         url, data, media_type, url_kept = read_data_url(
             wire.get("image_url", ABSENT), (at, "image_url"), reader
         )
-        detail, detail_kept = read_value_with_default(
+        detail, detail_kept = read_value_keeping_absence(
             wire.get("detail", ABSENT), (at, "detail"), reader, _IMAGE_PART_DETAIL
         )
         if (
@@ -941,7 +941,7 @@ class OpenaiResponses(ResponsesConverter):
                 writer,
             ),
         }
-        detail = write_value_with_default(
+        detail = write_value_keeping_absence(
             part.detail,
             extra_at(extras, "detail") if extras else ABSENT,
             (at, "detail"),

@@ -86,7 +86,7 @@ class Compilation:
 
 
 @dataclass(frozen=True, slots=True)
-class LintedProject:
+class LintResult:
     """The result of a lint: the number of tools, and their sizes in bytes by provider and tool.
 
     The tool `*` has the size of a provider's whole payload.
@@ -112,7 +112,7 @@ def compile_project(
 
 def lint_project(
     schemas: Path, findings: Findings, providers: Sequence[str] = (), progress: Progress = ignore_progress
-) -> LintedProject | None:
+) -> LintResult | None:
     """Run the stages of a build in memory, then all rules. Return None if a build would reject the sources."""
     from toolgen.rules import (
         RULES,
@@ -138,7 +138,7 @@ def lint_project(
     check_suppressions(sources, allowed, used, RULES, said)
     apply_suppressions(said, levels, (), RULES)
     findings.items += said.items
-    return LintedProject(len(compilation.resolved.catalog.tools), _sizes(payloads), sources)
+    return LintResult(len(compilation.resolved.catalog.tools), _sizes(payloads), sources)
 
 
 @cache

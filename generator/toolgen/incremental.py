@@ -196,7 +196,7 @@ def report_stored_findings(stored: Iterable[tuple[Any, ...]], findings: Findings
 class LazyAttributes:
     """A mixin for objects that are made from stored facts, and read all other attributes on first use.
 
-    Name it before the class that it completes. `LAZY` are the attributes that `load_lazy_attributes` returns, all at once.
+    Name it before the class that it completes. `LAZY` are the attributes that `load_lazy_values` returns, all at once.
     """
 
     __slots__ = ()
@@ -212,14 +212,14 @@ class LazyAttributes:
         return made
 
     @abstractmethod
-    def load_lazy_attributes(self) -> Iterable[Any]:
+    def load_lazy_values(self) -> Iterable[Any]:
         """Return the values of `LAZY`, in order."""
 
     def __getattr__(self, name: str) -> Any:
         """Read the other attributes; Python calls this for a slot without a value."""
         if name not in self.LAZY:
             raise AttributeError(name)
-        for each, value in zip(self.LAZY, self.load_lazy_attributes(), strict=True):
+        for each, value in zip(self.LAZY, self.load_lazy_values(), strict=True):
             object.__setattr__(self, each, value)
         return getattr(self, name)
 

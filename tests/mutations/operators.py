@@ -122,12 +122,12 @@ class Changes(ast.NodeVisitor):
     def visit_Constant(self, node: ast.Constant) -> None:
         value = node.value
         if isinstance(value, bool):
-            self.add("value_with_default", node, repr(not value))
+            self.add("constant", node, repr(not value))
         elif isinstance(value, int):
-            self.add("value_with_default", node, f"({value + 1})")
+            self.add("constant", node, f"({value + 1})")
         elif isinstance(value, str | bytes):
             more = value + (b"x" if isinstance(value, bytes) else "x")  # type: ignore[operator]
-            self.add("value_with_default", node, repr(more if value else b"x" if isinstance(value, bytes) else "x"))
+            self.add("constant", node, repr(more if value else b"x" if isinstance(value, bytes) else "x"))
 
     def visit_If(self, node: ast.If) -> None:
         for always in ("True", "False"):

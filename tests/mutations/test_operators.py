@@ -26,4 +26,4 @@ def test_changes_are_other_programs(area: str) -> None:
         assert len({change.key for change in chosen}) == 2
         assert chosen == mutants(ROOT, module, 2, 1)
         assert [c.key for c in (*chosen, *changes[:20]) if ast.dump(ast.parse(c.applied(text))) == whole] == []
-    assert kinds == {"comparison", "and or", "value_with_default", "condition", "statement", "return early"}
+    assert kinds == {"comparison", "and or", "constant", "condition", "statement", "return early"}

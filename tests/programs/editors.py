@@ -136,8 +136,8 @@ def project_faults(node: Path, folder: Path) -> Iterator[str]:
         asked = places["tool"].with_name("asked.yaml").as_uri()
         server.diagnostics({asked: text})
         line = next(number for number, words in enumerate(text.splitlines()) if "pattern" in words)
-        read_index = {"line": line, "character": text.splitlines()[line].index("pattern") + 2}
-        said = server.ask("textDocument/hover", {"textDocument": {"uri": asked}, "position": read_index})
+        read_hashable_index = {"line": line, "character": text.splitlines()[line].index("pattern") + 2}
+        said = server.ask("textDocument/hover", {"textDocument": {"uri": asked}, "position": read_hashable_index})
         if "anthropic" not in json.dumps(said):
             yield f"over `pattern` it is not said who lacks it: {said}"
 

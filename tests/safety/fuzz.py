@@ -137,8 +137,8 @@ def two_paths() -> list[Package]:
             files = compiled(schemas)
         wires = "".join(text for path, text in files.items() if path.startswith("wires/"))
         for fast in (
-            "make_call_from_json",
-            "make_pending_call_from_json",
+            "make_call_from_json_if_regular",
+            "make_pending_call_from_json_if_regular",
             "make_pending_call_if_regular",
             "make_call_if_regular",
             "is_regular_call",

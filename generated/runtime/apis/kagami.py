@@ -17,7 +17,7 @@ from ..conversion.reader import Reader
 from ..conversion.values import (
     join_texts,
     optional_text,
-    read_optional_list,
+    read_list_or_null,
     with_default,
     write_list,
 )
@@ -77,7 +77,7 @@ class KagamiConverter(TextChatConverter):
         """Read the parts of a content. A single text becomes a string."""
         if type(value) is not list:
             raise wrong_type(at, "an array", None if value is ABSENT else value)
-        parts = read_optional_list(value, at, reader, self.read_part) or []
+        parts = read_list_or_null(value, at, reader, self.read_part) or []
         return parts[0].text if len(parts) == 1 and type(
             parts[0]
         ) is TextPart and not parts[0].metadata else parts, ABSENT
@@ -99,16 +99,16 @@ class KagamiConverter(TextChatConverter):
         """Read the content and calls of an assistant message, with the extras that a new message would not have."""
         parts: list[AssistantPart] = [
             *(
-                read_optional_list(
+                read_list_or_null(
                     wire.get("content"),
                     (at, "content"),
                     reader,
-                    self.read_assistant_part,
+                    self.read_text_or_opaque_part,
                 )
                 or ()
             )
         ]
-        calls = read_optional_list(
+        calls = read_list_or_null(
             wire.get("toolCalls"), (at, "toolCalls"), reader, self.read_tool_call_entry
         )
         rest: Extras = {} if "content" in wire else {"$absent": ["content"]}
@@ -123,14 +123,14 @@ class KagamiConverter(TextChatConverter):
             return parts[0].text, rest
         return [*parts, *(calls or ())], rest
 
-    def read_assistant_part(
+    def read_text_or_opaque_part(
         self, wire: Any, at: Path, reader: Reader
     ) -> TextPart | OpaquePart:
         """Read a part of an assistant message: text, or an opaque part."""
         part = self.read_part(wire, at, reader)
         return part if type(part) is TextPart else OpaquePart(reader.wire.name, wire)
 
-    def write_assistant_part(
+    def write_non_call_part(
         self, part: AssistantPart, at: Path, writer: Writer
     ) -> list[Any]:
         """Write a part of an assistant message that is not a call. The API has no refusals, so they become text."""
@@ -165,7 +165,7 @@ class KagamiConverter(TextChatConverter):
     ) -> Completion:
         """Read a response. It has neither a stop reason nor usage, and its content is one string."""
         content = optional_text(wire, "content", at)
-        calls = read_optional_list(
+        calls = read_list_or_null(
             wire.get("toolCalls"), (at, "toolCalls"), reader, self.read_tool_call_entry
         )
         rest = unmapped_members(wire, _RESPONSE)

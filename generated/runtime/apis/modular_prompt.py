@@ -8,11 +8,11 @@ from typing import Any, Literal
 
 from ..conversion.extras import ABSENT, Extras, restore_extras, unmapped_members
 from ..conversion.reader import Reader
-from ..conversion.values import join_texts, optional_text, read_optional_list
+from ..conversion.values import join_texts, optional_text, read_list_or_null
 from ..conversion.writer import Writer
 from ..converter import ObjectReader, ObjectWriter
 from ..errors import wrong_type
-from ..json_text import dump_lenient
+from ..json_text import dump_allowing_nan
 from ..models import (
     AssistantMessage,
     AssistantPart,
@@ -27,10 +27,10 @@ from ..models import (
     Usage,
 )
 from ..paths import ROOT, Path
-from ..responses import derive_finish_reason, invalidate_calls
+from ..responses import derive_finish_reason, mark_calls_invalid
 from ..stream_parts import OpenCall
 from ..streams import BaseStream, BaseStreamWriter
-from ..tool_results import read_result_text, write_result_text
+from ..tool_results import read_result_text_or_error, write_result_text
 from .text_messages import TextChatConverter
 
 __all__ = [
@@ -90,7 +90,7 @@ class ModularPromptConverter(TextChatConverter):
     ) -> tuple[str | list[AssistantPart] | None, Extras]:
         """Read the content and calls of an assistant message, with the extras that a new message would not have."""
         content = optional_text(wire, "content", at)
-        calls = read_optional_list(
+        calls = read_list_or_null(
             wire.get("toolCalls"), (at, "toolCalls"), reader, self.read_tool_call_entry
         )
         rest: Extras = {}
@@ -129,7 +129,7 @@ class ModularPromptConverter(TextChatConverter):
         """Read the result of a call: a text, or the text of an error."""
         if type(value) is not str:
             raise wrong_type(at, "a string", None if value is ABSENT else value)
-        return read_result_text(value)
+        return read_result_text_or_error(value)
 
     def write_result_content(
         self,
@@ -182,7 +182,7 @@ class ModularPromptConverter(TextChatConverter):
         reason = derive_finish_reason(
             "error" if silent else word or "stop", message, self.FINISH_REASONS, opaque
         )
-        invalidate_calls(message, reason)
+        mark_calls_invalid(message, reason)
         if word is not None and self.FINISH_REASONS.get(word) != reason:
             rest["$word"] = word
         return Completion(
@@ -244,7 +244,7 @@ class ModularPromptConverter(TextChatConverter):
         restore_extras(wire, own)
         return wire
 
-    def write_assistant_part(
+    def write_non_call_part(
         self, part: AssistantPart, at: Path, writer: Writer
     ) -> list[str]:
         """Write a part of a response that is not a call. Refusals are written as text; other parts are unsupported."""
@@ -325,7 +325,7 @@ class ModularPromptStream(BaseStream):
         known.was_announced = type(function.get("name")) is str
         arguments = function.get("arguments")
         known.add(
-            arguments if type(arguments) is str else dump_lenient(arguments or {})
+            arguments if type(arguments) is str else dump_allowing_nan(arguments or {})
         )
         name = self._names.tool_name(function["name"]) if known.was_announced else None
         return ToolCallDelta(known.index, identifier, name, "".join(known.pieces))

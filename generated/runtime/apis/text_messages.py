@@ -78,7 +78,7 @@ class TextChatConverter(ChatMessageConverter):
         tuple[str | list[AssistantPart] | None, Extras]
     ]
     read_tool_call: ObjectReader[ToolCall]
-    write_assistant_part: Callable[[AssistantPart, Path, Writer], list[Any]]
+    write_non_call_part: Callable[[AssistantPart, Path, Writer], list[Any]]
     write_assistant_content: Callable[
         [AssistantMessage, Extras, Path, Writer], dict[str, Any]
     ]
@@ -167,7 +167,7 @@ class TextChatConverter(ChatMessageConverter):
             writer.report_unsupported((at, "name"), "name")
         content = message.content
         if type(content) is str:
-            return self.write_assistant_part(
+            return self.write_non_call_part(
                 TextPart(content), (at, "content"), writer
             ), []
         texts: list[Any] = []
@@ -191,7 +191,7 @@ class TextChatConverter(ChatMessageConverter):
                         "note",
                         "content must come before calls",
                     )
-                texts += self.write_assistant_part(part, here, writer)
+                texts += self.write_non_call_part(part, here, writer)
         return texts, calls
 
     def is_function_call_entry(self, wire: dict[str, Any]) -> bool:

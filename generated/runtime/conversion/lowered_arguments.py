@@ -6,12 +6,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-from ..json_text import dump_lenient
+from ..json_text import dump_allowing_nan
 from ..json_values import copy_json, is_too_deep, same_json
 from ..lazy_dataclass import replace
 from ..models import InvalidCall, OpaquePart, ToolCall, ToolDefinition
 from .encoding import Encoding
-from .extras import NO_EXTRAS, Extras, add_extras, inner_extras
+from .extras import NO_EXTRAS, Extras, inner_extras, merge_extras_into
 from .wire import ProviderWire
 
 __all__ = ["LoweredArgumentCodec"]
@@ -136,7 +136,7 @@ class LoweredArgumentCodec:
                 return call
         else:
             arguments = copy_json(arguments)
-        add_extras(
+        merge_extras_into(
             call,
             self._wire.name,
             {"$arguments": spelled, **self._meant(call.name, spelled, arguments)},
@@ -164,9 +164,9 @@ class LoweredArgumentCodec:
         if (
             invalid is not None
             and call.arguments
-            and invalid.text == dump_lenient(call.arguments)
+            and invalid.text == dump_allowing_nan(call.arguments)
         ):
-            invalid = InvalidCall(dump_lenient(spelled), invalid.reason)
+            invalid = InvalidCall(dump_allowing_nan(spelled), invalid.reason)
         return replace(call, arguments=spelled, invalid=invalid), True
 
     def _meant(

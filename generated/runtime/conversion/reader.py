@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from ..errors import ConversionError, wrong_type
-from ..json_text import JSONError, dump_deep, dump_lenient
+from ..json_text import JSONError, dump_allowing_nan, dump_deep
 from ..json_values import is_object_too_deep, is_too_deep
 from ..models import InvalidCall, OpaquePart, ToolCall, ToolDefinition
 from ..paths import Path
@@ -77,10 +77,10 @@ class Reader:
         return (
             _unread(call)
             if is_too_deep(call.arguments)
-            else self.decode_call_from_text(call)
+            else self.decode_call_without_depth_check(call)
         )
 
-    def decode_call_from_text(self, call: ToolCall) -> ToolCall:
+    def decode_call_without_depth_check(self, call: ToolCall) -> ToolCall:
         """Decode the arguments of a call like `decode_call`. They were parsed from text, so they are not too deep."""
         known = not self.tools and call.name not in self._offered
         if known and (
@@ -209,9 +209,13 @@ class Reader:
             and (parsed or not is_object_too_deep(arguments))
         ):
             return call
-        return self.decode_call_from_text(call) if parsed else self.decode_call(call)
+        return (
+            self.decode_call_without_depth_check(call)
+            if parsed
+            else self.decode_call(call)
+        )
 
-    def make_pending_call_without_id(
+    def make_pending_call_with_synthetic_id(
         self,
         name: Any,
         arguments: dict[str, Any],
@@ -277,7 +281,9 @@ class Reader:
                 and call.invalid is None
                 and wire_id.strip()
             ):
-                call.invalid = InvalidCall(dump_lenient(call.arguments), "duplicate_id")
+                call.invalid = InvalidCall(
+                    dump_allowing_nan(call.arguments), "duplicate_id"
+                )
             self._called[wire_id] = (call.id, call.name, self.turn)
 
     def note_opaque_call_id(self, wire: Any) -> None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..conversion.encoding import Table
-from ..json_text import dump_lenient
+from ..json_text import dump_allowing_nan
 from .containers import lower_array, lower_object
 from .context import NEVER, LoweringContext, Node, RefStack, TooLargeError
 from .keywords import (
@@ -264,7 +264,7 @@ def _lower_union(
         else:
             trail_ = ref_stack
         out, encoding = context.lower_node(branch, (*pointer, "anyOf", i), trail_)
-        text = dump_lenient(out)
+        text = dump_allowing_nan(out)
         if out is not NEVER and not (encoding is None and text in met):
             met.add(text)
             sources.append(branch)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from ..json_text import dump_lenient
+from ..json_text import dump_allowing_nan
 from ..models import (
     AssistantMessage,
     OpaquePart,
@@ -29,8 +29,8 @@ from .text_calls import accepted_names, find_text_calls
 from .text_parser import (
     CallMaker,
     parse_response_text,
-    strip_leading_newlines,
-    strip_trailing_newlines,
+    strip_newlines_after_call,
+    strip_newlines_before_call,
 )
 from .tool_blocks import MAX_OPENING_LINE, BlockKind, BlockScanner, may_begin_block
 
@@ -219,7 +219,7 @@ class _Segment:
             return []
         text = "".join((*self._blanks, text))
         if self._after and not self._speaks:
-            text = strip_leading_newlines(text)
+            text = strip_newlines_after_call(text)
         self._speaks = True
         spoken = text.rstrip()
         self._blanks = [text[len(spoken) :]]
@@ -228,7 +228,7 @@ class _Segment:
     def begin_next(self) -> list[StreamEvent]:
         """Start a new segment after a call."""
         events = (
-            self._told(strip_trailing_newlines("".join(self._blanks)))
+            self._told(strip_newlines_before_call("".join(self._blanks)))
             if self._speaks
             else []
         )
@@ -243,7 +243,7 @@ class _Segment:
 def _call_told(index: int, call: ToolCall, reasoning: str) -> list[StreamEvent]:
     """Return the events of a call: its reasoning, then one delta."""
     arguments = (
-        dump_lenient(call.arguments) if call.invalid is None else call.invalid.text
+        dump_allowing_nan(call.arguments) if call.invalid is None else call.invalid.text
     )
     delta = ToolCallDelta(index, call.id, call.name, arguments)
     return [ReasoningDelta(reasoning), delta] if reasoning else [delta]

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from ..conversion.wire import synthetic_id
 from ..errors import ConversionError
-from ..json_text import dump_lenient
+from ..json_text import dump_allowing_nan
 from ..lazy_dataclass import replace
 from ..models import (
     AssistantMessage,
@@ -45,8 +45,8 @@ __all__ = [
     "call_blocks",
     "parse_response_text",
     "read_response_text",
-    "strip_leading_newlines",
-    "strip_trailing_newlines",
+    "strip_newlines_after_call",
+    "strip_newlines_before_call",
 ]
 
 _STAGES: tuple[BlockKind, ...] = ("tool", "json", "tool_call")
@@ -89,7 +89,9 @@ class CallMaker:
             call.metadata = {PROVIDER: {"$synthetic": call.id}}
         if given is not None and given.strip():
             if given in self._given and call.invalid is None:
-                call.invalid = InvalidCall(dump_lenient(call.arguments), "duplicate_id")
+                call.invalid = InvalidCall(
+                    dump_allowing_nan(call.arguments), "duplicate_id"
+                )
             self._given.add(given)
         self._used.add(call.id)
         return call
@@ -135,7 +137,9 @@ def parse_response_text(
     for i, block in enumerate(blocks):
         before = text[end : block.start]
         _say(
-            strip_trailing_newlines(strip_leading_newlines(before) if i else before),
+            strip_newlines_before_call(
+                strip_newlines_after_call(before) if i else before
+            ),
             parts,
             pieces,
         )
@@ -144,7 +148,9 @@ def parse_response_text(
             if doubted:
                 unread = call.invalid
                 call.invalid = InvalidCall(
-                    dump_lenient(call.arguments) if unread is None else unread.text,
+                    dump_allowing_nan(call.arguments)
+                    if unread is None
+                    else unread.text,
                     "untrusted",
                 )
             if spoken.reasoning:
@@ -152,7 +158,7 @@ def parse_response_text(
             parts.append(ToolCallPart(call))
             pieces.append((_written(call, spoken, wire_name), True))
         end = block.end
-    _say(strip_leading_newlines(text[end:]), parts, pieces)
+    _say(strip_newlines_after_call(text[end:]), parts, pieces)
     if join_response_text(pieces)[0] == text:
         return AssistantMessage(parts)
     used = {
@@ -177,12 +183,12 @@ def call_blocks(text: str, names: Mapping[str, str]) -> list[CallBlock]:
     return [last] if last is not None and last.calls else []
 
 
-def strip_leading_newlines(text: str) -> str:
+def strip_newlines_after_call(text: str) -> str:
     """Remove up to two line feeds from the start of a text that follows a call."""
     return _FEEDS.sub("", text, count=1)
 
 
-def strip_trailing_newlines(text: str) -> str:
+def strip_newlines_before_call(text: str) -> str:
     """Remove up to two line feeds from the end of a text that precedes a call."""
     for _ in range(2):
         text = (

@@ -18,7 +18,7 @@ from itertools import groupby
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
-from ..conversion.extras import add_extras
+from ..conversion.extras import merge_extras_into
 from ..conversion.writer import OnLoss
 from ..models import InvalidCall, ToolCall, ToolResult
 from ..tools.argument_errors import ArgumentsError
@@ -330,7 +330,9 @@ class Dispatcher:
                 raise
             result = self._failure(ready, error)
         if ready.edited:
-            add_extras(result, "running", {"arguments": to_json_value(ready.arguments)})
+            merge_extras_into(
+                result, "running", {"arguments": to_json_value(ready.arguments)}
+            )
         self._report_result(result)
         if cancellation.was_requested:
             raise asyncio.CancelledError

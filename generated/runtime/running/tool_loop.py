@@ -18,7 +18,7 @@ from typing import Any, Literal, TypeAlias
 
 from ..conversion.wire import synthetic_id
 from ..history import tool_calls_of, unanswered_calls
-from ..json_text import dump_lenient
+from ..json_text import dump_allowing_nan
 from ..models import (
     AgentEvent,
     AgentFinal,
@@ -324,7 +324,9 @@ class ToolLoop:
                     call.id += "_"
                 taken.add(call.id)
             if given in here and given.strip() and call.invalid is None:
-                call.invalid = InvalidCall(dump_lenient(call.arguments), "duplicate_id")
+                call.invalid = InvalidCall(
+                    dump_allowing_nan(call.arguments), "duplicate_id"
+                )
             here.add(given)
 
     def _add(self, message: Message, place: int | None = None) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 from ..conversion.writer import OnLoss
 from ..errors import ConversionLoss
 from ..history import text_of, tool_calls_of
-from ..json_text import dump_lenient
+from ..json_text import dump_allowing_nan
 from ..models import (
     AllowedToolChoice,
     AssistantMessage,
@@ -48,7 +48,7 @@ from ..prompting.tool_definitions_as_text import (
     join_response_text,
     tools_text,
 )
-from ..responses import invalidate_calls
+from ..responses import mark_calls_invalid
 from ..running.handlers import callable_tools
 
 __all__ = [
@@ -266,7 +266,7 @@ def _ended(completion: Completion) -> Completion:
     )
     reason = completion.finish_reason
     if reason in ("length", "error", "content_filter"):
-        invalidate_calls(completion.message, reason)
+        mark_calls_invalid(completion.message, reason)
         return completion
     return replace(
         completion,
@@ -321,7 +321,7 @@ def stream_events(completion: Completion) -> Iterator[StreamEvent]:
         elif isinstance(part, ToolCallPart):
             call = part.call
             text = (
-                dump_lenient(call.arguments)
+                dump_allowing_nan(call.arguments)
                 if call.invalid is None
                 else call.invalid.text
             )

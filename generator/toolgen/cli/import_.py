@@ -9,7 +9,7 @@ import click
 
 from toolgen.cli.command_support import EXIT_ERROR, EXIT_FINDINGS, EXIT_OK, exit_with
 from toolgen.cli.group import verbosity_options
-from toolgen.cli.terminal import print_finding_lines, print_findings, write_output
+from toolgen.cli.terminal import print_finding_headlines, print_findings, write_output
 from toolgen.importing.formats import MODULES, SERVER_FORMATS, TAGGED_FORMATS
 
 
@@ -110,7 +110,7 @@ def command(
         print_findings(findings, "text", quiet=quiet, verbose=verbose)
         exit_with(EXIT_ERROR)
     if not quiet:
-        print_finding_lines(findings)
+        print_finding_headlines(findings)
     if check:
         if not quiet:
             write_output(

@@ -20,7 +20,7 @@ from toolgen.cli.terminal import paint, paint_diff, print_findings, write_output
 from toolgen.diagnostics import Finding, Findings
 
 if TYPE_CHECKING:
-    from toolgen.compilation import LintedProject
+    from toolgen.compilation import LintResult
 
 __all__ = ["FixResult", "fix_all"]
 
@@ -182,7 +182,7 @@ def fix_all(schemas: Path, providers: Sequence[str], *, write: bool, unsafe: boo
     return done
 
 
-def _fixed_texts(linted: LintedProject, findings: Iterable[Finding], *, unsafe: bool) -> Iterator[tuple[str, str, int]]:
+def _fixed_texts(linted: LintResult, findings: Iterable[Finding], *, unsafe: bool) -> Iterator[tuple[str, str, int]]:
     """Yield the path and the new text of each source that fixes change, with the number of the fixed findings.
 
     A fix that would mean rewriting the whole file is left out.
@@ -200,7 +200,7 @@ def _fixed_texts(linted: LintedProject, findings: Iterable[Finding], *, unsafe: 
             yield fix.path, new, fix.count
 
 
-def attach_fixes(findings: Findings, linted: LintedProject) -> Findings:
+def attach_fixes(findings: Findings, linted: LintResult) -> Findings:
     """The findings, with the fix of each one that `--fix` can fix in its details: rows of line, column, end and new text."""
     result = Findings(texts=findings.texts)
     for finding in findings:

@@ -158,7 +158,7 @@ def print_findings(
     return text
 
 
-def print_finding_lines(findings: Findings) -> None:
+def print_finding_headlines(findings: Findings) -> None:
     """Print all findings to stderr, one per line, because they are the result of the command."""
     from toolgen.diagnostics.formatters import headline
 

@@ -32,7 +32,12 @@ EDITIONS = ("2026",)
 @schemas_argument
 @out_option
 @provider_option
-@click.option("--edition", type=click.Choice(EDITIONS), help="Switch to this edition, and write it into toolgen.yaml.")
+@click.option(
+    "--edition",
+    "new_edition",
+    type=click.Choice(EDITIONS),
+    help="Switch to this edition, and write it into toolgen.yaml.",
+)
 @click.option("--dry-run", is_flag=True, help="Write nothing; exit with 1 if anything would change.")
 @format_option
 @verbosity_options
@@ -40,7 +45,7 @@ def command(
     schemas: Path,
     out: Path | None,
     providers: tuple[str, ...],
-    edition: str | None,
+    new_edition: str | None,
     dry_run: bool,
     output_format: str,
     quiet: bool,
@@ -68,7 +73,9 @@ def command(
     if built is None:
         print_findings(findings, output_format, quiet=quiet, verbose=verbose)
         exit_with(EXIT_ERROR)
-    config = None if edition is None else _with_edition(built.sources.config, built.sources.texts, schemas, edition)
+    config = (
+        None if new_edition is None else _with_edition(built.sources.config, built.sources.texts, schemas, new_edition)
+    )
     output = built.output_at(output_folder(schemas, out, built.config.out))
     drift = find_drift(built.files, output, built.lock_facts, findings)
     if findings.has_errors:
@@ -80,7 +87,7 @@ def command(
     )
     print_findings(findings, output_format, quiet=quiet, verbose=verbose)
     lines = [drift.version or f"built by toolgen {__version__}"] if verbose or changes.has_changes else []
-    lines += [f"{config[0].as_posix()}: set edition {edition}"] if config else []
+    lines += [f"{config[0].as_posix()}: set edition {new_edition}"] if config else []
     lines += [f"handlers: {each}" for each in changes.handlers]
     lines += [f"model: {each}" for each in changes.model]
     lines += [f"internal: {_counted(changes.internal)}"] if changes.internal else []

@@ -52,7 +52,7 @@ Change: TypeAlias = Literal["sources", "toolgen"]
 
 
 @dataclass(slots=True)
-class WatchedPackage:
+class PackageStamps:
     """The folder of the package, once it was written, and the stamps of its files after the last build."""
 
     folder: Path | None = None
@@ -129,7 +129,7 @@ def command(
         arguments = shlex.split(after_build) if after_build is not None else []
     except ValueError as error:
         raise click.BadParameter(f"not a valid command line: {error}", param_hint="'--then'") from None
-    package = WatchedPackage()
+    package = PackageStamps()
     failed = outdated = False
     with nullcontext() if full else enable_incremental_builds() as results, without_garbage_collection():
         for change in iterate_changes(schemas, package, poll=poll):
@@ -201,7 +201,7 @@ def run_command(arguments: list[str]) -> None:
             write_output(f"toolgen: {arguments[0]} exited with {code}\n", sys.stderr)
 
 
-def iterate_changes(schemas: Path, package: WatchedPackage, *, poll: bool) -> Iterator[Change]:
+def iterate_changes(schemas: Path, package: PackageStamps, *, poll: bool) -> Iterator[Change]:
     """Yield when a build is due: at once, and then when a source or the package has changed and is quiet again."""
     known: Stamps | None = None
     own = ToolgenFiles(schemas)

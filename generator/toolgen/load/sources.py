@@ -66,7 +66,7 @@ class LazyDocument(LazyAttributes, Document):
     LAZY = ("value", "values", "keys")
     _tree: Callable[[], DocumentContent]
 
-    def load_lazy_attributes(self) -> Iterable[Any]:
+    def load_lazy_values(self) -> Iterable[Any]:
         """Parse the text."""
         tree = self._tree()
         return tree.value, tree.values, tree.keys

@@ -61,7 +61,7 @@ class LazyDeclaration(LazyAttributes, Declaration):
 
     LAZY = ("parameters", "result", "examples")
 
-    def load_lazy_attributes(self) -> Iterable[Any]:
+    def load_lazy_values(self) -> Iterable[Any]:
         """Read the parameters, result and examples from the document."""
         whole = _declaration(self.document)
         return whole.parameters, whole.result, whole.examples

@@ -32,7 +32,7 @@ class FieldFastPath:
 
 
 JSON_TEXT = FieldFastPath(
-    "type({0}) is str", "{1} is None and (text := strict_json_text({0})) is not None", written="text"
+    "type({0}) is str", "{1} is None and (text := dump_strict_or_none({0})) is not None", written="text"
 )
 """The form of arguments that are JSON text."""
 
@@ -45,7 +45,7 @@ PLAIN_FORMS: Mapping[str, FieldFastPath] = {
     "object_arguments": FieldFastPath("type({0}) is dict", "{1} is None and is_strict_json({0})"),
     "json_arguments": JSON_TEXT,
     "cache_control": FieldFastPath(),
-    "echoed_call_id": FieldFastPath(
+    "call_id_verbatim": FieldFastPath(
         "type({0}) is str and reader.wire.is_legal_id({0}) and reader.try_claim_id({0})",
         "writer.is_id_unchanged({0})",
         last=True,

@@ -87,7 +87,7 @@ class LazyToolPlan(LazyAttributes, ToolPlan):
 
     LAZY = ("models", "imports")
 
-    def load_lazy_attributes(self) -> Iterable[Any]:
+    def load_lazy_values(self) -> Iterable[Any]:
         """Plan the models."""
         whole = _plan(self.tool)
         return whole.models, whole.imports

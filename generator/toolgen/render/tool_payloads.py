@@ -18,7 +18,7 @@ from toolgen.plan.tools import definition_fields
 from toolgen.render.shipped import InMemoryPackage
 from toolgen.resolve import Catalog, Profile, Tool
 from toolgen.runtime.conversion.cache import Cache, to_bytes
-from toolgen.runtime.conversion.wire import DeclaredTools
+from toolgen.runtime.conversion.wire import DeclaredToolFacts
 
 CLOSING = "additional properties"
 """What a closed object cannot have."""
@@ -190,7 +190,7 @@ def _on_wire(kind: Any, definition: Any, profile: Profile, catalog: Catalog) -> 
         "depth": catalog.recursion_depth,
     }
     said = tuple(declared["renames"].items()), tuple(declared["refused"]), catalog.recursion_depth
-    converter = reuse_or_make(lambda: kind(DeclaredTools(**declared)), "converter", kind, profile, *said)
+    converter = reuse_or_make(lambda: kind(DeclaredToolFacts(**declared)), "converter", kind, profile, *said)
     wire = converter.wire
     digest = _sha256(json.dumps((profile.name, profile.facts, catalog.format.schema, catalog.recursion_depth)))[:32]
     spent: dict[str, int] = {}
@@ -206,7 +206,7 @@ def _on_wire(kind: Any, definition: Any, profile: Profile, catalog: Catalog) -> 
                 entries.add(i, definitions[i], how)
         payload = converter.to_tools(definitions, on_loss=losses.append, on_unsupported="weaken")
     names = tuple(tool.name for tool in offered)
-    built = kind(DeclaredTools(names=names, payload=payload, **declared))
+    built = kind(DeclaredToolFacts(names=names, payload=payload, **declared))
     by_tool: dict[str, list[Any]] = {}
     for loss in losses:
         by_tool.setdefault(loss.path.partition("]")[0], []).append(loss)
@@ -232,7 +232,9 @@ def _on_wire(kind: Any, definition: Any, profile: Profile, catalog: Catalog) -> 
 
     @cache
     def whole() -> Any:
-        return kind(DeclaredTools(names=names, payload=json.loads(_filled(form, [e.entry for e in found])), **declared))
+        return kind(
+            DeclaredToolFacts(names=names, payload=json.loads(_filled(form, [e.entry for e in found])), **declared)
+        )
 
     every = tuple(sorted((*found, *left_out), key=lambda one: one.tool.name))
     return ProviderPayload(form, every, lambda *some: whole().tools(*some))

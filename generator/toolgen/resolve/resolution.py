@@ -134,7 +134,7 @@ class LazyTool(LazyAttributes, Tool):
     LAZY = ("parameters", "result", "examples", "origins")
     _rest: Callable[[], Iterable[Any]]
 
-    def load_lazy_attributes(self) -> Iterable[Any]:
+    def load_lazy_values(self) -> Iterable[Any]:
         """Read the stored schemas."""
         return self._rest()
 

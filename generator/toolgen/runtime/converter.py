@@ -14,8 +14,8 @@ from typing import Any, ClassVar, TypeAlias, TypeVar
 from .client_kwargs import Base64Keys
 from .conversion.extras import ABSENT, is_internal_mark
 from .conversion.reader import Reader
-from .conversion.values import read_optional_list, to_plain_object, write_list
-from .conversion.wire import DeclaredTools, ProviderWire, WireFacts
+from .conversion.values import read_list_or_null, to_plain_object, write_list
+from .conversion.wire import DeclaredToolFacts, ProviderWire, WireFacts
 from .conversion.writer import OnLoss, OnUnsupported, Writer
 from .errors import wrong_type
 from .models import (
@@ -30,7 +30,7 @@ from .models import (
     ToolDefinition,
 )
 from .paths import ROOT, Path
-from .request_tools import read_choice, write_choice, write_tool_definition
+from .request_tools import read_choice, write_choice, write_tool_with_provider_settings
 from .responses import FinishReason, classify_api_error
 
 __all__ = ["Converter", "ObjectReader", "ObjectWriter", "SdkConverter", "ValueReader", "ValueWriter"]
@@ -80,8 +80,8 @@ class Converter:
     read_response: ObjectReader[Completion]
     write_response: Callable[[Completion, str | None, int | None, Writer], Any]
 
-    def __init__(self, declared: DeclaredTools | None = None) -> None:
-        self.wire = ProviderWire(self.FACTS, declared or DeclaredTools())
+    def __init__(self, declared: DeclaredToolFacts | None = None) -> None:
+        self.wire = ProviderWire(self.FACTS, declared or DeclaredToolFacts())
         self.entries: Mapping[str, Any] = dict(
             zip(self.wire.declared.names, self.collect_tool_entries(self.wire.declared.payload), strict=True)
         )
@@ -299,7 +299,7 @@ class Converter:
 
     def read_tools(self, value: Any, at: Path, reader: Reader) -> tuple[list[ToolDefinition | OpaquePart] | None, Any]:
         """Read the offered tools."""
-        return read_optional_list(None if value is ABSENT else value, at, reader, self.read_tool_entry), ABSENT
+        return read_list_or_null(None if value is ABSENT else value, at, reader, self.read_tool_entry), ABSENT
 
     def write_tools(self, definitions: Sequence[Any] | None, extra: Any, at: Path, writer: Writer) -> Any:
         """Write the offered tools."""
@@ -307,7 +307,7 @@ class Converter:
 
     def write_tool_definition(self, definition: Any, at: Path, writer: Writer) -> Any:
         """Write a tool as its declaration offers it to this provider."""
-        return write_tool_definition(definition, at, writer, self.write_tool_entry)
+        return write_tool_with_provider_settings(definition, at, writer, self.write_tool_entry)
 
     def read_tool_choice(self, value: Any, at: Path, reader: Reader) -> tuple[ToolChoice | None, Any]:
         """Read the tool choice. A value that is not in the table becomes extras."""

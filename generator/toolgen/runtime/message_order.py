@@ -11,7 +11,7 @@ from .models import AssistantMessage, Message, OpaquePart, ToolCallPart, ToolMes
 from .paths import Path
 from .tool_results import describe_result
 
-__all__ = ["Placed", "order_for_api", "order_keeping_separate_results", "results_of"]
+__all__ = ["Placed", "order_for_api", "order_restoring_separate_results", "results_of"]
 
 Placed: TypeAlias = tuple[Message, Path, tuple[Path, ...] | None]
 """A message, its path in the given value, and the paths of its results if they came from elsewhere."""
@@ -29,7 +29,7 @@ def order_for_api(messages: Sequence[Message], at: Path, writer: Writer) -> list
     return placed if _in_order(messages) else _describe_foreign_results(_reordered(placed, writer), writer)
 
 
-def order_keeping_separate_results(messages: Sequence[Message], at: Path, writer: Writer) -> list[Placed]:
+def order_restoring_separate_results(messages: Sequence[Message], at: Path, writer: Writer) -> list[Placed]:
     """Return the messages like `order_for_api`, but keep results in separate messages if they were read so.
 
     Results were read separately from another message (`$apart`), or from the same one, after other content (`$within`).

@@ -25,7 +25,7 @@ __all__ = [
     "tool_entry_kind",
     "write_choice",
     "write_selected_tools",
-    "write_tool_definition",
+    "write_tool_with_provider_settings",
 ]
 
 
@@ -217,7 +217,7 @@ OfferedWrite = Callable[[Any, Path, Writer], Any]
 _facts_of = attrgetter(*ToolDefinition.__match_args__)
 
 
-def write_tool_definition(tool: Any, at: Path, writer: Writer, write: OfferedWrite) -> Any:
+def write_tool_with_provider_settings(tool: Any, at: Path, writer: Writer, write: OfferedWrite) -> Any:
     """Write a tool. What its declaration states about this provider is in its metadata, and is applied last.
 
     `$description` replaces the description, `$patch` is a merge patch (RFC 7396) on the entry. The settings that the

@@ -30,13 +30,13 @@ from .models import (
     ToolDefinition,
 )
 from .paths import ROOT, Path, without_path
-from .responses import invalidate_call, invalidate_calls
+from .responses import mark_call_invalid, mark_calls_invalid
 from .stream_parts import OpenCall, PartialObject, SentCall, SentOrder, order_by_index
 
-__all__ = ["BaseStream", "BaseStreamWriter", "read_index"]
+__all__ = ["BaseStream", "BaseStreamWriter", "read_hashable_index"]
 
 
-def read_index(index: Any, at: Path) -> Any:
+def read_hashable_index(index: Any, at: Path) -> Any:
     """Return the index of an event, after a check of its type.
 
     Raises:
@@ -180,11 +180,11 @@ class BaseStream:
         if self._failure is not None or not self._ended():
             if completion.finish_reason != "content_filter":
                 completion.finish_reason = "error" if self._finished or self._failure is not None else "other"
-            invalidate_calls(completion.message, "error")
+            mark_calls_invalid(completion.message, "error")
             return completion
         for position, call in enumerate(order_by_index(self._calls)):
             if call.malformed:
-                invalidate_call(completion.message, position, "malformed", "".join(call.pieces))
+                mark_call_invalid(completion.message, position, "malformed", "".join(call.pieces))
         return completion
 
     def _final_stop_reason(self, before: Any, word: Any) -> Any:

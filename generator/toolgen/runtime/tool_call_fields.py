@@ -16,8 +16,8 @@ from .paths import Path, format_path
 
 __all__ = [
     "INVALID_ARGUMENTS_KEY",
-    "make_call_from_json",
-    "make_pending_call_from_json",
+    "make_call_from_json_if_regular",
+    "make_pending_call_from_json_if_regular",
     "read_call_id",
     "read_json_arguments",
     "read_non_strict_schema",
@@ -25,9 +25,9 @@ __all__ = [
     "read_nullable_schema",
     "read_object_arguments",
     "read_optional_call_id",
-    "read_parameters_schema",
     "read_result_call",
     "read_result_call_id",
+    "read_schema_keeping_original",
     "read_schema_or_empty",
     "read_tool_name",
     "write_call_id",
@@ -37,9 +37,9 @@ __all__ = [
     "write_nullable_schema",
     "write_object_arguments",
     "write_optional_call_id",
-    "write_parameters_schema",
     "write_result_call",
     "write_result_call_id",
+    "write_schema_keeping_original",
     "write_schema_or_empty",
     "write_tool_name",
 ]
@@ -157,7 +157,7 @@ def write_result_call_id(identifier: str, extra: Any, at: Path, writer: Writer) 
 read_optional_call_id = read_call_id
 
 
-def make_call_from_json(
+def make_call_from_json_if_regular(
     identifier: Any, name: Any, text: str, extras: Extras | None, key_path: Sequence[str], reader: Reader
 ) -> ToolCall | None:
     """Read a call whose arguments are text. Return None if its id or name differs in the format.
@@ -168,13 +168,13 @@ def make_call_from_json(
         return None
     arguments, invalid, kept = _read_text(text)
     metadata = reader.metadata(set_extra_at(extras, key_path, kept))
-    return reader.decode_call_from_text(ToolCall(identifier, name, arguments, invalid, metadata))
+    return reader.decode_call_without_depth_check(ToolCall(identifier, name, arguments, invalid, metadata))
 
 
-def make_pending_call_from_json(
+def make_pending_call_from_json_if_regular(
     identifier: Any, name: Any, text: str, extras: Extras | None, key_path: Sequence[str], reader: Reader
 ) -> ToolCall | None:
-    """Read a call as `make_call_from_json` does, and note it for its result."""
+    """Read a call as `make_call_from_json_if_regular` does, and note it for its result."""
     arguments, invalid, kept = _read_text(text)
     return reader.make_pending_call_if_regular(
         identifier, name, arguments, set_extra_at(extras, key_path, kept), invalid, parsed=True
@@ -286,7 +286,7 @@ def write_object_arguments(
     return {INVALID_ARGUMENTS_KEY: invalid.text}
 
 
-def read_parameters_schema(
+def read_schema_keeping_original(
     value: Any, at: Path, reader: Reader, strict: bool | None = None
 ) -> tuple[dict[str, Any] | None, Any]:
     """Read the schema of a tool. It is also the extra if lowering would change or refuse it: the API accepted it.
@@ -303,7 +303,7 @@ def read_parameters_schema(
     return value, ABSENT if plain else value
 
 
-def write_parameters_schema(
+def write_schema_keeping_original(
     parameters: dict[str, Any] | None, extra: Any, at: Path, writer: Writer, strict: bool | None = None
 ) -> Any:
     """Write the schema of a tool in the wire's dialect, and report what the dialect expresses differently."""
@@ -322,7 +322,7 @@ def write_schema_or_empty(
     strict: bool | None,
 ) -> Any:
     """Write the schema of a tool. A tool without parameters gets an object without properties."""
-    written = write_parameters_schema(parameters, extra, at, writer, strict)
+    written = write_schema_keeping_original(parameters, extra, at, writer, strict)
     return {"type": "object", "properties": {}} if written is ABSENT else written
 
 
@@ -334,13 +334,13 @@ def read_non_strict_schema(value: Any, at: Path, reader: Reader) -> tuple[dict[s
     """
     if value is ABSENT:
         return None, {"$absent": True}
-    return read_parameters_schema(value, at, reader, None)
+    return read_schema_keeping_original(value, at, reader, None)
 
 
 def write_non_strict_schema(parameters: dict[str, Any] | None, extra: Any, at: Path, writer: Writer) -> Any:
     """Write the schema of a tool. If it has none, write an object without properties, or nothing if none was read."""
     if parameters is not None:
-        return write_parameters_schema(parameters, extra, at, writer, None)
+        return write_schema_keeping_original(parameters, extra, at, writer, None)
     return ABSENT if extra is None or is_internal_mark(extra) else {"type": "object", "properties": {}}
 
 
@@ -354,7 +354,7 @@ def read_nullable_schema(
     """
     if value is None or value is ABSENT:
         return None, {"$absent": True} if value is ABSENT else None
-    return read_parameters_schema(value, at, reader, strict)
+    return read_schema_keeping_original(value, at, reader, strict)
 
 
 def write_nullable_schema(
@@ -366,10 +366,10 @@ def write_nullable_schema(
 ) -> Any:
     """Write the schema of a tool. If it has none, write an object without properties, or what was read instead."""
     if parameters is not None:
-        return write_parameters_schema(parameters, extra, at, writer, strict)
+        return write_schema_keeping_original(parameters, extra, at, writer, strict)
     if extra is None:
         return None
     return ABSENT if is_internal_mark(extra) else {"type": "object", "properties": {}}
 
 
-read_schema_or_empty = read_parameters_schema
+read_schema_or_empty = read_schema_keeping_original

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias
 
-from .conversion.extras import ABSENT, Extras, add_extras, inner_extras
+from .conversion.extras import ABSENT, Extras, inner_extras, merge_extras_into
 from .conversion.reader import Reader
 from .conversion.values import Read, Write, read_text_or_list, write_or_describe
 from .conversion.writer import Writer, describe_as_text
 from .errors import ConversionError, wrong_type
-from .json_text import compact, dump_lenient, is_compact, loads
+from .json_text import compact, dump_allowing_nan, is_compact, loads
 from .json_values import is_json, same_json, walk_values
 from .models import OpaquePart, TextPart, ToolResult
 from .paths import Path, format_path
@@ -21,10 +21,10 @@ __all__ = [
     "media_kind",
     "read_result_object",
     "read_result_parts",
-    "read_result_text",
-    "report_error_text",
+    "read_result_text_or_error",
+    "report_error_text_sent_with_flag",
+    "write_parts_moving_media",
     "write_result_object",
-    "write_result_parts",
     "write_result_text",
 ]
 
@@ -33,7 +33,7 @@ MEDIA_FOLLOW_TEXT = "The result follows in the next message."
 """The text for a result that contains only media, because the text of a result must not be empty."""
 
 
-def read_result_text(text: str) -> tuple[Literal["text", "error"], str, Any]:
+def read_result_text_or_error(text: str) -> tuple[Literal["text", "error"], str, Any]:
     """Read the text of a result. The text `{"error": text}` without other keys is an error."""
     if text[:1] == "{" and '"error"' in text:
         try:
@@ -45,10 +45,12 @@ def read_result_text(text: str) -> tuple[Literal["text", "error"], str, Any]:
     return "text", text, ABSENT
 
 
-def report_error_text(result: ToolResult, at: Path, writer: Writer) -> None:
+def report_error_text_sent_with_flag(result: ToolResult, at: Path, writer: Writer) -> None:
     """Report that an error is sent with the API's error flag. The API that it was read from has it as JSON text."""
     for state in (result.metadata or {}).values():
-        if type(state) is dict and any(type(v) is str and read_result_text(v)[0] == "error" for v in state.values()):
+        if type(state) is dict and any(
+            type(v) is str and read_result_text_or_error(v)[0] == "error" for v in state.values()
+        ):
             writer.report_loss((at, "kind"), "an error", "rewritten", "note", "it is sent as text with the error flag")
             return
 
@@ -64,7 +66,7 @@ def write_result_text(kind: str, value: Any, extra: Any, at: Path, writer: Write
             raise wrong_type(at, "a string", value)
         if kind == "text":
             return value
-        if type(extra) is str and read_result_text(extra)[:2] == ("error", value):
+        if type(extra) is str and read_result_text_or_error(extra)[:2] == ("error", value):
             return extra
         return compact({"error": value})
     try:
@@ -78,11 +80,11 @@ def read_result_parts(value: Any, at: Path, reader: Reader, read: Read[Any]) -> 
     parts = read_text_or_list(value, at, reader, read)
     for part in parts:
         if type(part) is not str and type(part) is not TextPart and type(part) is not OpaquePart:
-            add_extras(part, reader.wire.name, {"$inline": True})
+            merge_extras_into(part, reader.wire.name, {"$inline": True})
     return parts
 
 
-def write_result_parts(parts: Sequence[Any], at: Path, writer: Writer, write: Write) -> str | list[Any]:
+def write_parts_moving_media(parts: Sequence[Any], at: Path, writer: Writer, write: Write) -> str | list[Any]:
     """Write text parts of a result, and media that were read inside one. Other media are appended to `writer.media`."""
     after = len(writer.media)
     texts = []
@@ -193,7 +195,7 @@ def _write(kind: str, value: Any, is_error: bool | None) -> dict[str, Any]:
     if kind == "error" or (kind == "data" and is_error):
         return {"error": value}
     if kind == "data" and _refers(value):
-        return {"output": dump_lenient(value)}
+        return {"output": dump_allowing_nan(value)}
     if type(value) is dict and not value.keys() & _OWN:
         return value
     return {"output": value}

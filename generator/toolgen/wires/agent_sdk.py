@@ -33,7 +33,7 @@ from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
 from ..runtime.fields import read_text_empty_as_none, write_text_empty_as_none
-from ..runtime.json_text import strict_json_text
+from ..runtime.json_text import dump_strict_or_none
 from ..runtime.models import (
     ContentPart,
     DocumentPart,
@@ -51,7 +51,7 @@ from ..runtime.models import (
 from ..runtime.paths import Path
 from ..runtime.responses import FinishReason, read_count
 from ..runtime.tool_call_fields import (
-    make_call_from_json,
+    make_call_from_json_if_regular,
     read_call_id,
     read_json_arguments,
     read_result_call_id,
@@ -503,7 +503,7 @@ class AgentSdk(AgentSdkConverter):
         name = function.get("name")
         arguments = function.get("arguments")
         if type(arguments) is str:
-            found = make_call_from_json(
+            found = make_call_from_json_if_regular(
                 id,
                 name,
                 arguments,
@@ -543,7 +543,7 @@ class AgentSdk(AgentSdkConverter):
         """Write a call of a function."""
         if (
             writer.is_regular_call(call)
-            and (text := strict_json_text(call.arguments)) is not None
+            and (text := dump_strict_or_none(call.arguments)) is not None
         ):
             return {
                 "type": "function",

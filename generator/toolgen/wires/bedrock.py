@@ -15,11 +15,11 @@ from ..runtime.apis.bedrock.fields import (
     read_block_source,
     read_document_name,
     read_schema_text,
-    read_text_unless_empty,
+    read_text_noting_empty,
     write_block_source,
     write_document_name,
     write_schema_text,
-    write_text_unless_empty,
+    write_text_noting_empty,
 )
 from ..runtime.client_kwargs import Base64Keys
 from ..runtime.conversion.extras import (
@@ -756,7 +756,7 @@ class Bedrock(BedrockConverter):
         name, name_kept = read_tool_name(
             tool_spec.get("name", ABSENT), ((at, "toolSpec"), "name"), reader
         )
-        description, description_kept = read_text_unless_empty(
+        description, description_kept = read_text_noting_empty(
             tool_spec.get("description", ABSENT),
             ((at, "toolSpec"), "description"),
             reader,
@@ -825,7 +825,7 @@ class Bedrock(BedrockConverter):
             ),
             "inputSchema": input_schema,
         }
-        description = write_text_unless_empty(
+        description = write_text_noting_empty(
             definition.description,
             extra_at(extras, "toolSpec", "description") if extras else ABSENT,
             (at, "description"),

@@ -12,11 +12,11 @@ from ..runtime.apis.copilot.converter import CopilotConverter
 from ..runtime.apis.copilot.fields import (
     read_binary_data,
     read_either_name,
-    read_schema_unless_empty,
+    read_schema_empty_as_none,
     read_untyped_arguments,
     write_binary_data,
     write_either_name,
-    write_schema_unless_empty,
+    write_schema_empty_as_none,
     write_untyped_arguments,
 )
 from ..runtime.apis.copilot.tool_requests import binary_kind, to_plain_tool_request
@@ -282,7 +282,7 @@ class Copilot(CopilotConverter):
         description, description_kept = read_text_empty_as_none(
             wire.get("description", ABSENT), (at, "description"), reader
         )
-        parameters, parameters_kept = read_schema_unless_empty(
+        parameters, parameters_kept = read_schema_empty_as_none(
             wire.get("parameters", ABSENT), (at, "parameters"), reader
         )
         if (
@@ -331,7 +331,7 @@ class Copilot(CopilotConverter):
         )
         if description is not ABSENT:
             wire["description"] = description
-        parameters = write_schema_unless_empty(
+        parameters = write_schema_empty_as_none(
             definition.parameters,
             extra_at(extras, "parameters") if extras else ABSENT,
             (at, "parameters"),

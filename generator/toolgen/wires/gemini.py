@@ -32,7 +32,7 @@ from ..runtime.conversion.extras import (
     unmapped_members,
 )
 from ..runtime.conversion.reader import Reader
-from ..runtime.conversion.values import read_optional_list, write_or_describe
+from ..runtime.conversion.values import read_list_or_null, write_or_describe
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
@@ -583,7 +583,7 @@ class Gemini(GeminiConverter):
     ) -> list[Any] | None:
         """Read an array, or null; regular objects in it at once."""
         if type(value) is not list:
-            return read_optional_list(value, at, reader, self.read_assistant_part)
+            return read_list_or_null(value, at, reader, self.read_assistant_part)
         found: list[Any] = []
         for wire in value:
             if type(wire) is dict:
@@ -609,7 +609,7 @@ class Gemini(GeminiConverter):
                                     id, name, arguments, rest
                                 )
                             else:
-                                call = reader.make_pending_call_without_id(
+                                call = reader.make_pending_call_with_synthetic_id(
                                     name, arguments, rest, ["functionCall", "id"]
                                 )
                             if call is not None:

@@ -14,13 +14,13 @@ from ..runtime.apis.mistral.fields import (
     known_kwargs,
     read_id_or_placeholder,
     read_result_id_or_placeholder,
-    read_text_chunks,
+    read_text_as_chunks,
     read_url_or_data,
     read_url_or_object,
     unwrap_sdk_object,
     write_id_or_placeholder,
     write_result_id_or_placeholder,
-    write_text_chunks,
+    write_text_as_chunks,
     write_url_or_data,
     write_url_or_object,
 )
@@ -40,7 +40,7 @@ from ..runtime.conversion.extras import (
 )
 from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.values import (
-    read_optional_list,
+    read_list_or_null,
     read_text_or_list,
     write_text_or_list,
 )
@@ -55,7 +55,7 @@ from ..runtime.fields import (
     write_effort,
     write_string_or_list,
 )
-from ..runtime.json_text import strict_json_text
+from ..runtime.json_text import dump_strict_or_none
 from ..runtime.models import (
     AssistantPart,
     AudioPart,
@@ -78,8 +78,8 @@ from ..runtime.models import (
 from ..runtime.paths import Path
 from ..runtime.responses import FinishReason, read_count, read_optional_object
 from ..runtime.tool_call_fields import (
-    make_call_from_json,
-    make_pending_call_from_json,
+    make_call_from_json_if_regular,
+    make_pending_call_from_json_if_regular,
     read_json_arguments,
     read_schema_or_empty,
     read_tool_name,
@@ -473,7 +473,7 @@ class Mistral(MistralConverter):
     def read_tool_calls(self, value: Any, at: Path, reader: Reader) -> list[Any] | None:
         """Read an array, or null; regular objects in it at once."""
         if type(value) is not list:
-            return read_optional_list(value, at, reader, self.read_tool_call_entry)
+            return read_list_or_null(value, at, reader, self.read_tool_call_entry)
         found: list[Any] = []
         for wire in value:
             if type(wire) is dict and wire.get("type") in ("function", None):
@@ -503,7 +503,7 @@ class Mistral(MistralConverter):
                             )
                             if wire.get("type") is None:
                                 rest["$absent"] = ["type"]
-                        call = make_pending_call_from_json(
+                        call = make_pending_call_from_json_if_regular(
                             id, name, arguments, rest, ["function", "arguments"], reader
                         )
                         if call is not None:
@@ -788,7 +788,7 @@ class Mistral(MistralConverter):
             and id not in _TOOL_CALL_ID
             and reader.wire.is_legal_id(id)
         ):
-            found = make_call_from_json(
+            found = make_call_from_json_if_regular(
                 id,
                 name,
                 arguments,
@@ -832,7 +832,7 @@ class Mistral(MistralConverter):
         """Write a call of a function."""
         if (
             writer.is_regular_call(call)
-            and (text := strict_json_text(call.arguments)) is not None
+            and (text := dump_strict_or_none(call.arguments)) is not None
         ):
             return {
                 "type": "function",
@@ -1242,7 +1242,7 @@ class Mistral(MistralConverter):
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> ReasoningPart:
         """Read a reasoning block."""
-        text, text_kept = read_text_chunks(
+        text, text_kept = read_text_as_chunks(
             wire.get("thinking", ABSENT), (at, "thinking"), reader
         )
         if (
@@ -1263,7 +1263,7 @@ class Mistral(MistralConverter):
         extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         wire: dict[str, Any] = {
             "type": "thinking",
-            "thinking": write_text_chunks(
+            "thinking": write_text_as_chunks(
                 part.text,
                 extra_at(extras, "thinking") if extras else ABSENT,
                 (at, "text"),

@@ -28,7 +28,7 @@ from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
-from ..runtime.json_text import strict_json_text
+from ..runtime.json_text import dump_strict_or_none
 from ..runtime.models import (
     OpaquePart,
     Request,
@@ -42,14 +42,14 @@ from ..runtime.models import (
 from ..runtime.paths import Path
 from ..runtime.responses import FinishReason, read_count
 from ..runtime.tool_call_fields import (
-    make_call_from_json,
+    make_call_from_json_if_regular,
     read_call_id,
     read_json_arguments,
-    read_parameters_schema,
+    read_schema_keeping_original,
     read_tool_name,
     write_call_id,
     write_json_arguments,
-    write_parameters_schema,
+    write_schema_keeping_original,
     write_tool_name,
 )
 
@@ -297,7 +297,7 @@ class ModularPrompt(ModularPromptConverter):
         strict = function.get("strict")
         if strict is not None and type(strict) is not bool:
             raise wrong_type(((at, "function"), "strict"), "a boolean", strict)
-        parameters, parameters_kept = read_parameters_schema(
+        parameters, parameters_kept = read_schema_keeping_original(
             function.get("parameters", ABSENT),
             ((at, "function"), "parameters"),
             reader,
@@ -343,7 +343,7 @@ class ModularPrompt(ModularPromptConverter):
             function["description"] = definition.description
         if definition.strict is not None:
             function["strict"] = definition.strict
-        parameters = write_parameters_schema(
+        parameters = write_schema_keeping_original(
             definition.parameters,
             extra_at(extras, "function", "parameters") if extras else ABSENT,
             (at, "parameters"),
@@ -371,7 +371,7 @@ class ModularPrompt(ModularPromptConverter):
         name = function.get("name")
         arguments = function.get("arguments")
         if wire.get("type") is not None and type(arguments) is str:
-            found = make_call_from_json(
+            found = make_call_from_json_if_regular(
                 id,
                 name,
                 arguments,
@@ -413,7 +413,7 @@ class ModularPrompt(ModularPromptConverter):
         """Write a call of a function."""
         if (
             writer.is_regular_call(call)
-            and (text := strict_json_text(call.arguments)) is not None
+            and (text := dump_strict_or_none(call.arguments)) is not None
         ):
             return {
                 "type": "function",

@@ -32,7 +32,7 @@ from ..runtime.conversion.extras import (
     unmapped_members,
 )
 from ..runtime.conversion.reader import Reader
-from ..runtime.conversion.values import read_optional_list
+from ..runtime.conversion.values import read_list_or_null
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
@@ -253,7 +253,7 @@ class Ollama(OllamaConverter):
     def read_tool_calls(self, value: Any, at: Path, reader: Reader) -> list[Any] | None:
         """Read an array, or null; regular objects in it at once."""
         if type(value) is not list:
-            return read_optional_list(value, at, reader, self.read_tool_call_entry)
+            return read_list_or_null(value, at, reader, self.read_tool_call_entry)
         found: list[Any] = []
         for wire in value:
             if type(wire) is dict and "function" in wire:
@@ -278,7 +278,7 @@ class Ollama(OllamaConverter):
                                 id, name, arguments, rest
                             )
                         else:
-                            call = reader.make_pending_call_without_id(
+                            call = reader.make_pending_call_with_synthetic_id(
                                 name, arguments, rest, ["id"]
                             )
                         if call is not None:

@@ -37,7 +37,7 @@ from ..runtime.conversion.extras import (
 )
 from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.values import (
-    read_optional_list,
+    read_list_or_null,
     read_text_or_list,
     require_value,
     write_text_or_list,
@@ -53,7 +53,7 @@ from ..runtime.fields import (
     write_effort,
     write_string_or_list,
 )
-from ..runtime.json_text import strict_json_text
+from ..runtime.json_text import dump_strict_or_none
 from ..runtime.models import (
     AssistantPart,
     AudioPart,
@@ -76,17 +76,17 @@ from ..runtime.models import (
 from ..runtime.paths import Path
 from ..runtime.responses import FinishReason, read_count, read_optional_object
 from ..runtime.tool_call_fields import (
-    make_call_from_json,
-    make_pending_call_from_json,
+    make_call_from_json_if_regular,
+    make_pending_call_from_json_if_regular,
     read_call_id,
     read_json_arguments,
-    read_parameters_schema,
     read_result_call,
+    read_schema_keeping_original,
     read_tool_name,
     write_call_id,
     write_json_arguments,
-    write_parameters_schema,
     write_result_call,
+    write_schema_keeping_original,
     write_tool_name,
 )
 
@@ -575,7 +575,7 @@ class OpenaiChat(ChatConverter):
     def read_tool_calls(self, value: Any, at: Path, reader: Reader) -> list[Any] | None:
         """Read an array, or null; regular objects in it at once."""
         if type(value) is not list:
-            return read_optional_list(value, at, reader, self.read_tool_call_entry)
+            return read_list_or_null(value, at, reader, self.read_tool_call_entry)
         found: list[Any] = []
         for wire in value:
             if type(wire) is dict and wire.get("type") in ("function", None):
@@ -600,7 +600,7 @@ class OpenaiChat(ChatConverter):
                             )
                             if wire.get("type") is None:
                                 rest["$absent"] = ["type"]
-                        call = make_pending_call_from_json(
+                        call = make_pending_call_from_json_if_regular(
                             id, name, arguments, rest, ["function", "arguments"], reader
                         )
                         if call is not None:
@@ -808,7 +808,7 @@ class OpenaiChat(ChatConverter):
         strict = function.get("strict")
         if strict is not None and type(strict) is not bool:
             raise wrong_type(((at, "function"), "strict"), "a boolean", strict)
-        parameters, parameters_kept = read_parameters_schema(
+        parameters, parameters_kept = read_schema_keeping_original(
             function.get("parameters", ABSENT),
             ((at, "function"), "parameters"),
             reader,
@@ -854,7 +854,7 @@ class OpenaiChat(ChatConverter):
             function["description"] = definition.description
         if definition.strict is not None:
             function["strict"] = definition.strict
-        parameters = write_parameters_schema(
+        parameters = write_schema_keeping_original(
             definition.parameters,
             extra_at(extras, "function", "parameters") if extras else ABSENT,
             (at, "parameters"),
@@ -882,7 +882,7 @@ class OpenaiChat(ChatConverter):
         name = function.get("name")
         arguments = function.get("arguments")
         if wire.get("type") is not None and type(arguments) is str:
-            found = make_call_from_json(
+            found = make_call_from_json_if_regular(
                 id,
                 name,
                 arguments,
@@ -924,7 +924,7 @@ class OpenaiChat(ChatConverter):
         """Write a call of a function."""
         if (
             writer.is_regular_call(call)
-            and (text := strict_json_text(call.arguments)) is not None
+            and (text := dump_strict_or_none(call.arguments)) is not None
         ):
             return {
                 "type": "function",

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from ..runtime.apis.openai_chat.compatible import (
-    read_echoed_call_id,
+    read_call_id_verbatim,
     read_parsable_arguments,
-    write_echoed_call_id,
+    write_call_id_verbatim,
     write_parsable_arguments,
 )
 from ..runtime.apis.openai_chat.host_extensions import ReasoningKeys
@@ -30,7 +30,7 @@ from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
 from ..runtime.fields import read_data_url, write_data_url
-from ..runtime.json_text import strict_json_text
+from ..runtime.json_text import dump_strict_or_none
 from ..runtime.models import (
     AudioPart,
     ContentPart,
@@ -42,7 +42,7 @@ from ..runtime.models import (
 )
 from ..runtime.paths import Path
 from ..runtime.tool_call_fields import (
-    make_call_from_json,
+    make_call_from_json_if_regular,
     read_tool_name,
     write_tool_name,
 )
@@ -209,7 +209,7 @@ class Vllm(OpenaiCompatible):
             and type(id) is str
             and reader.wire.is_legal_id(id)
         ):
-            found = make_call_from_json(
+            found = make_call_from_json_if_regular(
                 id,
                 name,
                 arguments,
@@ -223,7 +223,7 @@ class Vllm(OpenaiCompatible):
             )
             if found is not None:
                 return found
-        id, id_kept = read_echoed_call_id(wire.get("id", ABSENT), (at, "id"), reader)
+        id, id_kept = read_call_id_verbatim(wire.get("id", ABSENT), (at, "id"), reader)
         name, name_kept = read_tool_name(
             function.get("name", ABSENT), ((at, "function"), "name"), reader
         )
@@ -251,7 +251,7 @@ class Vllm(OpenaiCompatible):
         """Write a call of a function."""
         if (
             writer.is_regular_call(call)
-            and (text := strict_json_text(call.arguments)) is not None
+            and (text := dump_strict_or_none(call.arguments)) is not None
             and text.isascii()
         ):
             return {
@@ -281,7 +281,7 @@ class Vllm(OpenaiCompatible):
         }
         wire: dict[str, Any] = {
             "type": "function",
-            "id": write_echoed_call_id(
+            "id": write_call_id_verbatim(
                 call.id,
                 extra_at(extras, "id") if extras else ABSENT,
                 (at, "id"),

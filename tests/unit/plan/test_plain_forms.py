@@ -85,7 +85,7 @@ def test_arguments_that_are_plain_are_written_as_the_same_text(sample: Package, 
         names = {
             "value": value,
             "nothing": None,
-            "strict_json_text": sample.module("runtime.json_text").strict_json_text,
+            "dump_strict_or_none": sample.module("runtime.json_text").dump_strict_or_none,
         }
         writer = sample.module("runtime.conversion.writer").Writer(wire, None, "error")
         if eval(test.format("value", "nothing"), names):
@@ -105,9 +105,9 @@ def test_what_is_too_deep_to_be_read_again_is_not_plain(sample: Package) -> None
     for _ in range(module.MAX_DEPTH - 1):
         value = {"a": value}
     assert module.is_strict_json(value)
-    assert text.strict_json_text(value) is not None
+    assert text.dump_strict_or_none(value) is not None
     assert not module.is_strict_json({"a": value})
-    assert text.strict_json_text({"a": value}) is None
+    assert text.dump_strict_or_none({"a": value}) is None
 
 
 @pytest.mark.parametrize("codec", [name for name, form in PLAIN_FORMS.items() if form == FieldFastPath()])

@@ -191,7 +191,7 @@ def test_keys_may_carry_their_fields_together() -> None:
 
 @pytest.mark.parametrize(
     ("key", "reads_by", "writes_by"),
-    [("list", "read_optional_list", "write_list"), ("text_or", "read_text_or_list", "write_text_or_list")],
+    [("list", "read_list_or_null", "write_list"), ("text_or", "read_text_or_list", "write_text_or_list")],
 )
 def test_an_array_is_read_item_by_item(key: str, reads_by: str, writes_by: str) -> None:
     mapping = a_mapping({"parts!": ARRAY}, {"content": {"field": "parts", key: "part"}})
@@ -412,7 +412,7 @@ def test_regular_objects_of_an_array_are_read_and_written_at_once() -> None:
     read, write = a_list(BLOCKS)
     assert read == body("""
         if type(value) is not list:
-            return read_optional_list(value, at, reader, self.read_block)
+            return read_list_or_null(value, at, reader, self.read_block)
         found: list[Any] = []
         for wire in value:
             if type(wire) is dict:
@@ -490,7 +490,7 @@ def test_a_regular_call_may_lack_an_optional_id() -> None:
     assert 'has_id = "id" in use\n' in read
     assert "if len(wire) != 2 or len(use) != 2 + has_id:\n" in read
     assert read.count("nested_extras(") == 1
-    assert 'call = reader.make_pending_call_without_id(name, arguments, rest, ["use", "id"])' in read
+    assert 'call = reader.make_pending_call_with_synthetic_id(name, arguments, rest, ["use", "id"])' in read
 
 
 def test_a_regular_call_keeps_the_extras_of_both_its_objects() -> None:

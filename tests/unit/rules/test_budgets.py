@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 
 from tests.support.linting import written
-from toolgen.compilation import LintedProject, lint_project
+from toolgen.compilation import LintResult, lint_project
 from toolgen.diagnostics import Findings
 
 TOOLS = {"now": "The time.", "later": "Die Zeit, später 🕰."}
 
 
-def linted(folder: Path, **budget: int) -> tuple[LintedProject, list[tuple[str, str]]]:
+def linted(folder: Path, **budget: int) -> tuple[LintResult, list[tuple[str, str]]]:
     config = {
         "providers": ["openai_chat", "gemini"],
         "budgets": {"openai_chat": budget},

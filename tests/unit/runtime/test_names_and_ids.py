@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from toolgen.runtime.conversion.wire import DeclaredTools, ProviderWire, WireFacts, make_hashed_name, synthetic_id
+from toolgen.runtime.conversion.wire import DeclaredToolFacts, ProviderWire, WireFacts, make_hashed_name, synthetic_id
 
 
 def test_another_spelling_is_the_same_in_every_release() -> None:
@@ -15,7 +15,7 @@ def test_another_spelling_is_the_same_in_every_release() -> None:
 
 def test_a_name_that_a_wire_refuses_is_spelled_with_letters_and_digits() -> None:
     facts = WireFacts("one", "One", "[a-zA-Z0-9_-]{1,64}", 64)
-    wire = ProviderWire(facts, DeclaredTools(renames={"given.name": "given"}))
+    wire = ProviderWire(facts, DeclaredToolFacts(renames={"given.name": "given"}))
     assert wire.wire_name("plain") == "plain"
     assert wire.wire_name("given.name") == "given"
     assert wire.wire_name("weather.get") == "weather_get_kHKtBaTrNEH5RUIrdU7qcpcO78jYryPxOKxZ3sstsXRaaaaaaaaa"

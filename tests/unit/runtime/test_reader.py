@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from toolgen.runtime.conversion.reader import Reader
-from toolgen.runtime.conversion.wire import DeclaredTools, ProviderWire, WireFacts
+from toolgen.runtime.conversion.wire import DeclaredToolFacts, ProviderWire, WireFacts
 from toolgen.runtime.models import ToolCall
 from toolgen.runtime.paths import ROOT
 
-WIRE = ProviderWire(WireFacts("some", "Some", "[a-z]+", 20), DeclaredTools(renames={"find slots": "find_slots"}))
+WIRE = ProviderWire(WireFacts("some", "Some", "[a-z]+", 20), DeclaredToolFacts(renames={"find slots": "find_slots"}))
 
 
 def taken(reader: Reader, identifier: Any = "c1", name: Any = "find", arguments: Any = None) -> ToolCall | None:

@@ -16,7 +16,7 @@ from ...conversion.extras import (
 from ...conversion.reader import Reader
 from ...conversion.values import (
     optional_text,
-    read_optional_list,
+    read_list_or_null,
     read_text_or_list,
     wire_message_of,
     write_list,
@@ -45,7 +45,7 @@ from ...models import (
     UserMessage,
 )
 from ...paths import ROOT, Path
-from ...responses import derive_finish_reason, invalidate_calls, provider_stop_reason
+from ...responses import derive_finish_reason, mark_calls_invalid, provider_stop_reason
 from ...tool_results import write_result_text
 from ..openai_chat.fields import ChatMessageConverter
 from .fields import (
@@ -154,7 +154,7 @@ class AgentSdkConverter(ChatMessageConverter):
             parts.append(RefusalPart(refusal))
         if calls:
             parts += (
-                read_optional_list(
+                read_list_or_null(
                     calls, (at, "tool_calls"), reader, self.read_tool_call_entry
                 )
                 or []
@@ -439,7 +439,7 @@ class AgentSdkConverter(ChatMessageConverter):
             message,
             self.FINISH_REASONS,
         )
-        invalidate_calls(message, reason)
+        mark_calls_invalid(message, reason)
         state = read_states_of_other_providers(
             wire.get("provider_meta"), reader.wire.name
         )

@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 from ...conversion.extras import (
     ABSENT,
     Extras,
-    add_extras,
     inner_extras,
     keep_inner_extras,
+    merge_extras_into,
     note_alias,
     original_key,
     restore_extras,
@@ -38,7 +38,7 @@ from ...models import (
 from ...paths import ROOT, Path, format_path
 from ...responses import (
     derive_finish_reason,
-    invalidate_calls,
+    mark_calls_invalid,
     provider_stop_reason,
     read_optional_object,
 )
@@ -119,7 +119,7 @@ class AnthropicConverter(AnthropicMessageConverter):
             if key not in ("format", "effort")
         }
         keep_inner_extras(rest, wire, "output_config", left)
-        add_extras(request, reader.wire.name, rest)
+        merge_extras_into(request, reader.wire.name, rest)
         return request
 
     def write_request(
@@ -331,7 +331,7 @@ class AnthropicConverter(AnthropicMessageConverter):
         reason = derive_finish_reason(word, message, self.FINISH_REASONS)
         if error:
             reason = "error"
-        invalidate_calls(message, reason)
+        mark_calls_invalid(message, reason)
         return Completion(
             message,
             reason,

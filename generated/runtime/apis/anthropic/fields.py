@@ -18,14 +18,14 @@ from ...stream_parts import OpenCall
 
 __all__ = [
     "StreamedBlock",
+    "read_original_number",
     "read_source",
-    "read_unsupported_number",
+    "write_original_number",
     "write_source",
-    "write_unsupported_number",
 ]
 
 
-def read_unsupported_number(value: Any, at: Path, reader: Reader) -> tuple[Any, Any]:
+def read_original_number(value: Any, at: Path, reader: Reader) -> tuple[Any, Any]:
     """Read a number, and keep it as an extra to show that the body had it.
 
     Raises:
@@ -38,7 +38,7 @@ def read_unsupported_number(value: Any, at: Path, reader: Reader) -> tuple[Any, 
     return value, value
 
 
-def write_unsupported_number(
+def write_original_number(
     value: float | None, extra: Any, at: Path, writer: Writer
 ) -> Any:
     """Write a number only if the body had exactly this one. Any other number is unsupported."""

@@ -11,7 +11,7 @@ from ...conversion.extras import (
     ABSENT,
     NO_EXTRAS,
     Extras,
-    add_extras,
+    merge_extras_into,
     restore_extras,
     unmapped_members,
 )
@@ -33,7 +33,7 @@ from ...converter import (
     ValueWriter,
 )
 from ...errors import wrong_type
-from ...message_order import order_keeping_separate_results, results_of
+from ...message_order import order_restoring_separate_results, results_of
 from ...models import (
     AssistantMessage,
     AssistantPart,
@@ -52,7 +52,7 @@ from ...models import (
 )
 from ...paths import ROOT, Path
 from ...tool_call_fields import read_result_call
-from ...tool_results import report_error_text, write_result_text
+from ...tool_results import report_error_text_sent_with_flag, write_result_text
 
 __all__ = ["AnthropicMessageConverter"]
 
@@ -188,7 +188,9 @@ class AnthropicMessageConverter(ApiConverter):
             if kind == "thinking" and type(wire.get("thinking")) is str:
                 thought = self.read_thinking_part(wire, at, reader)
                 if "signature" not in wire:
-                    add_extras(thought, reader.wire.name, {"$absent": ["signature"]})
+                    merge_extras_into(
+                        thought, reader.wire.name, {"$absent": ["signature"]}
+                    )
                 return thought
             if kind == "redacted_thinking":
                 return ReasoningPart("", reader.metadata(wire))
@@ -244,7 +246,7 @@ class AnthropicMessageConverter(ApiConverter):
         wires: list[Any] = []
         results: list[Any] | None = None
         leading = True
-        for message, here, places in order_keeping_separate_results(
+        for message, here, places in order_restoring_separate_results(
             messages, at, writer
         ):
             extras = (
@@ -482,7 +484,7 @@ class AnthropicMessageConverter(ApiConverter):
                 result.value, (at, "value"), writer, self.write_user_block
             )
         elif result.kind == "error":
-            report_error_text(result, at, writer)
+            report_error_text_sent_with_flag(result, at, writer)
             wire["content"] = result.value
         else:
             wire["content"] = write_result_text(

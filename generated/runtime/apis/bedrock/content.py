@@ -8,9 +8,9 @@ from typing import Any
 from ...conversion.extras import (
     ABSENT,
     Extras,
-    add_extras,
     extra_at,
     inner_extras,
+    merge_extras_into,
     restore_extras,
 )
 from ...conversion.reader import Reader
@@ -25,7 +25,7 @@ __all__ = [
     "block_kind",
     "drop_response_type",
     "has_documents_without_text",
-    "mark_part_as_sent",
+    "mark_part_as_from_request",
     "read_blocks",
     "read_cited_block",
     "unwrap_single_text",
@@ -98,7 +98,7 @@ def read_blocks(value: Any, at: Path, reader: Reader, read: Read[Any]) -> list[A
         ):
             before.cache = True
             if block != _POINT:
-                add_extras(before, reader.wire.name, {"$cache": block})
+                merge_extras_into(before, reader.wire.name, {"$cache": block})
         else:
             parts.append(read(block, (at, i), reader))
     return parts
@@ -162,7 +162,7 @@ def write_cited_block(part: TextPart, extras: Extras) -> dict[str, Any] | None:
     return {key: value for key, value in extras.items() if key[:1] != "$"}
 
 
-def mark_part_as_sent(part: Any, reader: Reader) -> Any:
+def mark_part_as_from_request(part: Any, reader: Reader) -> Any:
     """Mark a part that was read from a request, if the API usually rejects such a part."""
     name = reader.wire.name
     kind = type(part)
@@ -171,12 +171,12 @@ def mark_part_as_sent(part: Any, reader: Reader) -> Any:
         inner_extras(part.metadata or {}, name)
     )
     if blank or unsigned:
-        add_extras(part, name, {"$sent": True})
+        merge_extras_into(part, name, {"$sent": True})
     elif (
         kind is ToolCallPart
         and extra_at(part.call.metadata or {}, name, "toolUse", "type") is not ABSENT
     ):
-        add_extras(part.call, name, {"$sent": True})
+        merge_extras_into(part.call, name, {"$sent": True})
     return part
 
 

@@ -9,9 +9,9 @@ from typing import Any, Literal
 from ...conversion.extras import (
     ABSENT,
     Extras,
-    add_extras,
     has_value_at,
     inner_extras,
+    merge_extras_into,
     restore_extras,
     unmapped_members,
 )
@@ -36,7 +36,7 @@ from ...paths import ROOT, Path, format_path
 from ...responses import (
     FinishReason,
     derive_finish_reason,
-    invalidate_calls,
+    mark_calls_invalid,
     provider_stop_reason,
 )
 from .client_values import find_exception, is_api_error
@@ -188,7 +188,7 @@ class BedrockConverter(BedrockMessageConverter):
         """Read a request body. The extras record that a history with calls has no tools."""
         request = self.read_request_body(wire, at, reader)
         if "toolConfig" not in wire and has_tool_blocks(wire.get("messages")):
-            add_extras(request, reader.wire.name, {"$absent": ["toolConfig"]})
+            merge_extras_into(request, reader.wire.name, {"$absent": ["toolConfig"]})
         return request
 
     def write_request(
@@ -226,7 +226,7 @@ class BedrockConverter(BedrockMessageConverter):
         reason: FinishReason = "error"
         if find_exception(wire) is None:
             reason = derive_finish_reason(word, message, self.FINISH_REASONS)
-        invalidate_calls(message, reason)
+        mark_calls_invalid(message, reason)
         rest = _rest_of_response(wire, output or {}, said)
         if word is not None and word not in self.FINISH_REASONS:
             rest["stopReason"] = word

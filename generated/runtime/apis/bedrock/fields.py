@@ -20,11 +20,11 @@ __all__ = [
     "read_block_source",
     "read_document_name",
     "read_schema_text",
-    "read_text_unless_empty",
+    "read_text_noting_empty",
     "write_block_source",
     "write_document_name",
     "write_schema_text",
-    "write_text_unless_empty",
+    "write_text_noting_empty",
 ]
 
 Formats = Mapping[str, Sequence[str]]
@@ -219,7 +219,7 @@ def write_schema_text(
         ) from error
 
 
-def read_text_unless_empty(
+def read_text_noting_empty(
     value: Any, at: Path, reader: Reader
 ) -> tuple[str | None, Any]:
     """Read the text. Empty text is kept as an extra.
@@ -234,7 +234,7 @@ def read_text_unless_empty(
     return value, ABSENT if value else value
 
 
-def write_text_unless_empty(
+def write_text_noting_empty(
     text: str | None, extra: Any, at: Path, writer: Writer
 ) -> Any:
     """Write the text. Empty text is written only if it was read from this wire."""

@@ -19,7 +19,7 @@ from ...conversion.values import opaque_message, wire_message_of, write_or_descr
 from ...conversion.writer import Writer
 from ...converter import ObjectReader, ObjectWriter, ValueReader, ValueWriter
 from ...errors import wrong_type
-from ...message_order import order_keeping_separate_results, results_of
+from ...message_order import order_restoring_separate_results, results_of
 from ...models import (
     AssistantMessage,
     AssistantPart,
@@ -38,14 +38,14 @@ from ...models import (
     UserMessage,
 )
 from ...paths import ROOT, Path
-from ...tool_results import report_error_text
+from ...tool_results import report_error_text_sent_with_flag
 from .client_values import encode_bytes_as_base64
 from .content import (
     TurnBuilder,
     block_kind,
     drop_response_type,
     has_documents_without_text,
-    mark_part_as_sent,
+    mark_part_as_from_request,
     read_blocks,
     read_cited_block,
     unwrap_single_text,
@@ -203,21 +203,21 @@ class BedrockMessageConverter(ApiConverter):
         """Read a block of a user message."""
         if type(wire) is dict and block_kind(wire) == "result":
             return self.read_tool_result(wire, at, reader)
-        part: ContentPart = mark_part_as_sent(
+        part: ContentPart = mark_part_as_from_request(
             self.read_user_content(wire, at, reader), reader
         )
         return part
 
     def read_system_block(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
         """Read a block of system text."""
-        part: ContentPart = mark_part_as_sent(
+        part: ContentPart = mark_part_as_from_request(
             self.read_system_content(wire, at, reader), reader
         )
         return part
 
     def read_request_block(self, wire: Any, at: Path, reader: Reader) -> AssistantPart:
         """Read a block of an assistant message in a request."""
-        part: AssistantPart = mark_part_as_sent(
+        part: AssistantPart = mark_part_as_from_request(
             self.read_assistant_block(wire, at, reader), reader
         )
         return part
@@ -326,7 +326,7 @@ class BedrockMessageConverter(ApiConverter):
         """Write the messages. The results of a turn come first in the next user message, before what the user wrote."""
         turns = TurnBuilder(writer, self.DEFAULTS["document"], self.DEFAULTS["user"])
         leading = True
-        for message, here, places in order_keeping_separate_results(
+        for message, here, places in order_restoring_separate_results(
             messages, at, writer
         ):
             if type(message) is SystemMessage:
@@ -343,7 +343,7 @@ class BedrockMessageConverter(ApiConverter):
                         )
                 else:
                     turns.add_opaque(
-                        self.write_system_role_message(message, here, writer)
+                        self.write_inline_system_message(message, here, writer)
                     )
                 continue
             leading = False
@@ -351,7 +351,7 @@ class BedrockMessageConverter(ApiConverter):
                 blocks = []
                 for result, place in results_of(message, here, places):
                     if result.kind == "error":
-                        report_error_text(result, place, writer)
+                        report_error_text_sent_with_flag(result, place, writer)
                     blocks.append(self.write_tool_result(result, place, writer))
                 media, writer.media = writer.media, []
                 for part, place in media:
@@ -381,7 +381,7 @@ class BedrockMessageConverter(ApiConverter):
                 raise wrong_type(here, "a message", message)
         return turns.wires
 
-    def write_system_role_message(
+    def write_inline_system_message(
         self, message: SystemMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a system message among the other messages."""
@@ -451,7 +451,7 @@ class BedrockMessageConverter(ApiConverter):
             value = read_json_block(wire, reader)
             if value is not None:
                 return value
-        part: ContentPart = mark_part_as_sent(
+        part: ContentPart = mark_part_as_from_request(
             self.read_result_part(wire, at, reader), reader
         )
         return part

@@ -8,9 +8,9 @@ from typing import Any, Literal
 
 from ...conversion.extras import (
     ABSENT,
-    add_extras,
     find_value_and_key,
     is_internal_mark,
+    merge_extras_into,
     original_key,
     restore_extras,
     unmapped_members,
@@ -18,7 +18,7 @@ from ...conversion.extras import (
 from ...conversion.reader import Reader
 from ...conversion.values import (
     optional_text,
-    read_optional_list,
+    read_list_or_null,
     read_text_or_list,
     write_list,
     write_user_or_opaque,
@@ -46,9 +46,13 @@ from ...models import (
     UserMessage,
 )
 from ...paths import ROOT, Path, format_path
-from ...request_tools import write_tool_definition
-from ...responses import derive_finish_reason, invalidate_calls, provider_stop_reason
-from ...tool_results import read_result_text, write_result_parts, write_result_text
+from ...request_tools import write_tool_with_provider_settings
+from ...responses import derive_finish_reason, mark_calls_invalid, provider_stop_reason
+from ...tool_results import (
+    read_result_text_or_error,
+    write_parts_moving_media,
+    write_result_text,
+)
 from ..openai_chat.converter import ChatConverter
 from .fields import (
     append_content,
@@ -90,7 +94,7 @@ class CohereConverter(ChatConverter):
         self, value: Any, at: Path, reader: Reader
     ) -> tuple[list[ToolDefinition | OpaquePart] | None, Any]:
         """Read the offered tools."""
-        return read_optional_list(
+        return read_list_or_null(
             None if value is ABSENT else value, at, reader, self.read_tool_entry
         ), ABSENT
 
@@ -114,7 +118,9 @@ class CohereConverter(ChatConverter):
 
     def write_tool_definition(self, definition: Any, at: Path, writer: Writer) -> Any:
         """Write a tool as its declaration defines it for this provider."""
-        return write_tool_definition(definition, at, writer, self.write_tool_entry)
+        return write_tool_with_provider_settings(
+            definition, at, writer, self.write_tool_entry
+        )
 
     def read_output_format(
         self, value: Any, at: Path, reader: Reader
@@ -134,7 +140,7 @@ class CohereConverter(ChatConverter):
                 reader,
             )
             if key != "schema":
-                add_extras(found, reader.wire.name, {"$as": {"schema": key}})
+                merge_extras_into(found, reader.wire.name, {"$as": {"schema": key}})
             return found, ABSENT
         return "text" if value == self.OUTPUT_FORMATS["text"] else None, value
 
@@ -179,7 +185,7 @@ class CohereConverter(ChatConverter):
         for definition in definitions:
             definition.strict = strict or None
         if strict is not None and not (strict and definitions):
-            add_extras(request, reader.wire.name, {"strict_tools": strict})
+            merge_extras_into(request, reader.wire.name, {"strict_tools": strict})
         return request
 
     def write_request(
@@ -238,7 +244,7 @@ class CohereConverter(ChatConverter):
         """Read a system message. Inside the conversation it is marked, so that it stays there."""
         message = self.read_system_message(wire, at, reader)
         if position > 0:
-            add_extras(message, reader.wire.name, {"$inline": True})
+            merge_extras_into(message, reader.wire.name, {"$inline": True})
         return message
 
     def write_messages(
@@ -324,7 +330,7 @@ class CohereConverter(ChatConverter):
             rest["$single"] = ["content"]
         elif content:
             parts += (
-                read_optional_list(
+                read_list_or_null(
                     content, (at, "content"), reader, self.read_assistant_content
                 )
                 or []
@@ -338,7 +344,9 @@ class CohereConverter(ChatConverter):
             plan = ReasoningPart(text, reader.metadata({"$key": "tool_plan"}))
             parts.insert(thoughts[-1] + 1 if thoughts else 0, plan)
         elif calls and thoughts:
-            add_extras(parts[thoughts[-1]], reader.wire.name, {"$key": "content"})
+            merge_extras_into(
+                parts[thoughts[-1]], reader.wire.name, {"$key": "content"}
+            )
         if calls:
             parts += self.read_tool_calls(calls, (at, "tool_calls"), reader) or []
         if not parts and "content" not in wire:
@@ -427,7 +435,7 @@ class CohereConverter(ChatConverter):
     ) -> tuple[Literal["text", "data", "error", "multimodal"], Any, Any]:
         """Read the result of a call: text, the text of an error, documents as data, or parts."""
         if type(value) is str:
-            return read_result_text(value)
+            return read_result_text_or_error(value)
         found = read_result_documents(value) if type(value) is list else None
         if found is not None:
             return "data", *found
@@ -456,7 +464,7 @@ class CohereConverter(ChatConverter):
                 "the API has no error flag for results",
             )
         if kind == "multimodal":
-            return write_result_parts(
+            return write_parts_moving_media(
                 value, (at[0], "value"), writer, self.write_result_part
             )
         if kind == "data":
@@ -489,7 +497,7 @@ class CohereConverter(ChatConverter):
         if type(body) is dict:
             message = self.read_assistant_message(body, place, reader)
             if type(body.get("content")) is str:
-                add_extras(message, reader.wire.name, {"$single": ["content"]})
+                merge_extras_into(message, reader.wire.name, {"$single": ["content"]})
         elif body is None:
             message = AssistantMessage()
             if "message" not in wire:
@@ -503,7 +511,7 @@ class CohereConverter(ChatConverter):
         reason = derive_finish_reason(word, message, self.FINISH_REASONS, opaque)
         if error or body is None:
             reason = "error"
-        invalidate_calls(message, reason)
+        mark_calls_invalid(message, reason)
         return Completion(
             message,
             reason,

@@ -8,7 +8,7 @@ from typing import Any
 from ...models import ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
 from ...paths import ROOT
 from ...stream_parts import OpenCall, order_by_index
-from ...streams import BaseStream, read_index
+from ...streams import BaseStream, read_hashable_index
 
 __all__ = ["CohereStream"]
 
@@ -109,7 +109,7 @@ class CohereStream(BaseStream):
             message = {}
         if kind == "message-start":
             return self._begin(event, message)
-        index = read_index(event.get("index", 0), (ROOT, "index"))
+        index = read_hashable_index(event.get("index", 0), (ROOT, "index"))
         if kind == "tool-plan-delta":
             return self._take_plan(message.get("tool_plan"))
         if kind == "content-start":

@@ -41,7 +41,7 @@ __all__ = [
     "SessionInput",
     "StatefulProviderModule",
     "StatefulStreamProtocol",
-    "write_prompt",
+    "write_prompt_and_attachments",
     "write_session_input",
 ]
 
@@ -54,7 +54,7 @@ _USUAL: dict[type, str] = {
 """Default media types of parts that do not name one."""
 
 
-def write_prompt(
+def write_prompt_and_attachments(
     messages: Sequence[tuple[Path, UserMessage]], writer: Writer
 ) -> dict[str, Any]:
     """Write messages, each with its path, as the arguments `prompt` and `attachments`. Base64 data becomes a blob.
@@ -362,7 +362,7 @@ def write_session_input(
                 "the client's session already has the one that it was created with",
             )
     tools = _tools(request, writer, write_tools)
-    prompt = write_prompt(said, writer) if said else None
+    prompt = write_prompt_and_attachments(said, writer) if said else None
     writer.report_remaining_losses()
     missing = [
         call.name for identifier, call in waiting.items() if identifier not in answers

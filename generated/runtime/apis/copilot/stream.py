@@ -14,11 +14,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ...conversion.extras import add_extras
+from ...conversion.extras import merge_extras_into
 from ...conversion.reader import Reader
 from ...conversion.values import optional_text
 from ...errors import wrong_type
-from ...json_text import dump_lenient
+from ...json_text import dump_allowing_nan
 from ...models import (
     AssistantMessage,
     Completion,
@@ -32,7 +32,7 @@ from ...models import (
     ToolCallPart,
 )
 from ...paths import ROOT, Path
-from ...responses import FinishReason, invalidate_calls, read_count
+from ...responses import FinishReason, mark_calls_invalid, read_count
 from ...stream_parts import OpenCall
 from ...streams import BaseStream
 from .tool_requests import SessionMessage, is_app_tool_request
@@ -289,7 +289,7 @@ class CopilotStream(BaseStream):
                 message,
                 identifier,
                 str(name),
-                None if said else dump_lenient(arguments),
+                None if said else dump_allowing_nan(arguments),
             )
         ]
 
@@ -395,7 +395,7 @@ class CopilotStream(BaseStream):
             completion.model = next(
                 (one.model for one in reversed(found) if one.model is not None), None
             )
-            add_extras(
+            merge_extras_into(
                 completion, self.wire.name, {"$earlier": earlier} if earlier else {}
             )
         if self._usage:
@@ -411,7 +411,7 @@ class CopilotStream(BaseStream):
             )
         completion.stop_reason = self._word
         completion.finish_reason = self._reason(open_calls)
-        add_extras(
+        merge_extras_into(
             completion,
             self.wire.name,
             {f"${kind}": data for kind, data in self._details.items()},
@@ -445,7 +445,7 @@ class CopilotStream(BaseStream):
         reason = self._reason(bool(waiting))
         if waiting:
             held = "error" if reason == "other" and not self._ended() else reason
-            invalidate_calls(AssistantMessage([*waiting]), held)
+            mark_calls_invalid(AssistantMessage([*waiting]), held)
         return bool(waiting)
 
     def _read(self, message: SessionMessage, reader: Reader) -> Completion:

@@ -18,7 +18,7 @@ from ...conversion.values import (
     Read,
     Write,
     optional_text,
-    read_optional_list,
+    read_list_or_null,
     to_plain_object,
     write_list,
 )
@@ -176,7 +176,7 @@ def _read_object(
         raise wrong_type((at, "textResultForLlm"), "a string", text)
     word = optional_text(wire, "resultType", at)
     failed = _is_failed(word, wire.get("error"))
-    media = read_optional_list(
+    media = read_list_or_null(
         wire.get("binaryResultsForLlm"), (at, "binaryResultsForLlm"), reader, read
     )
     rest = unmapped_members(wire, _OBJECT)

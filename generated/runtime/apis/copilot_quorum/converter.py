@@ -10,13 +10,13 @@ from ...api_converter import NativeToolConverter
 from ...conversion.extras import (
     ABSENT,
     Extras,
-    add_extras,
     is_internal_mark,
+    merge_extras_into,
     restore_extras,
     unmapped_members,
 )
 from ...conversion.reader import Reader
-from ...conversion.values import optional_text, read_optional_list, to_plain_object
+from ...conversion.values import optional_text, read_list_or_null, to_plain_object
 from ...conversion.writer import OnLoss, OnUnsupported, Writer
 from ...converter import ObjectReader, ObjectWriter
 from ...errors import wrong_type
@@ -34,7 +34,7 @@ from ...models import (
     ToolResult,
 )
 from ...paths import ROOT, Path
-from ...responses import derive_finish_reason, invalidate_calls, provider_stop_reason
+from ...responses import derive_finish_reason, mark_calls_invalid, provider_stop_reason
 from ...tool_results import write_result_text
 
 __all__ = ["CopilotQuorumConverter"]
@@ -129,7 +129,7 @@ class CopilotQuorumConverter(NativeToolConverter):
         if name is not None and name != found.name:
             kept["tool_name"] = {"$synthetic": name, "$wire": wire["tool_name"]}
             found.name = name
-        add_extras(found, self.wire.name, kept)
+        merge_extras_into(found, self.wire.name, kept)
         return found
 
     def from_tool_calls(
@@ -200,7 +200,7 @@ class CopilotQuorumConverter(NativeToolConverter):
         if type(block) is not dict:
             raise wrong_type((at, "ToolUse"), "an object", block)
         call = self.read_tool_use(block, (at, "ToolUse"), reader)
-        add_extras(
+        merge_extras_into(
             call,
             self.wire.name,
             {"$item": {key: value for key, value in wire.items() if key != "ToolUse"}},
@@ -235,7 +235,7 @@ class CopilotQuorumConverter(NativeToolConverter):
         message = self.read_message(wire.get("content"), (at, "content"), reader)
         said = next(iter(self.FINISH_REASONS)) if value is None else word
         reason = derive_finish_reason(said, message, self.FINISH_REASONS)
-        invalidate_calls(message, reason)
+        mark_calls_invalid(message, reason)
         return Completion(
             message,
             reason,
@@ -246,7 +246,7 @@ class CopilotQuorumConverter(NativeToolConverter):
 
     def read_message(self, value: Any, at: Path, reader: Reader) -> AssistantMessage:
         """Read the blocks of a response. A single text block becomes plain text."""
-        parts = read_optional_list(value, at, reader, self.read_block)
+        parts = read_list_or_null(value, at, reader, self.read_block)
         if parts is None:
             raise wrong_type(at, "an array", value)
         only = parts[0] if len(parts) == 1 else None

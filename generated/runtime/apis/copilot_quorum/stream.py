@@ -7,11 +7,11 @@ from typing import Any
 
 from ...conversion.values import optional_text
 from ...errors import wrong_type
-from ...json_text import dump_lenient, loads
+from ...json_text import dump_allowing_nan, loads
 from ...models import Completion, StreamEvent, TextDelta, ToolCallDelta
 from ...paths import ROOT, Path
 from ...stream_parts import OpenCall
-from ...streams import BaseStream, BaseStreamWriter, read_index
+from ...streams import BaseStream, BaseStreamWriter, read_hashable_index
 from ...tool_call_fields import INVALID_ARGUMENTS_KEY
 
 __all__ = ["CopilotQuorumStream", "CopilotQuorumStreamWriter"]
@@ -79,7 +79,7 @@ class CopilotQuorumStream(BaseStream):
         return [TextDelta(text)]
 
     def _take_call(self, piece: dict[str, Any], at: Path) -> list[StreamEvent]:
-        call = self._call_at(read_index(piece.get("index"), (at, "index")))
+        call = self._call_at(read_hashable_index(piece.get("index"), (at, "index")))
         identifier, name = (
             optional_text(piece, "id", at),
             optional_text(piece, "name", at),
@@ -122,7 +122,7 @@ class CopilotQuorumStream(BaseStream):
                 optional_text(found, "name", at),
             )
             call.wire_id, call.name = call.wire_id or identifier, call.name or name
-            text = None if call.pieces else dump_lenient(found.get("input") or {})
+            text = None if call.pieces else dump_allowing_nan(found.get("input") or {})
             if text is not None:
                 call.add(text)
             told = call.was_announced

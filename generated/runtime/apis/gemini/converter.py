@@ -14,7 +14,7 @@ from ...conversion.extras import (
     unmapped_members,
 )
 from ...conversion.reader import Reader
-from ...conversion.values import optional_text, read_optional_list
+from ...conversion.values import optional_text, read_list_or_null
 from ...conversion.writer import OnLoss, OnUnsupported, Writer
 from ...converter import ObjectReader, ObjectWriter
 from ...errors import BareApiError, wrong_type
@@ -33,11 +33,11 @@ from ...models import (
     UserMessage,
 )
 from ...paths import ROOT, Path, format_path
-from ...request_tools import write_tool_definition
+from ...request_tools import write_tool_with_provider_settings
 from ...responses import (
     FinishReason,
     derive_finish_reason,
-    invalidate_calls,
+    mark_calls_invalid,
     provider_stop_reason,
 )
 from .fields import (
@@ -49,7 +49,7 @@ from .fields import (
     write_tool_groups,
 )
 from .messages import GeminiMessageConverter
-from .parts import ENUM_NUMBER_PATHS, part_list, restore_enum_numbers
+from .parts import ENUM_NUMBER_PATHS, convert_enum_names_to_numbers, part_list
 
 __all__ = ["GeminiConverter", "VertexConverter"]
 
@@ -146,7 +146,7 @@ class GeminiConverter(GeminiMessageConverter):
     ) -> dict[str, Any]:
         """Write a request body. Enum values that were read as numbers are written as numbers."""
         writer.model = request.model
-        return restore_enum_numbers(
+        return convert_enum_names_to_numbers(
             self.write_request_body(request, at, writer), self.SPELLING
         )
 
@@ -164,7 +164,7 @@ class GeminiConverter(GeminiMessageConverter):
                 continue
             here = ((at, i), "functionDeclarations")
             entries = (
-                read_optional_list(
+                read_list_or_null(
                     declared, here, reader, self.read_function_declaration
                 )
                 or []
@@ -196,7 +196,9 @@ class GeminiConverter(GeminiMessageConverter):
 
     def write_tool_definition(self, definition: Any, at: Path, writer: Writer) -> Any:
         """Write a tool as its declaration defines it for this provider."""
-        return write_tool_definition(definition, at, writer, self.write_tool)
+        return write_tool_with_provider_settings(
+            definition, at, writer, self.write_tool
+        )
 
     def read_output_format(
         self, value: dict[str, Any], at: Path, reader: Reader
@@ -291,7 +293,7 @@ class GeminiConverter(GeminiMessageConverter):
                 ),
             )
             reason = "content_filter" if word else "error"
-        invalidate_calls(message, reason)
+        mark_calls_invalid(message, reason)
         return Completion(
             message,
             reason,
@@ -363,7 +365,7 @@ class GeminiConverter(GeminiMessageConverter):
                 completion.id if completion.id is not None else identifier
             )
         restore_extras(wire, extras)
-        return restore_enum_numbers(wire, self.SPELLING)
+        return convert_enum_names_to_numbers(wire, self.SPELLING)
 
     def write_candidate(
         self,

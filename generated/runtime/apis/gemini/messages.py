@@ -19,7 +19,7 @@ from ...conversion.extras import (
 from ...conversion.reader import Reader
 from ...conversion.values import (
     opaque_message,
-    read_optional_list,
+    read_list_or_null,
     wire_message_of,
     write_list,
 )
@@ -33,7 +33,7 @@ from ...converter import (
     ValueWriter,
 )
 from ...errors import wrong_type
-from ...message_order import Placed, order_keeping_separate_results, results_of
+from ...message_order import Placed, order_restoring_separate_results, results_of
 from ...models import (
     AssistantMessage,
     AssistantPart,
@@ -217,7 +217,7 @@ class GeminiMessageConverter(ApiConverter):
         beside = [i for i in range(len(parts)) if i not in results]
         if beside:
             others = (
-                read_optional_list(
+                read_list_or_null(
                     [parts[i] for i in beside],
                     (at, "parts"),
                     reader,
@@ -234,7 +234,7 @@ class GeminiMessageConverter(ApiConverter):
         self, messages: Sequence[Message], extras: Extras, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write the messages, with the system instruction under its own key."""
-        placed = order_keeping_separate_results(messages, at, writer)
+        placed = order_restoring_separate_results(messages, at, writer)
         found: dict[str, Any] = {"contents": self.write_turns(placed, writer)}
         instruction = self.write_instruction(
             [(m, p) for m, p, _ in placed if type(m) is SystemMessage], messages, writer
@@ -248,7 +248,7 @@ class GeminiMessageConverter(ApiConverter):
     ) -> list[Any]:
         """Write only the contents. System messages are dropped, because they are not contents."""
         contents = self.write_turns(
-            order_keeping_separate_results(messages, at, writer), writer
+            order_restoring_separate_results(messages, at, writer), writer
         )
         for i, message in enumerate(messages):
             if type(message) is SystemMessage:
@@ -408,7 +408,7 @@ class GeminiMessageConverter(ApiConverter):
         self, value: Any, at: Path, reader: Reader
     ) -> list[ContentPart] | None:
         """Read the parts of a user or system message."""
-        return read_optional_list(value, at, reader, self.read_user_content)
+        return read_list_or_null(value, at, reader, self.read_user_content)
 
     def write_user_parts(
         self, content: str | list[ContentPart], extra: Any, at: Path, writer: Writer
@@ -483,7 +483,7 @@ class GeminiMessageConverter(ApiConverter):
         response = wire.get("response")
         if type(response) is not dict:
             raise wrong_type((at, "response"), "an object", response)
-        media = read_optional_list(
+        media = read_list_or_null(
             wire.get("parts"), (at, "parts"), reader, self.read_result_part
         )
         if media is None:

@@ -7,7 +7,12 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ...api_converter import NativeToolConverter
-from ...conversion.extras import add_extras, extra_at, inner_extras, restore_extras
+from ...conversion.extras import (
+    extra_at,
+    inner_extras,
+    merge_extras_into,
+    restore_extras,
+)
 from ...conversion.reader import Reader
 from ...conversion.values import to_plain_object
 from ...conversion.writer import OnLoss, OnUnsupported, Writer
@@ -201,5 +206,5 @@ class McpConverter(NativeToolConverter):
         identifier, _ = reader.call_id(given, (at, "id"))
         call = self.read_tool_call(wire, at, reader, identifier)
         if identifier != given:
-            add_extras(call, reader.wire.name, {"$synthetic": identifier})
+            merge_extras_into(call, reader.wire.name, {"$synthetic": identifier})
         return call

@@ -22,7 +22,7 @@ from ...conversion.extras import (
     unmapped_members,
 )
 from ...conversion.reader import Reader
-from ...conversion.values import Read, Write, read_optional_list, write_list
+from ...conversion.values import Read, Write, read_list_or_null, write_list
 from ...conversion.writer import Writer
 from ...errors import ConversionError, wrong_type
 from ...fields import read_data_url
@@ -91,7 +91,7 @@ def read_call_result(
                 rest["$result"] = pair
             return (
                 "multimodal",
-                read_optional_list(content, (at, "content"), reader, read),
+                read_list_or_null(content, (at, "content"), reader, read),
                 failed or None,
                 rest,
             )

@@ -10,14 +10,14 @@ from ...conversion.extras import (
     ABSENT,
     Extras,
     UnsupportedValueError,
-    add_extras,
     inner_extras,
+    merge_extras_into,
     restore_extras,
     unmapped_members,
 )
 from ...conversion.reader import Reader
 from ...conversion.values import (
-    read_optional_list,
+    read_list_or_null,
     read_text_or_list,
     write_text_or_list,
 )
@@ -38,7 +38,7 @@ from ...models import (
     ToolCallPart,
 )
 from ...paths import ROOT, Path
-from ...tool_results import write_result_parts, write_result_text
+from ...tool_results import write_parts_moving_media, write_result_text
 from ..openai_chat.converter import ChatConverter
 from .fields import find_body_error, order_system_messages
 
@@ -109,7 +109,7 @@ class MistralConverter(ChatConverter):
                 absent = inner_extras(
                     messages[-1].metadata or {}, reader.wire.name
                 ).get("$absent", [])
-                add_extras(
+                merge_extras_into(
                     messages[-1], reader.wire.name, {"$absent": [*absent, "prefix"]}
                 )
         return messages, ABSENT
@@ -167,7 +167,7 @@ class MistralConverter(ChatConverter):
             parts += [TextPart(content)] if content else []
         elif content is not None:
             parts += (
-                read_optional_list(
+                read_list_or_null(
                     content, (at, "content"), reader, self.read_assistant_content
                 )
                 or []
@@ -335,7 +335,7 @@ class MistralConverter(ChatConverter):
                 "the API has no error flag for results",
             )
         if kind == "multimodal":
-            return write_result_parts(
+            return write_parts_moving_media(
                 value, (at[0], "value"), writer, self.write_result_part
             )
         return (

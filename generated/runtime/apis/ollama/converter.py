@@ -10,7 +10,7 @@ from ...api_converter import ApiConverter
 from ...conversion.extras import (
     ABSENT,
     Extras,
-    add_extras,
+    merge_extras_into,
     restore_extras,
     unmapped_members,
 )
@@ -19,7 +19,7 @@ from ...conversion.values import (
     is_empty_on_wire,
     opaque_message,
     optional_text,
-    read_optional_list,
+    read_list_or_null,
     write_list,
     write_user_or_opaque,
 )
@@ -50,14 +50,14 @@ from ...models import (
     UserMessage,
 )
 from ...paths import ROOT, Path, format_path
-from ...request_tools import write_selected_tools, write_tool_definition
+from ...request_tools import write_selected_tools, write_tool_with_provider_settings
 from ...responses import (
     derive_finish_reason,
     format_rfc3339,
-    invalidate_calls,
+    mark_calls_invalid,
     provider_stop_reason,
 )
-from ...tool_results import read_result_text, write_result_text
+from ...tool_results import read_result_text_or_error, write_result_text
 from .fields import sendable_kwargs
 from .media import (
     order_results_by_tool,
@@ -134,7 +134,7 @@ class OllamaConverter(ApiConverter):
         self, value: Any, at: Path, reader: Reader
     ) -> tuple[list[ToolDefinition | OpaquePart] | None, Any]:
         """Read the offered tools."""
-        return read_optional_list(
+        return read_list_or_null(
             None if value is ABSENT else value, at, reader, self.read_tool_definition
         ), ABSENT
 
@@ -144,7 +144,7 @@ class OllamaConverter(ApiConverter):
         """Read a tool. Its type may be absent."""
         tool = self.read_tool_entry(wire, at, reader)
         if type(tool) is ToolDefinition and "type" not in wire:
-            add_extras(tool, reader.wire.name, {"$absent": ["type"]})
+            merge_extras_into(tool, reader.wire.name, {"$absent": ["type"]})
         return tool
 
     def write_tools(
@@ -159,7 +159,9 @@ class OllamaConverter(ApiConverter):
 
     def write_tool_definition(self, definition: Any, at: Path, writer: Writer) -> Any:
         """Write a tool as its declaration defines it for this provider."""
-        entry = write_tool_definition(definition, at, writer, self.write_tool_entry)
+        entry = write_tool_with_provider_settings(
+            definition, at, writer, self.write_tool_entry
+        )
         if type(definition) is ToolDefinition and "type" in writer.peek_extras(
             definition.metadata
         ).get("$absent", ()):
@@ -263,7 +265,7 @@ class OllamaConverter(ApiConverter):
         """Read an assistant message: plain text stays text; otherwise parts: thinking, content, images, calls."""
         content = optional_text(wire, "content", at)
         thinking = optional_text(wire, "thinking", at)
-        images = read_optional_list(
+        images = read_list_or_null(
             wire.get("images"), (at, "images"), reader, read_media_part
         )
         calls = self.read_tool_calls(wire.get("tool_calls"), (at, "tool_calls"), reader)
@@ -411,7 +413,7 @@ class OllamaConverter(ApiConverter):
         reason = derive_finish_reason(word, message, self.FINISH_REASONS)
         if body is None or done is False or wire.get("error"):
             reason = "error"
-        invalidate_calls(message, reason)
+        mark_calls_invalid(message, reason)
         return Completion(
             message,
             reason,
@@ -491,7 +493,7 @@ class OllamaConverter(ApiConverter):
         content, kept = read_text_and_media(wire, "content", "images", at, reader)
         if type(content) is not str:
             return "multimodal", content, kept
-        kind, value, spelling = read_result_text(content)
+        kind, value, spelling = read_result_text_or_error(content)
         return kind, value, kept if spelling is ABSENT else {**kept, "$text": spelling}
 
     def write_result_content(

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...errors import wrong_type
-from ...json_text import dump_lenient
+from ...json_text import dump_allowing_nan
 from ...models import Completion, ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
 from ...paths import ROOT, Path
 from ...responses import format_rfc3339
@@ -120,7 +120,7 @@ class OllamaStream(BaseStream):
             call.get("id"), ((_MESSAGE, "tool_calls"), known.index)
         )
         known.was_announced = type(function.get("name")) is str
-        known.add(dump_lenient(function.get("arguments") or {}))
+        known.add(dump_allowing_nan(function.get("arguments") or {}))
         name = self._names.tool_name(function["name"]) if known.was_announced else None
         events.append(
             ToolCallDelta(known.index, identifier, name, "".join(known.pieces))

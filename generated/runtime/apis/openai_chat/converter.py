@@ -10,19 +10,19 @@ from ...conversion.extras import (
     ABSENT,
     NO_EXTRAS,
     Extras,
-    add_extras,
     inner_extras,
+    merge_extras_into,
     restore_extras,
     unmapped_members,
 )
 from ...conversion.reader import Reader
 from ...conversion.values import (
     optional_text,
-    read_optional_list,
+    read_list_or_null,
     write_or_describe,
     write_user_or_opaque,
 )
-from ...conversion.wire import DeclaredTools
+from ...conversion.wire import DeclaredToolFacts
 from ...conversion.writer import Writer
 from ...converter import (
     ListReader,
@@ -51,11 +51,11 @@ from ...models import (
     UserMessage,
 )
 from ...paths import ROOT, Path, format_path
-from ...responses import derive_finish_reason, invalidate_calls, provider_stop_reason
+from ...responses import derive_finish_reason, mark_calls_invalid, provider_stop_reason
 from ...tool_results import (
     read_result_parts,
-    read_result_text,
-    write_result_parts,
+    read_result_text_or_error,
+    write_parts_moving_media,
     write_result_text,
 )
 from .fields import (
@@ -104,7 +104,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
     write_user_content: ValueWriter[Any]
     write_user_message: ObjectWriter[UserMessage]
 
-    def __init__(self, declared: DeclaredTools | None = None) -> None:
+    def __init__(self, declared: DeclaredToolFacts | None = None) -> None:
         super().__init__(declared)
         self.assistant_keys = _ASSISTANT_MESSAGE.union(self.REASONING.known)
 
@@ -197,7 +197,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
                 rest["content"] = content
         else:
             texts = (
-                read_optional_list(
+                read_list_or_null(
                     content, (at, "content"), reader, self.read_assistant_content
                 )
                 or []
@@ -210,7 +210,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
                 rest["$list"] = ["content"]
             for part in texts:
                 if type(part) is RefusalPart:
-                    add_extras(part, reader.wire.name, {"$key": "content"})
+                    merge_extras_into(part, reader.wire.name, {"$key": "content"})
             parts += texts
         if refusal is not None:
             parts.append(RefusalPart(refusal))
@@ -358,7 +358,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
     ) -> tuple[Literal["text", "data", "error", "multimodal"], Any, Any]:
         """Read the result of a call: text, the text of an error, or parts."""
         if type(value) is str:
-            return read_result_text(value)
+            return read_result_text_or_error(value)
         return (
             "multimodal",
             read_result_parts(value, at, reader, self.read_result_part),
@@ -385,7 +385,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
             )
         if kind != "multimodal":
             return write_result_text(kind, value, extra, at, writer)
-        return write_result_parts(
+        return write_parts_moving_media(
             value, (at[0], "value"), writer, self.write_result_part
         )
 
@@ -459,7 +459,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
         reason = derive_finish_reason(counted, message, self.FINISH_REASONS, opaque)
         if error or not choices_found:
             reason = "error"
-        invalidate_calls(message, reason)
+        mark_calls_invalid(message, reason)
         return Completion(
             message,
             reason,

@@ -10,7 +10,7 @@ from ...conversion.extras import Extras, inner_extras
 from ...conversion.reader import Reader
 from ...conversion.writer import Writer
 from ...errors import wrong_type
-from ...json_text import dump_lenient, loads
+from ...json_text import dump_allowing_nan, loads
 from ...json_values import same_json
 from ...models import ReasoningDelta, ReasoningPart, StreamEvent, TextDelta
 from ...paths import Path
@@ -66,7 +66,7 @@ def encode_object_content(message: dict[str, Any]) -> dict[str, Any]:
     """Return a message whose content is text, not an object: some hosts parse the JSON that was requested."""
     content = message.get("content")
     return (
-        {**message, "content": dump_lenient(content)}
+        {**message, "content": dump_allowing_nan(content)}
         if type(content) is dict
         else message
     )

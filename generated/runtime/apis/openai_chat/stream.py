@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ...json_text import dump_lenient, loads
+from ...json_text import dump_allowing_nan, loads
 from ...models import Completion, StreamEvent, TextDelta, ToolCallDelta
 from ...paths import ROOT
 from ...stream_parts import OpenCall, order_by_index
-from ...streams import BaseStream, BaseStreamWriter, read_index
+from ...streams import BaseStream, BaseStreamWriter, read_hashable_index
 from .fields import join_custom_call, join_values
 from .host_extensions import StreamedParts
 
@@ -199,10 +199,10 @@ class ChatStream(BaseStream):
             call.name = function["name"] or None
         if type(text) is dict:
             call.head["function"] = {**(head or {}), "arguments": text}
-            text = dump_lenient(text)
+            text = dump_allowing_nan(text)
         elif text is not None and type(text) is not str:
             call.malformed = True
-            text = dump_lenient(text)
+            text = dump_allowing_nan(text)
         first = len(call.pieces) == 0 and not call.was_announced
         if text:
             call.add(text)
@@ -245,7 +245,7 @@ class ChatStream(BaseStream):
 
     def _take_further(self, choice: dict[str, Any]) -> None:
         """Collect another choice of the response, which becomes an extra of the first one."""
-        index = read_index(choice["index"], ((ROOT, "choices"), "index"))
+        index = read_hashable_index(choice["index"], ((ROOT, "choices"), "index"))
         if index not in self._further:
             self._further[index] = type(self)(self._turn)
         self._further[index]._read_event({"choices": [{**choice, "index": 0}]})

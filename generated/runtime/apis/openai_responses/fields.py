@@ -48,7 +48,7 @@ __all__ = [
     "part_extras",
     "read_always_written_flag",
     "read_file_source",
-    "read_value_with_default",
+    "read_value_keeping_absence",
     "reasoning_text",
     "restore_reasoning_item",
     "write_always_written_flag",
@@ -57,11 +57,11 @@ __all__ = [
     "write_reasoning_item",
     "write_short_message",
     "write_user_or_opaque_item",
-    "write_value_with_default",
+    "write_value_keeping_absence",
 ]
 
 
-def read_value_with_default(
+def read_value_keeping_absence(
     value: Any, at: Path, reader: Reader, table: Mapping[str, Any]
 ) -> tuple[Any, Any]:
     """Read the value. The extras record that it was absent or null.
@@ -80,7 +80,7 @@ def read_value_with_default(
     return value, ABSENT
 
 
-def write_value_with_default(
+def write_value_keeping_absence(
     value: Any, extra: Any, at: Path, writer: Writer, table: Mapping[str, Any]
 ) -> Any:
     """Write the value. Without one, write the default in `table`, unless it was read as absent or null."""

@@ -9,7 +9,7 @@ from ...json_text import loads
 from ...models import ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
 from ...paths import ROOT
 from ...stream_parts import OpenCall
-from ...streams import BaseStream, read_index
+from ...streams import BaseStream, read_hashable_index
 from .fields import reasoning_text
 
 __all__ = ["ResponsesStream"]
@@ -210,7 +210,7 @@ class ResponsesStream(BaseStream):
 
     def _place_of(self, event: dict[str, Any]) -> Any:
         """Return the index of an item. The index comes before the id because some hosts change ids between events."""
-        place = read_index(event.get("output_index"), (ROOT, "output_index"))
+        place = read_hashable_index(event.get("output_index"), (ROOT, "output_index"))
         if place is None:
             identifier = event.get("item_id")
             if type(event.get("item")) is dict:
@@ -243,7 +243,7 @@ class ResponsesStream(BaseStream):
         text = event.get("delta" if step == "delta" else key)
         if step not in ("delta", "done") or type(text) is not str:
             return []
-        place = read_index(event.get(index, 0), (ROOT, index))
+        place = read_hashable_index(event.get(index, 0), (ROOT, index))
         part = self._item_of(event, kind).part(holder, place, part_kind, key)
         if step == "done":
             text = _rest(text, "".join(part.pieces))
@@ -267,7 +267,7 @@ class ResponsesStream(BaseStream):
         """Store everything that a part has besides its text."""
         kind = head.get("type")
         key = "refusal" if kind == "refusal" else "text"
-        place = read_index(event.get(index, 0), (ROOT, index))
+        place = read_hashable_index(event.get(index, 0), (ROOT, index))
         item = self._item_of(
             event, "reasoning" if kind == "reasoning_text" else "message"
         )

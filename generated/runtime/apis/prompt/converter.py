@@ -8,7 +8,7 @@ from typing import Any
 
 from ...conversion.extras import ABSENT, NO_EXTRAS
 from ...conversion.reader import Reader
-from ...conversion.values import read_optional_list, write_list
+from ...conversion.values import read_list_or_null, write_list
 from ...conversion.writer import OnLoss, OnUnsupported, Writer
 from ...converter import SdkConverter
 from ...errors import wrong_type
@@ -27,7 +27,7 @@ from ...paths import ROOT, Path
 from ...prompting.text_calls import accepted_names
 from ...prompting.text_parser import CallMaker, parse_response_text, read_response_text
 from ...prompting.tool_definitions_as_text import read_tool_entries, tool_entries_text
-from ...request_tools import write_selected_tools, write_tool_definition
+from ...request_tools import write_selected_tools, write_tool_with_provider_settings
 from .assistant_text import AssistantTextWriter, read_text_response, write_text_response
 from .messages import read_text_messages, write_results, write_text_messages
 
@@ -104,7 +104,7 @@ class PromptConverter(SdkConverter):
         if type(wire) is not str:
             raise wrong_type(ROOT, "a string", wire)
         return (
-            read_optional_list(
+            read_list_or_null(
                 read_tool_entries(wire),
                 ROOT,
                 Reader(self.wire, tools=tools),
@@ -209,7 +209,9 @@ class PromptConverter(SdkConverter):
 
     def write_tool_definition(self, definition: Any, at: Path, writer: Writer) -> Any:
         """Write a tool as its declaration defines it for this provider."""
-        return write_tool_definition(definition, at, writer, self.write_tool_entry)
+        return write_tool_with_provider_settings(
+            definition, at, writer, self.write_tool_entry
+        )
 
     def read_messages(
         self, wire: Any, at: Path, reader: Reader

@@ -10,7 +10,7 @@ from ...conversion.extras import (
     ABSENT,
     NO_EXTRAS,
     Extras,
-    add_extras,
+    merge_extras_into,
     restore_extras,
     unmapped_members,
 )
@@ -138,7 +138,7 @@ def _assistant(
         del extras["content"]
     else:
         raise wrong_type((at, "content"), "a string", content)
-    add_extras(message, reader.wire.name, extras)
+    merge_extras_into(message, reader.wire.name, extras)
     reader.next_turn()
     return message
 

@@ -108,7 +108,7 @@ def make_regular_call_with_tests(mapping: ObjectMapping, plain: FastPathObject) 
     kept, exact = extras_of_call(mapping, plain, has_tag=False)
     tests = [test for test in tool_call_read_conditions(plain) if test not in exact]
     return [*_tag_test(mapping), *tests], call_expression(
-        mapping, kept, "reader.make_call_if_regular", "make_call_from_json"
+        mapping, kept, "reader.make_call_if_regular", "make_call_from_json_if_regular"
     )
 
 
@@ -164,7 +164,7 @@ def _read_key(mapping: ObjectMapping, key: KeyMapping) -> Iterator[Statement]:
         yield f"{', '.join(key.variables)}, {name}_kept = {call(key.reads, *arguments)}"
         return
     if key.kind in ("list", "text_or"):
-        function = "read_optional_list" if key.kind == "list" else "read_text_or_list"
+        function = "read_list_or_null" if key.kind == "list" else "read_text_or_list"
         yield f"{name} = {call(function, value, path_expression(*key.key_path), 'reader', key.reads)}"
         return
     if key.kind == "also":

@@ -197,7 +197,7 @@ def _value(fact: ClassAttribute) -> str:
 
 def list_reader_method(plan: ListPlan) -> Method:
     """Return the method that reads an array."""
-    one_by_one = call("read_optional_list", "value", "at", "reader", f"self.read_{plan.item}")
+    one_by_one = call("read_list_or_null", "value", "at", "reader", f"self.read_{plan.item}")
     item = call(f"self.read_{plan.item}", "wire", "(at, len(found))", "reader")
     members = [_read_regular(plan, mapping, mapping.plain) for mapping in plan.members if mapping.plain is not None]
     if len(members) == 1:
@@ -288,12 +288,10 @@ def _listed_call(mapping: ObjectMapping, plain: FastPathObject) -> tuple[list[st
             ),
         ]
         kept = "rest"
-    noted = (
-        f"call = {call_expression(mapping, kept, 'reader.make_pending_call_if_regular', 'make_pending_call_from_json')}"
-    )
+    noted = f"call = {call_expression(mapping, kept, 'reader.make_pending_call_if_regular', 'make_pending_call_from_json_if_regular')}"
     if may_lack_id:
         key_path = python_literal(identifier.key_path)
-        without = call("reader.make_pending_call_without_id", "name", "arguments", kept, key_path)
+        without = call("reader.make_pending_call_with_synthetic_id", "name", "arguments", kept, key_path)
         made += [block("if has_id", noted), block("else", f"call = {without}")]
     else:
         made.append(noted)

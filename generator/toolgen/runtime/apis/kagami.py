@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from ..conversion.extras import ABSENT, Extras, is_internal_mark, restore_extras, unmapped_members
 from ..conversion.reader import Reader
-from ..conversion.values import join_texts, optional_text, read_optional_list, with_default, write_list
+from ..conversion.values import join_texts, optional_text, read_list_or_null, with_default, write_list
 from ..conversion.writer import Writer
 from ..converter import ValueReader, ValueWriter
 from ..errors import wrong_type
@@ -58,7 +58,7 @@ class KagamiConverter(TextChatConverter):
         """Read the parts of a content. A single text becomes a string."""
         if type(value) is not list:
             raise wrong_type(at, "an array", None if value is ABSENT else value)
-        parts = read_optional_list(value, at, reader, self.read_part) or []
+        parts = read_list_or_null(value, at, reader, self.read_part) or []
         return parts[0].text if len(parts) == 1 and type(parts[0]) is TextPart and not parts[
             0
         ].metadata else parts, ABSENT
@@ -72,9 +72,9 @@ class KagamiConverter(TextChatConverter):
     ) -> tuple[str | list[AssistantPart], Extras]:
         """Read the content and calls of an assistant message, with the extras that a new message would not have."""
         parts: list[AssistantPart] = [
-            *(read_optional_list(wire.get("content"), (at, "content"), reader, self.read_assistant_part) or ())
+            *(read_list_or_null(wire.get("content"), (at, "content"), reader, self.read_text_or_opaque_part) or ())
         ]
-        calls = read_optional_list(wire.get("toolCalls"), (at, "toolCalls"), reader, self.read_tool_call_entry)
+        calls = read_list_or_null(wire.get("toolCalls"), (at, "toolCalls"), reader, self.read_tool_call_entry)
         rest: Extras = {} if "content" in wire else {"$absent": ["content"]}
         if not calls and "toolCalls" in wire:
             rest["toolCalls"] = calls
@@ -82,12 +82,12 @@ class KagamiConverter(TextChatConverter):
             return parts[0].text, rest
         return [*parts, *(calls or ())], rest
 
-    def read_assistant_part(self, wire: Any, at: Path, reader: Reader) -> TextPart | OpaquePart:
+    def read_text_or_opaque_part(self, wire: Any, at: Path, reader: Reader) -> TextPart | OpaquePart:
         """Read a part of an assistant message: text, or an opaque part."""
         part = self.read_part(wire, at, reader)
         return part if type(part) is TextPart else OpaquePart(reader.wire.name, wire)
 
-    def write_assistant_part(self, part: AssistantPart, at: Path, writer: Writer) -> list[Any]:
+    def write_non_call_part(self, part: AssistantPart, at: Path, writer: Writer) -> list[Any]:
         """Write a part of an assistant message that is not a call. The API has no refusals, so they become text."""
         if type(part) is RefusalPart:
             writer.own_extras(part.metadata, at)
@@ -114,7 +114,7 @@ class KagamiConverter(TextChatConverter):
     def read_response(self, wire: dict[str, Any], at: Path, reader: Reader) -> Completion:
         """Read a response. It has neither a stop reason nor usage, and its content is one string."""
         content = optional_text(wire, "content", at)
-        calls = read_optional_list(wire.get("toolCalls"), (at, "toolCalls"), reader, self.read_tool_call_entry)
+        calls = read_list_or_null(wire.get("toolCalls"), (at, "toolCalls"), reader, self.read_tool_call_entry)
         rest = unmapped_members(wire, _RESPONSE)
         if "content" not in wire:
             rest["$absent"] = ["content"]

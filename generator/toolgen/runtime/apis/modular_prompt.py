@@ -7,11 +7,11 @@ from typing import Any, Literal
 
 from ..conversion.extras import ABSENT, Extras, restore_extras, unmapped_members
 from ..conversion.reader import Reader
-from ..conversion.values import join_texts, optional_text, read_optional_list
+from ..conversion.values import join_texts, optional_text, read_list_or_null
 from ..conversion.writer import Writer
 from ..converter import ObjectReader, ObjectWriter
 from ..errors import wrong_type
-from ..json_text import dump_lenient
+from ..json_text import dump_allowing_nan
 from ..models import (
     AssistantMessage,
     AssistantPart,
@@ -26,10 +26,10 @@ from ..models import (
     Usage,
 )
 from ..paths import ROOT, Path
-from ..responses import derive_finish_reason, invalidate_calls
+from ..responses import derive_finish_reason, mark_calls_invalid
 from ..stream_parts import OpenCall
 from ..streams import BaseStream, BaseStreamWriter
-from ..tool_results import read_result_text, write_result_text
+from ..tool_results import read_result_text_or_error, write_result_text
 from .text_messages import TextChatConverter
 
 __all__ = [
@@ -85,7 +85,7 @@ class ModularPromptConverter(TextChatConverter):
     ) -> tuple[str | list[AssistantPart] | None, Extras]:
         """Read the content and calls of an assistant message, with the extras that a new message would not have."""
         content = optional_text(wire, "content", at)
-        calls = read_optional_list(wire.get("toolCalls"), (at, "toolCalls"), reader, self.read_tool_call_entry)
+        calls = read_list_or_null(wire.get("toolCalls"), (at, "toolCalls"), reader, self.read_tool_call_entry)
         rest: Extras = {}
         if "content" not in wire:
             rest["$absent"] = ["content"]
@@ -116,7 +116,7 @@ class ModularPromptConverter(TextChatConverter):
         """Read the result of a call: a text, or the text of an error."""
         if type(value) is not str:
             raise wrong_type(at, "a string", None if value is ABSENT else value)
-        return read_result_text(value)
+        return read_result_text_or_error(value)
 
     def write_result_content(
         self, kind: str, value: Any, extra: Any, at: Path, writer: Writer, is_error: bool | None
@@ -149,7 +149,7 @@ class ModularPromptConverter(TextChatConverter):
         silent = word is None and content is None
         opaque = bool(wire.get("toolCalls"))
         reason = derive_finish_reason("error" if silent else word or "stop", message, self.FINISH_REASONS, opaque)
-        invalidate_calls(message, reason)
+        mark_calls_invalid(message, reason)
         if word is not None and self.FINISH_REASONS.get(word) != reason:
             rest["$word"] = word
         return Completion(
@@ -192,7 +192,7 @@ class ModularPromptConverter(TextChatConverter):
         restore_extras(wire, own)
         return wire
 
-    def write_assistant_part(self, part: AssistantPart, at: Path, writer: Writer) -> list[str]:
+    def write_non_call_part(self, part: AssistantPart, at: Path, writer: Writer) -> list[str]:
         """Write a part of a response that is not a call. Refusals are written as text; other parts are unsupported."""
         if type(part) is not TextPart and type(part) is not RefusalPart:
             writer.report_unsupported(at, writer.type_name(part), "note" if type(part) is ReasoningPart else "warning")
@@ -258,7 +258,7 @@ class ModularPromptStream(BaseStream):
         identifier, _ = self._names.call_id(call.get("id"), ((ROOT, "toolCalls"), known.index))
         known.was_announced = type(function.get("name")) is str
         arguments = function.get("arguments")
-        known.add(arguments if type(arguments) is str else dump_lenient(arguments or {}))
+        known.add(arguments if type(arguments) is str else dump_allowing_nan(arguments or {}))
         name = self._names.tool_name(function["name"]) if known.was_announced else None
         return ToolCallDelta(known.index, identifier, name, "".join(known.pieces))
 

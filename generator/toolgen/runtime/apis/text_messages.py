@@ -69,7 +69,7 @@ class TextChatConverter(ChatMessageConverter):
 
     read_assistant_content: ObjectReader[tuple[str | list[AssistantPart] | None, Extras]]
     read_tool_call: ObjectReader[ToolCall]
-    write_assistant_part: Callable[[AssistantPart, Path, Writer], list[Any]]
+    write_non_call_part: Callable[[AssistantPart, Path, Writer], list[Any]]
     write_assistant_content: Callable[[AssistantMessage, Extras, Path, Writer], dict[str, Any]]
     write_system_message: ObjectWriter[SystemMessage]
     write_user_message: ObjectWriter[UserMessage]
@@ -130,7 +130,7 @@ class TextChatConverter(ChatMessageConverter):
             writer.report_unsupported((at, "name"), "name")
         content = message.content
         if type(content) is str:
-            return self.write_assistant_part(TextPart(content), (at, "content"), writer), []
+            return self.write_non_call_part(TextPart(content), (at, "content"), writer), []
         texts: list[Any] = []
         calls: list[Any] = []
         for i, part in enumerate(content if type(content) is list else ()):
@@ -143,7 +143,7 @@ class TextChatConverter(ChatMessageConverter):
             else:
                 if calls:
                     writer.report_loss(here, writer.type_name(part), "moved", "note", "content must come before calls")
-                texts += self.write_assistant_part(part, here, writer)
+                texts += self.write_non_call_part(part, here, writer)
         return texts, calls
 
     def is_function_call_entry(self, wire: dict[str, Any]) -> bool:

@@ -12,7 +12,6 @@ __all__ = [
     "NO_EXTRAS",
     "Extras",
     "UnsupportedValueError",
-    "add_extras",
     "contains_schema",
     "extra_at",
     "find_value_and_key",
@@ -20,6 +19,7 @@ __all__ = [
     "inner_extras",
     "is_internal_mark",
     "keep_inner_extras",
+    "merge_extras_into",
     "nested_extras",
     "note_alias",
     "original_key",
@@ -137,7 +137,7 @@ def restore_extras(wire: dict[str, Any], extras: Extras) -> None:
             wire[key] = merged
 
 
-def add_extras(value: Any, provider: str, extras: Extras) -> None:
+def merge_extras_into(value: Any, provider: str, extras: Extras) -> None:
     """Add extras of a provider to the metadata of a value."""
     if extras:
         value.metadata = {

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-from ..json_text import dump_lenient
+from ..json_text import dump_allowing_nan
 from ..json_values import copy_json, is_too_deep, same_json
 from ..lazy_dataclass import replace
 from ..models import InvalidCall, OpaquePart, ToolCall, ToolDefinition
 from .encoding import Encoding
-from .extras import NO_EXTRAS, Extras, add_extras, inner_extras
+from .extras import NO_EXTRAS, Extras, inner_extras, merge_extras_into
 from .wire import ProviderWire
 
 __all__ = ["LoweredArgumentCodec"]
@@ -102,7 +102,7 @@ class LoweredArgumentCodec:
                 return call
         else:
             arguments = copy_json(arguments)
-        add_extras(call, self._wire.name, {"$arguments": spelled, **self._meant(call.name, spelled, arguments)})
+        merge_extras_into(call, self._wire.name, {"$arguments": spelled, **self._meant(call.name, spelled, arguments)})
         call.arguments = arguments
         return call
 
@@ -119,8 +119,8 @@ class LoweredArgumentCodec:
             if is_too_deep(spelled) or not same_json(encoding.decode(spelled), call.arguments):
                 return replace(call, arguments=spelled), False
         invalid = call.invalid
-        if invalid is not None and call.arguments and invalid.text == dump_lenient(call.arguments):
-            invalid = InvalidCall(dump_lenient(spelled), invalid.reason)
+        if invalid is not None and call.arguments and invalid.text == dump_allowing_nan(call.arguments):
+            invalid = InvalidCall(dump_allowing_nan(spelled), invalid.reason)
         return replace(call, arguments=spelled, invalid=invalid), True
 
     def _meant(self, name: str, spelled: dict[str, Any], arguments: dict[str, Any]) -> dict[str, Any]:

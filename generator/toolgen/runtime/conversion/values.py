@@ -18,7 +18,7 @@ __all__ = [
     "join_texts",
     "opaque_message",
     "optional_text",
-    "read_optional_list",
+    "read_list_or_null",
     "read_text_or_list",
     "require_value",
     "to_plain_object",
@@ -74,7 +74,7 @@ Read = Callable[[Any, Path, Reader], T]
 Write = Callable[[Any, Path, Writer], Any]
 
 
-def read_optional_list(value: Any, at: Path, reader: Reader, read: Read[T]) -> list[T] | None:
+def read_list_or_null(value: Any, at: Path, reader: Reader, read: Read[T]) -> list[T] | None:
     """Read an array, or null.
 
     Raises:

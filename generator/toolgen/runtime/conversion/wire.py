@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..models import ToolCall, ToolDefinition
     from .encoding import Encoding
 
-__all__ = ["DeclaredTools", "ProviderWire", "WireFacts", "make_hashed_name", "synthetic_id"]
+__all__ = ["DeclaredToolFacts", "ProviderWire", "WireFacts", "make_hashed_name", "synthetic_id"]
 
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
@@ -60,7 +60,7 @@ class WireFacts:
         self.dialects = dialects
 
 
-class DeclaredTools:
+class DeclaredToolFacts:
     """The facts that a build found out about the tools of a project on one wire.
 
     `names` are the tools that this provider may get, in the order of `payload`, the value of the wire's `tools`.
@@ -135,7 +135,7 @@ class ProviderWire:
     converter sets `declared_entries`: the entries of declared tools in the payload, by name.
     """
 
-    def __init__(self, facts: WireFacts, declared: DeclaredTools) -> None:
+    def __init__(self, facts: WireFacts, declared: DeclaredToolFacts) -> None:
         self._facts = facts
         self.name = facts.name
         self.title = facts.title

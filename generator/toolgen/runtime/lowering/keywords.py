@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..conversion.encoding import Table
-from ..json_text import dump_lenient
+from ..json_text import dump_allowing_nan
 from ..json_values import same_json
 from .context import LoweringContext, Node
 from .dialects import Dialect
@@ -325,7 +325,7 @@ def encode_as_unique_texts(values: list[Any]) -> list[str]:
         if type(value) is str:
             found.append(value)
             continue
-        text = dump_lenient(value)
+        text = dump_allowing_nan(value)
         if text in taken:
             text = f"{text} ({json_type(value)})"
         while text in taken:
@@ -342,17 +342,17 @@ def describe_rule(keyword: str, value: Any) -> str:
     if keyword in _TEXTS and type(value) is str and len(value) <= _LONGEST:
         return _TEXTS[keyword].format(value)
     if keyword == "enum" and type(value) is list:
-        text = ", ".join(dump_lenient(item) for item in value[:20])
+        text = ", ".join(dump_allowing_nan(item) for item in value[:20])
         return f"One of: {text}." if len(value) <= 20 and len(text) <= _LONGEST else ""
     if keyword == "examples" and type(value) is list and value:
-        text = dump_lenient(value[0])
+        text = dump_allowing_nan(value[0])
         return f"For example: {text}" if len(text) <= _LONGEST else ""
     if keyword == "dependentRequired" and type(value) is dict:
         pairs = [(name, others) for name, others in value.items() if type(others) is list and others]
         text = " ".join(f"With {name}, also {' and '.join(map(str, others))}." for name, others in pairs)
         return text if len(text) <= _LONGEST else ""
     if keyword in _SENTENCES:
-        text = dump_lenient(value)
+        text = dump_allowing_nan(value)
         found = _ONE[keyword] if keyword in _ONE and text == "1" else _SENTENCES[keyword].format(text)
         return found if len(text) <= _LONGEST else ""
     return ""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from ..json_text import dump_lenient
+from ..json_text import dump_allowing_nan
 from ..models import (
     AssistantMessage,
     OpaquePart,
@@ -25,7 +25,7 @@ from ..models import (
     ToolDefinition,
 )
 from .text_calls import accepted_names, find_text_calls
-from .text_parser import CallMaker, parse_response_text, strip_leading_newlines, strip_trailing_newlines
+from .text_parser import CallMaker, parse_response_text, strip_newlines_after_call, strip_newlines_before_call
 from .tool_blocks import MAX_OPENING_LINE, BlockKind, BlockScanner, may_begin_block
 
 __all__ = ["ResponseReader"]
@@ -202,7 +202,7 @@ class _Segment:
             return []
         text = "".join((*self._blanks, text))
         if self._after and not self._speaks:
-            text = strip_leading_newlines(text)
+            text = strip_newlines_after_call(text)
         self._speaks = True
         spoken = text.rstrip()
         self._blanks = [text[len(spoken) :]]
@@ -210,7 +210,7 @@ class _Segment:
 
     def begin_next(self) -> list[StreamEvent]:
         """Start a new segment after a call."""
-        events = self._told(strip_trailing_newlines("".join(self._blanks))) if self._speaks else []
+        events = self._told(strip_newlines_before_call("".join(self._blanks))) if self._speaks else []
         self._after, self._blanks, self._speaks = True, [], False
         return events
 
@@ -221,6 +221,6 @@ class _Segment:
 
 def _call_told(index: int, call: ToolCall, reasoning: str) -> list[StreamEvent]:
     """Return the events of a call: its reasoning, then one delta."""
-    arguments = dump_lenient(call.arguments) if call.invalid is None else call.invalid.text
+    arguments = dump_allowing_nan(call.arguments) if call.invalid is None else call.invalid.text
     delta = ToolCallDelta(index, call.id, call.name, arguments)
     return [ReasoningDelta(reasoning), delta] if reasoning else [delta]

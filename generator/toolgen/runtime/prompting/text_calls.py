@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 from ..conversion.extras import inner_extras
 from ..conversion.writer import describe_as_text
 from ..errors import ConversionError, wrong_type
-from ..json_text import JSONError, compact, dump_lenient, loads
+from ..json_text import JSONError, compact, dump_allowing_nan, loads
 from ..models import InvalidCall, OpaquePart, TextPart, ToolDefinition, ToolResult
 from ..paths import ROOT
 from .tool_blocks import json_line
@@ -235,7 +235,7 @@ def _arguments(value: Any) -> tuple[dict[str, Any], InvalidCall | None]:
     if value is None:
         return {}, None
     if type(value) is not str:
-        return {}, InvalidCall(dump_lenient(value), "not_an_object")
+        return {}, InvalidCall(dump_allowing_nan(value), "not_an_object")
     try:
         read = loads(value)
     except JSONError:

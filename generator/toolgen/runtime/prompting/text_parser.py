@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from ..conversion.wire import synthetic_id
 from ..errors import ConversionError
-from ..json_text import dump_lenient
+from ..json_text import dump_allowing_nan
 from ..lazy_dataclass import replace
 from ..models import (
     AssistantMessage,
@@ -38,8 +38,8 @@ __all__ = [
     "call_blocks",
     "parse_response_text",
     "read_response_text",
-    "strip_leading_newlines",
-    "strip_trailing_newlines",
+    "strip_newlines_after_call",
+    "strip_newlines_before_call",
 ]
 
 _STAGES: tuple[BlockKind, ...] = ("tool", "json", "tool_call")
@@ -82,7 +82,7 @@ class CallMaker:
             call.metadata = {PROVIDER: {"$synthetic": call.id}}
         if given is not None and given.strip():
             if given in self._given and call.invalid is None:
-                call.invalid = InvalidCall(dump_lenient(call.arguments), "duplicate_id")
+                call.invalid = InvalidCall(dump_allowing_nan(call.arguments), "duplicate_id")
             self._given.add(given)
         self._used.add(call.id)
         return call
@@ -116,18 +116,20 @@ def parse_response_text(
     end = 0
     for i, block in enumerate(blocks):
         before = text[end : block.start]
-        _say(strip_trailing_newlines(strip_leading_newlines(before) if i else before), parts, pieces)
+        _say(strip_newlines_before_call(strip_newlines_after_call(before) if i else before), parts, pieces)
         for spoken, doubted in zip(block.calls, distrusted[i], strict=True):
             call = maker.make_call(spoken)
             if doubted:
                 unread = call.invalid
-                call.invalid = InvalidCall(dump_lenient(call.arguments) if unread is None else unread.text, "untrusted")
+                call.invalid = InvalidCall(
+                    dump_allowing_nan(call.arguments) if unread is None else unread.text, "untrusted"
+                )
             if spoken.reasoning:
                 parts.append(ReasoningPart(spoken.reasoning))
             parts.append(ToolCallPart(call))
             pieces.append((_written(call, spoken, wire_name), True))
         end = block.end
-    _say(strip_leading_newlines(text[end:]), parts, pieces)
+    _say(strip_newlines_after_call(text[end:]), parts, pieces)
     if join_response_text(pieces)[0] == text:
         return AssistantMessage(parts)
     used = {spoken.spelled: spoken.name for block in blocks for spoken in block.calls if spoken.spelled in names}
@@ -147,12 +149,12 @@ def call_blocks(text: str, names: Mapping[str, str]) -> list[CallBlock]:
     return [last] if last is not None and last.calls else []
 
 
-def strip_leading_newlines(text: str) -> str:
+def strip_newlines_after_call(text: str) -> str:
     """Remove up to two line feeds from the start of a text that follows a call."""
     return _FEEDS.sub("", text, count=1)
 
 
-def strip_trailing_newlines(text: str) -> str:
+def strip_newlines_before_call(text: str) -> str:
     """Remove up to two line feeds from the end of a text that precedes a call."""
     for _ in range(2):
         text = text.removesuffix("\n").removesuffix("\r") if text.endswith("\n") else text

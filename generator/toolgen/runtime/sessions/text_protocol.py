@@ -14,7 +14,7 @@ from typing import Any
 from ..conversion.writer import OnLoss
 from ..errors import ConversionLoss
 from ..history import text_of, tool_calls_of
-from ..json_text import dump_lenient
+from ..json_text import dump_allowing_nan
 from ..models import (
     AllowedToolChoice,
     AssistantMessage,
@@ -43,7 +43,7 @@ from ..prompting.stream_parser import ResponseReader
 from ..prompting.text_calls import accepted_names, results_text
 from ..prompting.text_parser import CallMaker, parse_response_text
 from ..prompting.tool_definitions_as_text import call_text, join_response_text, tools_text
-from ..responses import invalidate_calls
+from ..responses import mark_calls_invalid
 from ..running.handlers import callable_tools
 
 __all__ = [
@@ -204,7 +204,7 @@ def _ended(completion: Completion) -> Completion:
     called = isinstance(content, list) and any(isinstance(part, ToolCallPart) for part in content)
     reason = completion.finish_reason
     if reason in ("length", "error", "content_filter"):
-        invalidate_calls(completion.message, reason)
+        mark_calls_invalid(completion.message, reason)
         return completion
     return replace(completion, finish_reason="tool_calls" if called else "stop" if reason == "tool_calls" else reason)
 
@@ -246,7 +246,7 @@ def stream_events(completion: Completion) -> Iterator[StreamEvent]:
             yield ReasoningDelta(part.text)
         elif isinstance(part, ToolCallPart):
             call = part.call
-            text = dump_lenient(call.arguments) if call.invalid is None else call.invalid.text
+            text = dump_allowing_nan(call.arguments) if call.invalid is None else call.invalid.text
             yield ToolCallDelta(index, call.id, call.name, text)
             yield ToolCallEvent(call)
             index += 1

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from ...conversion.extras import ABSENT, NO_EXTRAS, Extras, restore_extras, unmapped_members
 from ...conversion.reader import Reader
-from ...conversion.values import optional_text, read_optional_list, read_text_or_list, wire_message_of, write_list
+from ...conversion.values import optional_text, read_list_or_null, read_text_or_list, wire_message_of, write_list
 from ...conversion.writer import OnLoss, Writer
 from ...converter import ObjectReader, ObjectWriter, ValueReader, ValueWriter
 from ...errors import wrong_type
@@ -32,7 +32,7 @@ from ...models import (
     UserMessage,
 )
 from ...paths import ROOT, Path
-from ...responses import derive_finish_reason, invalidate_calls, provider_stop_reason
+from ...responses import derive_finish_reason, mark_calls_invalid, provider_stop_reason
 from ...tool_results import write_result_text
 from ..openai_chat.fields import ChatMessageConverter
 from .fields import (
@@ -116,7 +116,7 @@ class AgentSdkConverter(ChatMessageConverter):
         if refusal is not None:
             parts.append(RefusalPart(refusal))
         if calls:
-            parts += read_optional_list(calls, (at, "tool_calls"), reader, self.read_tool_call_entry) or []
+            parts += read_list_or_null(calls, (at, "tool_calls"), reader, self.read_tool_call_entry) or []
         return AssistantMessage(parts, name, reader.metadata(rest))
 
     def read_tool_call_entry(self, wire: Any, at: Path, reader: Reader) -> ToolCallPart | OpaquePart:
@@ -306,7 +306,7 @@ class AgentSdkConverter(ChatMessageConverter):
         reason = derive_finish_reason(
             next(iter(self.FINISH_REASONS)) if word is None else word, message, self.FINISH_REASONS
         )
-        invalidate_calls(message, reason)
+        mark_calls_invalid(message, reason)
         state = read_states_of_other_providers(wire.get("provider_meta"), reader.wire.name)
         if state:
             del rest["provider_meta"]

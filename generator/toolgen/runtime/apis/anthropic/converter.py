@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 from ...conversion.extras import (
     ABSENT,
     Extras,
-    add_extras,
     inner_extras,
     keep_inner_extras,
+    merge_extras_into,
     note_alias,
     original_key,
     restore_extras,
@@ -35,7 +35,7 @@ from ...models import (
     Usage,
 )
 from ...paths import ROOT, Path, format_path
-from ...responses import derive_finish_reason, invalidate_calls, provider_stop_reason, read_optional_object
+from ...responses import derive_finish_reason, mark_calls_invalid, provider_stop_reason, read_optional_object
 from .messages import AnthropicMessageConverter
 
 __all__ = ["AnthropicConverter"]
@@ -95,7 +95,7 @@ class AnthropicConverter(AnthropicMessageConverter):
             rest["thinking"] = thinking
         left = {key: value for key, value in settings.items() if key not in ("format", "effort")}
         keep_inner_extras(rest, wire, "output_config", left)
-        add_extras(request, reader.wire.name, rest)
+        merge_extras_into(request, reader.wire.name, rest)
         return request
 
     def write_request(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
@@ -246,7 +246,7 @@ class AnthropicConverter(AnthropicMessageConverter):
         reason = derive_finish_reason(word, message, self.FINISH_REASONS)
         if error:
             reason = "error"
-        invalidate_calls(message, reason)
+        mark_calls_invalid(message, reason)
         return Completion(
             message,
             reason,

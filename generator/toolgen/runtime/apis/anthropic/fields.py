@@ -15,10 +15,10 @@ from ...json_values import same_json
 from ...paths import Path
 from ...stream_parts import OpenCall
 
-__all__ = ["StreamedBlock", "read_source", "read_unsupported_number", "write_source", "write_unsupported_number"]
+__all__ = ["StreamedBlock", "read_original_number", "read_source", "write_original_number", "write_source"]
 
 
-def read_unsupported_number(value: Any, at: Path, reader: Reader) -> tuple[Any, Any]:
+def read_original_number(value: Any, at: Path, reader: Reader) -> tuple[Any, Any]:
     """Read a number, and keep it as an extra to show that the body had it.
 
     Raises:
@@ -31,7 +31,7 @@ def read_unsupported_number(value: Any, at: Path, reader: Reader) -> tuple[Any, 
     return value, value
 
 
-def write_unsupported_number(value: float | None, extra: Any, at: Path, writer: Writer) -> Any:
+def write_original_number(value: float | None, extra: Any, at: Path, writer: Writer) -> Any:
     """Write a number only if the body had exactly this one. Any other number is unsupported."""
     if value is None:
         return ABSENT

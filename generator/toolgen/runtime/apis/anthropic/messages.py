@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...api_converter import ApiConverter
-from ...conversion.extras import ABSENT, NO_EXTRAS, Extras, add_extras, restore_extras, unmapped_members
+from ...conversion.extras import ABSENT, NO_EXTRAS, Extras, merge_extras_into, restore_extras, unmapped_members
 from ...conversion.reader import Reader
 from ...conversion.values import (
     opaque_message,
@@ -18,7 +18,7 @@ from ...conversion.values import (
 from ...conversion.writer import Writer
 from ...converter import ListReader, ListWriter, ObjectReader, ObjectWriter, ValueReader, ValueWriter
 from ...errors import wrong_type
-from ...message_order import order_keeping_separate_results, results_of
+from ...message_order import order_restoring_separate_results, results_of
 from ...models import (
     AssistantMessage,
     AssistantPart,
@@ -37,7 +37,7 @@ from ...models import (
 )
 from ...paths import ROOT, Path
 from ...tool_call_fields import read_result_call
-from ...tool_results import report_error_text, write_result_text
+from ...tool_results import report_error_text_sent_with_flag, write_result_text
 
 __all__ = ["AnthropicMessageConverter"]
 
@@ -148,7 +148,7 @@ class AnthropicMessageConverter(ApiConverter):
             if kind == "thinking" and type(wire.get("thinking")) is str:
                 thought = self.read_thinking_part(wire, at, reader)
                 if "signature" not in wire:
-                    add_extras(thought, reader.wire.name, {"$absent": ["signature"]})
+                    merge_extras_into(thought, reader.wire.name, {"$absent": ["signature"]})
                 return thought
             if kind == "redacted_thinking":
                 return ReasoningPart("", reader.metadata(wire))
@@ -190,7 +190,7 @@ class AnthropicMessageConverter(ApiConverter):
         wires: list[Any] = []
         results: list[Any] | None = None
         leading = True
-        for message, here, places in order_keeping_separate_results(messages, at, writer):
+        for message, here, places in order_restoring_separate_results(messages, at, writer):
             extras = writer.own_extras(message.metadata, here) if message.metadata else NO_EXTRAS
             if type(message) is SystemMessage:
                 if leading or not _is_inline_system_message(message, writer):
@@ -331,7 +331,7 @@ class AnthropicMessageConverter(ApiConverter):
         if result.kind == "multimodal":
             wire["content"] = write_list(result.value, (at, "value"), writer, self.write_user_block)
         elif result.kind == "error":
-            report_error_text(result, at, writer)
+            report_error_text_sent_with_flag(result, at, writer)
             wire["content"] = result.value
         else:
             wire["content"] = write_result_text(result.kind, result.value, ABSENT, (at, "value"), writer)

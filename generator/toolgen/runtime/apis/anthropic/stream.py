@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from ...conversion.writer import OnLoss
-from ...json_text import compact, dump_lenient
+from ...json_text import compact, dump_allowing_nan
 from ...models import Completion, ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
 from ...paths import ROOT
 from ...stream_parts import OpenCall
-from ...streams import BaseStream, BaseStreamWriter, read_index
+from ...streams import BaseStream, BaseStreamWriter, read_hashable_index
 from .fields import StreamedBlock
 
 __all__ = ["AnthropicStream", "AnthropicStreamWriter"]
@@ -70,11 +70,11 @@ class AnthropicStream(BaseStream):
             if type(delta) is not dict:
                 self._spoil(event.get("index", 0))
                 return []
-            return self._grow(read_index(event.get("index", 0), (ROOT, "index")), delta)
+            return self._grow(read_hashable_index(event.get("index", 0), (ROOT, "index")), delta)
         if kind == "content_block_start":
-            return self._start(read_index(event.get("index", 0), (ROOT, "index")), event.get("content_block"))
+            return self._start(read_hashable_index(event.get("index", 0), (ROOT, "index")), event.get("content_block"))
         if kind == "content_block_stop":
-            block = self._blocks.get(read_index(event.get("index", 0), (ROOT, "index")))
+            block = self._blocks.get(read_hashable_index(event.get("index", 0), (ROOT, "index")))
             return [] if block is None else self._tell_input(block)
         if kind == "message_start":
             message = event.get("message")
@@ -161,7 +161,7 @@ class AnthropicStream(BaseStream):
         if call is None or call.pieces or type(arguments) is not dict or not arguments:
             return []
         block.had_input = True
-        text = dump_lenient(arguments)
+        text = dump_allowing_nan(arguments)
         call.add(text)
         return [self._delta(call, text)]
 

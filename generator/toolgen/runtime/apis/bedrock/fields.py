@@ -19,11 +19,11 @@ __all__ = [
     "read_block_source",
     "read_document_name",
     "read_schema_text",
-    "read_text_unless_empty",
+    "read_text_noting_empty",
     "write_block_source",
     "write_document_name",
     "write_schema_text",
-    "write_text_unless_empty",
+    "write_text_noting_empty",
 ]
 
 Formats = Mapping[str, Sequence[str]]
@@ -202,7 +202,7 @@ def write_schema_text(schema: dict[str, Any], extra: Any, at: Path, writer: Writ
         raise ConversionError(format_path(at), f"cannot be written as JSON: {type(error).__name__}") from error
 
 
-def read_text_unless_empty(value: Any, at: Path, reader: Reader) -> tuple[str | None, Any]:
+def read_text_noting_empty(value: Any, at: Path, reader: Reader) -> tuple[str | None, Any]:
     """Read the text. Empty text is kept as an extra.
 
     Raises:
@@ -215,7 +215,7 @@ def read_text_unless_empty(value: Any, at: Path, reader: Reader) -> tuple[str | 
     return value, ABSENT if value else value
 
 
-def write_text_unless_empty(text: str | None, extra: Any, at: Path, writer: Writer) -> Any:
+def write_text_noting_empty(text: str | None, extra: Any, at: Path, writer: Writer) -> Any:
     """Write the text. Empty text is written only if it was read from this wire."""
     if text or (text is not None and extra == text):
         return text

@@ -9,7 +9,7 @@ from ...json_text import loads
 from ...models import ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
 from ...paths import ROOT, Path
 from ...stream_parts import OpenCall
-from ...streams import BaseStream, read_index
+from ...streams import BaseStream, read_hashable_index
 from .client_values import encode_bytes_as_base64, find_exception
 from .content import block_kind
 
@@ -88,10 +88,10 @@ class BedrockStream(BaseStream):
         if type(delta) is dict and type(delta.get("delta")) is not dict:
             self._spoil(delta.get("contentBlockIndex", 0))
         elif type(delta) is dict:
-            return self._grow(read_index(delta.get("contentBlockIndex", 0), _DELTA), delta["delta"])
+            return self._grow(read_hashable_index(delta.get("contentBlockIndex", 0), _DELTA), delta["delta"])
         start = event.get("contentBlockStart")
         if type(start) is dict and type(start.get("start")) is dict:
-            return self._start(read_index(start.get("contentBlockIndex", 0), _START), start["start"])
+            return self._start(read_hashable_index(start.get("contentBlockIndex", 0), _START), start["start"])
         if type(event.get("messageStart")) is dict:
             self._message = _unpadded(event["messageStart"])
         if type(event.get("metadata")) is dict:

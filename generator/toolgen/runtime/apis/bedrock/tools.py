@@ -6,7 +6,7 @@ from typing import Any, Literal, TypeAlias
 
 from ...conversion.extras import Extras, inner_extras
 from ...conversion.reader import Reader
-from ...conversion.values import Read, Write, read_optional_list, write_list
+from ...conversion.values import Read, Write, read_list_or_null, write_list
 from ...conversion.writer import Writer
 from ...errors import wrong_type
 from ...json_text import compact
@@ -105,7 +105,7 @@ def read_result_blocks(
     rest: Extras = {} if failed or "status" not in holder else {"status": status}
     found = _single(content, failed)
     if found is None:
-        parts = read_optional_list(content, (at, "content"), reader, read)
+        parts = read_list_or_null(content, (at, "content"), reader, read)
         if not content:
             rest["$content"] = content
         return "multimodal", parts, failed or None, rest

@@ -9,7 +9,7 @@ from ...conversion.extras import ABSENT, Extras, inner_extras, is_internal_mark
 from ...conversion.reader import Reader
 from ...conversion.writer import Writer
 from ...errors import wrong_type
-from ...json_text import loads, strict_json_text
+from ...json_text import dump_strict_or_none, loads
 from ...json_values import same_json
 from ...message_order import Placed
 from ...models import (
@@ -26,7 +26,7 @@ from ...models import (
     ToolChoice,
 )
 from ...paths import Path
-from ...tool_call_fields import read_parameters_schema, write_schema_or_empty
+from ...tool_call_fields import read_schema_keeping_original, write_schema_or_empty
 
 __all__ = [
     "append_content",
@@ -51,7 +51,7 @@ def read_tool_schema(value: Any, at: Path, reader: Reader) -> tuple[dict[str, An
     Raises:
         ConversionError: The value is neither an object nor null.
     """
-    return read_parameters_schema(value, at, reader, True)
+    return read_schema_keeping_original(value, at, reader, True)
 
 
 def read_thinking_settings(value: Any, at: Path, reader: Reader) -> tuple[Reasoning | None, Any]:
@@ -166,7 +166,7 @@ def write_result_documents(value: Any, extra: Any) -> list[Any] | None:
         if text is None and type(inner) is not dict:
             return None
         if text is not None:
-            inner = text if same_json(_parsed(text), inner) else strict_json_text(inner)
+            inner = text if same_json(_parsed(text), inner) else dump_strict_or_none(inner)
         if inner is None:
             return None
         content.append({**frame, "document": {**frame["document"], "data": inner}})

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from typing import Any, ClassVar
 
 from ...api_converter import NativeToolConverter
-from ...conversion.extras import ABSENT, add_extras, restore_extras, unmapped_members
+from ...conversion.extras import ABSENT, merge_extras_into, restore_extras, unmapped_members
 from ...conversion.reader import Reader
-from ...conversion.values import optional_text, read_optional_list, to_plain_object
+from ...conversion.values import optional_text, read_list_or_null, to_plain_object
 from ...conversion.writer import OnLoss, OnUnsupported, Writer
 from ...converter import ObjectReader, ObjectWriter, ValueReader, ValueWriter
 from ...errors import BareApiError, wrong_type
@@ -160,7 +160,7 @@ class CopilotConverter(NativeToolConverter):
         wires = response if type(response) is list else [response]
         found = [self.client_data(wire, (ROOT, i)) for i, wire in enumerate(wires)]
         if len(found) == 1 and "items" in found[0]:
-            return read_optional_list(found[0]["items"], (ROOT, "items"), reader, self.read_pending_call) or []
+            return read_list_or_null(found[0]["items"], (ROOT, "items"), reader, self.read_pending_call) or []
         calls: list[ToolCall] = []
         for i, wire in enumerate(found):
             held = wire["data"] if type(wire.get("data")) is dict else wire
@@ -201,7 +201,9 @@ class CopilotConverter(NativeToolConverter):
         if type(data) is not dict or "toolCallId" in wire:
             return self.read_tool_request(wire, at, reader)
         call = self.read_tool_request(data, (at, "data"), reader)
-        add_extras(call, self.wire.name, {"$event": {key: value for key, value in wire.items() if key != "data"}})
+        merge_extras_into(
+            call, self.wire.name, {"$event": {key: value for key, value in wire.items() if key != "data"}}
+        )
         return call
 
     def write_tool_call(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
@@ -251,7 +253,7 @@ class CopilotConverter(NativeToolConverter):
     def read_message(self, data: dict[str, Any], at: Path, reader: Reader) -> AssistantMessage:
         """Read an assistant message: plain text stays text; otherwise parts: reasoning, content, requests."""
         content, thought = optional_text(data, "content", at), optional_text(data, "reasoningText", at)
-        requests = read_optional_list(
+        requests = read_list_or_null(
             data.get("toolRequests"), (at, "toolRequests"), reader, self.read_tool_request_part
         )
         signed = {key: data[key] for key in _SIGNED & data.keys()}

@@ -10,20 +10,25 @@ from ...conversion.reader import Reader
 from ...conversion.values import optional_text
 from ...conversion.writer import Writer
 from ...fields import read_data_url
-from ...json_text import dump_lenient
+from ...json_text import dump_allowing_nan
 from ...models import InvalidCall
 from ...paths import Path
-from ...tool_call_fields import read_parameters_schema, read_tool_name, write_object_arguments, write_parameters_schema
+from ...tool_call_fields import (
+    read_schema_keeping_original,
+    read_tool_name,
+    write_object_arguments,
+    write_schema_keeping_original,
+)
 from ...tool_results import media_kind
 
 __all__ = [
     "read_binary_data",
     "read_either_name",
-    "read_schema_unless_empty",
+    "read_schema_empty_as_none",
     "read_untyped_arguments",
     "write_binary_data",
     "write_either_name",
-    "write_schema_unless_empty",
+    "write_schema_empty_as_none",
     "write_untyped_arguments",
 ]
 
@@ -61,7 +66,7 @@ def write_untyped_arguments(
 
 def _text(value: Any) -> str:
     """Return the text of a value that is not an object: a string unchanged, anything else as JSON."""
-    return value if type(value) is str else dump_lenient(value)
+    return value if type(value) is str else dump_allowing_nan(value)
 
 
 Fields = tuple[str | None, str | None, str | None, Extras]
@@ -121,18 +126,18 @@ def write_binary_data(
     return block
 
 
-def read_schema_unless_empty(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any] | None, Any]:
+def read_schema_empty_as_none(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any] | None, Any]:
     """Read the schema. An empty schema becomes None and is kept as an extra.
 
     Raises:
         ConversionError: The value is neither an object nor null.
     """
-    return (None, {}) if value == {} else read_parameters_schema(value, at, reader, None)
+    return (None, {}) if value == {} else read_schema_keeping_original(value, at, reader, None)
 
 
-def write_schema_unless_empty(parameters: dict[str, Any] | None, extra: Any, at: Path, writer: Writer) -> Any:
+def write_schema_empty_as_none(parameters: dict[str, Any] | None, extra: Any, at: Path, writer: Writer) -> Any:
     """Write the schema, or nothing if it is empty."""
-    return write_parameters_schema(parameters, extra, at, writer, None) if parameters else ABSENT
+    return write_schema_keeping_original(parameters, extra, at, writer, None) if parameters else ABSENT
 
 
 def read_either_name(wire: dict[str, Any], at: Path, reader: Reader, keys: Mapping[str, str]) -> tuple[str, Extras]:

@@ -199,7 +199,7 @@ class AsyncStatefulSession(AsyncSession):
                 continue
             for news in stream.feed(event):
                 yield news
-            if (failure := self._live.failure(event)) is not None:
+            if (failure := self._live.close_turn_on_failure(event)) is not None:
                 raise failure
 
     def _is_own(self, event: dict[str, Any]) -> bool:

@@ -14,7 +14,7 @@ from ...paths import ROOT
 from ...sessions.api_errors import SessionError, resolve_attribute
 from ...sessions.connection import StatefulClientCalls
 
-__all__ = ["Inbox", "StatefulClient"]
+__all__ = ["AsyncInbox", "StatefulClient"]
 
 _logger = logging.getLogger(__name__)
 
@@ -36,7 +36,7 @@ class StatefulClient:
         self._name = name
         self._calls = calls
         self._from_error = from_error
-        self._inbox = Inbox(self._alive)
+        self._inbox = AsyncInbox(self._alive)
         self._unsubscribe: Callable[[], object] | None = None
 
     def subscribe(self) -> None:
@@ -116,7 +116,7 @@ class StatefulClient:
             if message_id is None or origin == message_id or begins or (origin is None and self._has_failed(event)):
                 return event
 
-    def failure(self, event: dict[str, Any]) -> SessionError | None:
+    def close_turn_on_failure(self, event: dict[str, Any]) -> SessionError | None:
         """Return the error if an event reports that the session failed, which also ends the turn."""
         if not self._has_failed(event):
             return None
@@ -153,7 +153,7 @@ class _Params:
         return self._params
 
 
-class Inbox:
+class AsyncInbox:
     """A queue of events. Nothing reports a lost connection, so a long wait checks whether it is alive."""
 
     patience = 5.0

@@ -13,11 +13,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ...conversion.extras import add_extras
+from ...conversion.extras import merge_extras_into
 from ...conversion.reader import Reader
 from ...conversion.values import optional_text
 from ...errors import wrong_type
-from ...json_text import dump_lenient
+from ...json_text import dump_allowing_nan
 from ...models import (
     AssistantMessage,
     Completion,
@@ -31,7 +31,7 @@ from ...models import (
     ToolCallPart,
 )
 from ...paths import ROOT, Path
-from ...responses import FinishReason, invalidate_calls, read_count
+from ...responses import FinishReason, mark_calls_invalid, read_count
 from ...stream_parts import OpenCall
 from ...streams import BaseStream
 from .tool_requests import SessionMessage, is_app_tool_request
@@ -210,7 +210,7 @@ class CopilotStream(BaseStream):
         said = arguments is None or (call is not None and call.pieces)
         if call is not None and call.name and said:
             return []
-        return [self._grow(message, identifier, str(name), None if said else dump_lenient(arguments))]
+        return [self._grow(message, identifier, str(name), None if said else dump_allowing_nan(arguments))]
 
     def _ask(self, event: dict[str, Any], data: dict[str, Any]) -> list[StreamEvent]:
         """Read a request for a tool of the app. A repeated request is still one call."""
@@ -292,7 +292,7 @@ class CopilotStream(BaseStream):
             earlier = [one.metadata for one in found[:-1] if one.metadata]
             completion.message = AssistantMessage(parts, metadata=completion.message.metadata)
             completion.model = next((one.model for one in reversed(found) if one.model is not None), None)
-            add_extras(completion, self.wire.name, {"$earlier": earlier} if earlier else {})
+            merge_extras_into(completion, self.wire.name, {"$earlier": earlier} if earlier else {})
         if self._usage:
             counted = {key: value for key, value in self._usage.items() if key not in ("finishReason", "model")}
             completion.usage = self.converter.read_usage(counted, ROOT, reader)
@@ -300,7 +300,7 @@ class CopilotStream(BaseStream):
             completion.model = completion.model or (model if type(model) is str else None)
         completion.stop_reason = self._word
         completion.finish_reason = self._reason(open_calls)
-        add_extras(completion, self.wire.name, {f"${kind}": data for kind, data in self._details.items()})
+        merge_extras_into(completion, self.wire.name, {f"${kind}": data for kind, data in self._details.items()})
         return completion
 
     def _reason(self, open_calls: bool) -> FinishReason:
@@ -322,7 +322,7 @@ class CopilotStream(BaseStream):
         reason = self._reason(bool(waiting))
         if waiting:
             held = "error" if reason == "other" and not self._ended() else reason
-            invalidate_calls(AssistantMessage([*waiting]), held)
+            mark_calls_invalid(AssistantMessage([*waiting]), held)
         return bool(waiting)
 
     def _read(self, message: SessionMessage, reader: Reader) -> Completion:

@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeAlias
 
 from ...conversion.extras import ABSENT, Extras, inner_extras, restore_extras, unmapped_members
 from ...conversion.reader import Reader
-from ...conversion.values import Read, Write, optional_text, read_optional_list, to_plain_object, write_list
+from ...conversion.values import Read, Write, optional_text, read_list_or_null, to_plain_object, write_list
 from ...conversion.writer import Writer
 from ...errors import wrong_type
 from ...json_text import loads
@@ -145,7 +145,7 @@ def _read_object(
         raise wrong_type((at, "textResultForLlm"), "a string", text)
     word = optional_text(wire, "resultType", at)
     failed = _is_failed(word, wire.get("error"))
-    media = read_optional_list(wire.get("binaryResultsForLlm"), (at, "binaryResultsForLlm"), reader, read)
+    media = read_list_or_null(wire.get("binaryResultsForLlm"), (at, "binaryResultsForLlm"), reader, read)
     rest = unmapped_members(wire, _OBJECT)
     if any(key in rest for key in _REPEATS):
         rest["$text"] = text

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from ...conversion.extras import ABSENT, Extras, inner_extras, restore_extras, unmapped_members
 from ...conversion.reader import Reader
-from ...conversion.values import optional_text, read_optional_list
+from ...conversion.values import optional_text, read_list_or_null
 from ...conversion.writer import OnLoss, OnUnsupported, Writer
 from ...converter import ObjectReader, ObjectWriter
 from ...errors import BareApiError, wrong_type
@@ -26,8 +26,8 @@ from ...models import (
     UserMessage,
 )
 from ...paths import ROOT, Path, format_path
-from ...request_tools import write_tool_definition
-from ...responses import FinishReason, derive_finish_reason, invalidate_calls, provider_stop_reason
+from ...request_tools import write_tool_with_provider_settings
+from ...responses import FinishReason, derive_finish_reason, mark_calls_invalid, provider_stop_reason
 from .fields import (
     mark_tool_group,
     modality_tokens,
@@ -37,7 +37,7 @@ from .fields import (
     write_tool_groups,
 )
 from .messages import GeminiMessageConverter
-from .parts import ENUM_NUMBER_PATHS, part_list, restore_enum_numbers
+from .parts import ENUM_NUMBER_PATHS, convert_enum_names_to_numbers, part_list
 
 __all__ = ["GeminiConverter", "VertexConverter"]
 
@@ -122,7 +122,7 @@ class GeminiConverter(GeminiMessageConverter):
     def write_request(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a request body. Enum values that were read as numbers are written as numbers."""
         writer.model = request.model
-        return restore_enum_numbers(self.write_request_body(request, at, writer), self.SPELLING)
+        return convert_enum_names_to_numbers(self.write_request_body(request, at, writer), self.SPELLING)
 
     def read_tools(self, value: Any, at: Path, reader: Reader) -> tuple[list[ToolDefinition | OpaquePart] | None, Any]:
         """Read the offered tools: declarations one by one, other tools as opaque parts. A single tool needs no list."""
@@ -135,7 +135,7 @@ class GeminiConverter(GeminiMessageConverter):
                 found.append(OpaquePart(reader.wire.name, tool))
                 continue
             here = ((at, i), "functionDeclarations")
-            entries = read_optional_list(declared, here, reader, self.read_function_declaration) or []
+            entries = read_list_or_null(declared, here, reader, self.read_function_declaration) or []
             mark_tool_group(entries, found, unmapped_members(tool, _DECLARATIONS), reader)
             found += entries
         return found, {"$single": True} if type(value) is dict else ABSENT
@@ -155,7 +155,7 @@ class GeminiConverter(GeminiMessageConverter):
 
     def write_tool_definition(self, definition: Any, at: Path, writer: Writer) -> Any:
         """Write a tool as its declaration defines it for this provider."""
-        return write_tool_definition(definition, at, writer, self.write_tool)
+        return write_tool_with_provider_settings(definition, at, writer, self.write_tool)
 
     def read_output_format(
         self, value: dict[str, Any], at: Path, reader: Reader
@@ -230,7 +230,7 @@ class GeminiConverter(GeminiMessageConverter):
                 optional_text(inner_extras(wire, "promptFeedback"), "blockReason", (at, "promptFeedback")),
             )
             reason = "content_filter" if word else "error"
-        invalidate_calls(message, reason)
+        mark_calls_invalid(message, reason)
         return Completion(
             message,
             reason,
@@ -279,7 +279,7 @@ class GeminiConverter(GeminiMessageConverter):
         if completion.id is not None or identifier is not None:
             wire["responseId"] = completion.id if completion.id is not None else identifier
         restore_extras(wire, extras)
-        return restore_enum_numbers(wire, self.SPELLING)
+        return convert_enum_names_to_numbers(wire, self.SPELLING)
 
     def write_candidate(
         self, completion: Completion, content: dict[str, Any], extras: Extras, response_extras: Extras, writer: Writer

@@ -9,11 +9,11 @@ from typing import Any, ClassVar, Literal
 from ...api_converter import ApiConverter
 from ...conversion.extras import ABSENT, NO_EXTRAS, Extras, inner_extras, restore_extras, unmapped_members
 from ...conversion.reader import Reader
-from ...conversion.values import opaque_message, read_optional_list, wire_message_of, write_list
+from ...conversion.values import opaque_message, read_list_or_null, wire_message_of, write_list
 from ...conversion.writer import Writer
 from ...converter import ListReader, ListWriter, ObjectReader, ObjectWriter, ValueReader, ValueWriter
 from ...errors import wrong_type
-from ...message_order import Placed, order_keeping_separate_results, results_of
+from ...message_order import Placed, order_restoring_separate_results, results_of
 from ...models import (
     AssistantMessage,
     AssistantPart,
@@ -165,13 +165,13 @@ class GeminiMessageConverter(ApiConverter):
         messages: list[Message] = [ToolMessage(found, reader.metadata(rest))]
         beside = [i for i in range(len(parts)) if i not in results]
         if beside:
-            others = read_optional_list([parts[i] for i in beside], (at, "parts"), reader, self.read_user_content) or []
+            others = read_list_or_null([parts[i] for i in beside], (at, "parts"), reader, self.read_user_content) or []
             messages.append(UserMessage(others, metadata=reader.metadata({"$beside": beside})))
         return messages
 
     def write_contents(self, messages: Sequence[Message], extras: Extras, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the messages, with the system instruction under its own key."""
-        placed = order_keeping_separate_results(messages, at, writer)
+        placed = order_restoring_separate_results(messages, at, writer)
         found: dict[str, Any] = {"contents": self.write_turns(placed, writer)}
         instruction = self.write_instruction(
             [(m, p) for m, p, _ in placed if type(m) is SystemMessage], messages, writer
@@ -182,7 +182,7 @@ class GeminiMessageConverter(ApiConverter):
 
     def write_messages(self, messages: Sequence[Message], extra: Any, at: Path, writer: Writer) -> list[Any]:
         """Write only the contents. System messages are dropped, because they are not contents."""
-        contents = self.write_turns(order_keeping_separate_results(messages, at, writer), writer)
+        contents = self.write_turns(order_restoring_separate_results(messages, at, writer), writer)
         for i, message in enumerate(messages):
             if type(message) is SystemMessage:
                 writer.report_loss((at, i), "a system message", "dropped", "note", "it was moved to systemInstruction")
@@ -287,7 +287,7 @@ class GeminiMessageConverter(ApiConverter):
 
     def read_user_part_list(self, value: Any, at: Path, reader: Reader) -> list[ContentPart] | None:
         """Read the parts of a user or system message."""
-        return read_optional_list(value, at, reader, self.read_user_content)
+        return read_list_or_null(value, at, reader, self.read_user_content)
 
     def write_user_parts(self, content: str | list[ContentPart], extra: Any, at: Path, writer: Writer) -> Any:
         """Write the content of a user or system message."""
@@ -346,7 +346,7 @@ class GeminiMessageConverter(ApiConverter):
         response = wire.get("response")
         if type(response) is not dict:
             raise wrong_type((at, "response"), "an object", response)
-        media = read_optional_list(wire.get("parts"), (at, "parts"), reader, self.read_result_part)
+        media = read_list_or_null(wire.get("parts"), (at, "parts"), reader, self.read_result_part)
         if media is None:
             return read_result_object(response)
         texts, is_error, kept = read_result_text_beside_media(response)

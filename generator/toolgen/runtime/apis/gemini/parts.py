@@ -11,7 +11,7 @@ from ...conversion.reader import Reader
 from ...conversion.values import Write, write_list
 from ...conversion.writer import Writer
 from ...errors import wrong_type
-from ...json_text import dump_lenient
+from ...json_text import dump_allowing_nan
 from ...message_order import call_ids
 from ...models import (
     Message,
@@ -27,6 +27,7 @@ __all__ = [
     "ENUM_NUMBER_PATHS",
     "KeyNormalization",
     "add_placeholder_signature",
+    "convert_enum_names_to_numbers",
     "find_index_after_last_user",
     "normalize_keys",
     "order_results_by_calls",
@@ -34,7 +35,6 @@ __all__ = [
     "part_list",
     "read_parts",
     "read_result_text_beside_media",
-    "restore_enum_numbers",
     "write_multimodal_result",
     "write_parts_of",
 ]
@@ -88,7 +88,7 @@ ENUM_NUMBER_PATHS = "$numbers"
 """The key of a body under which reading lists the paths of enum values that were numbers."""
 
 
-def restore_enum_numbers(body: dict[str, Any], key_normalization: KeyNormalization) -> dict[str, Any]:
+def convert_enum_names_to_numbers(body: dict[str, Any], key_normalization: KeyNormalization) -> dict[str, Any]:
     """Return the body with numbers for the enum values that were read as numbers, at the paths under NUMBERED.
 
     The argument is not modified.
@@ -261,7 +261,7 @@ def read_result_text_beside_media(response: dict[str, Any]) -> tuple[list[TextPa
     kind, value, is_error, _ = read_result_object(response)
     if kind == "error":
         is_error = True
-    text = value if kind in ("text", "error") else dump_lenient(value) if value != {} or is_error else ""
+    text = value if kind in ("text", "error") else dump_allowing_nan(value) if value != {} or is_error else ""
     kept = {} if _caption(text, is_error) == response else {"$response": response}
     return [TextPart(text)] if text else [], is_error, kept
 

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from ...conversion.writer import OnLoss
 from ...errors import wrong_type
-from ...json_text import dump_lenient
+from ...json_text import dump_allowing_nan
 from ...models import Completion, ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
 from ...paths import ROOT, Path
-from ...responses import invalidate_call
+from ...responses import mark_call_invalid
 from ...stream_parts import OpenCall
-from ...streams import BaseStream, BaseStreamWriter, read_index
+from ...streams import BaseStream, BaseStreamWriter, read_hashable_index
 from .parts import ENUM_NUMBER_PATHS, part_list
 
 if TYPE_CHECKING:
@@ -146,9 +146,11 @@ class GeminiStream(BaseStream):
         if self._ended() and self._failure is None:
             for call, arguments in answer.updates.items():
                 if arguments.rejected:
-                    invalidate_call(completion.message, call.index, "malformed", dump_lenient(arguments.rejected))
+                    mark_call_invalid(
+                        completion.message, call.index, "malformed", dump_allowing_nan(arguments.rejected)
+                    )
         if answer.open is not None:
-            invalidate_call(completion.message, answer.open.index)
+            mark_call_invalid(completion.message, answer.open.index)
         return completion
 
     def _read_event(self, event: dict[str, Any]) -> list[StreamEvent]:
@@ -167,7 +169,7 @@ class GeminiStream(BaseStream):
         return events
 
     def _take_candidate(self, candidate: dict[str, Any], events: list[StreamEvent]) -> None:
-        index = read_index(candidate.get("index") or 0, ((ROOT, "candidates"), "index"))
+        index = read_hashable_index(candidate.get("index") or 0, ((ROOT, "candidates"), "index"))
         answer = self._answers.setdefault(index, _Candidate())
         before = answer.rest.get("finishReason")
         answer.rest |= {key: value for key, value in candidate.items() if key != "content"}
@@ -231,7 +233,7 @@ class GeminiStream(BaseStream):
         answer.calls += 1
         answer.parts.append(begun)
         growing = call.get("willContinue") is True or "partialArgs" in call
-        text = "" if growing else dump_lenient(call.get("args") or {})
+        text = "" if growing else dump_allowing_nan(call.get("args") or {})
         if growing:
             begun.head["functionCall"] = {key: value for key, value in call.items() if key not in _PIECES}
             from .stream_arguments import PathArguments

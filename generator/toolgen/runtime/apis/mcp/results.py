@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeAlias
 
 from ...conversion.extras import ABSENT, Extras, UnsupportedValueError, inner_extras, unmapped_members
 from ...conversion.reader import Reader
-from ...conversion.values import Read, Write, read_optional_list, write_list
+from ...conversion.values import Read, Write, read_list_or_null, write_list
 from ...conversion.writer import Writer
 from ...errors import ConversionError, wrong_type
 from ...fields import read_data_url
@@ -70,7 +70,7 @@ def read_call_result(
         if found is None:
             if "structuredContent" in wire:
                 rest["$result"] = pair
-            return "multimodal", read_optional_list(content, (at, "content"), reader, read), failed or None, rest
+            return "multimodal", read_list_or_null(content, (at, "content"), reader, read), failed or None, rest
         kind, value = found
         if not _is_ours(kind, value, wrapped, pair):
             rest["$result"] = pair

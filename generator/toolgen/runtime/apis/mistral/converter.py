@@ -9,13 +9,13 @@ from ...conversion.extras import (
     ABSENT,
     Extras,
     UnsupportedValueError,
-    add_extras,
     inner_extras,
+    merge_extras_into,
     restore_extras,
     unmapped_members,
 )
 from ...conversion.reader import Reader
-from ...conversion.values import read_optional_list, read_text_or_list, write_text_or_list
+from ...conversion.values import read_list_or_null, read_text_or_list, write_text_or_list
 from ...conversion.writer import OnLoss, OnUnsupported, Writer
 from ...converter import ObjectReader, ValueReader, ValueWriter
 from ...message_order import Placed, order_for_api
@@ -33,7 +33,7 @@ from ...models import (
     ToolCallPart,
 )
 from ...paths import ROOT, Path
-from ...tool_results import write_result_parts, write_result_text
+from ...tool_results import write_parts_moving_media, write_result_text
 from ..openai_chat.converter import ChatConverter
 from .fields import find_body_error, order_system_messages
 
@@ -92,7 +92,7 @@ class MistralConverter(ChatConverter):
                 messages[-1].metadata = reader.metadata(rest)
             elif "prefix" not in last:
                 absent = inner_extras(messages[-1].metadata or {}, reader.wire.name).get("$absent", [])
-                add_extras(messages[-1], reader.wire.name, {"$absent": [*absent, "prefix"]})
+                merge_extras_into(messages[-1], reader.wire.name, {"$absent": [*absent, "prefix"]})
         return messages, ABSENT
 
     def write_conversation(self, messages: Sequence[Message], extra: Any, at: Path, writer: Writer) -> list[Any]:
@@ -133,7 +133,7 @@ class MistralConverter(ChatConverter):
         if type(content) is str:
             parts += [TextPart(content)] if content else []
         elif content is not None:
-            parts += read_optional_list(content, (at, "content"), reader, self.read_assistant_content) or []
+            parts += read_list_or_null(content, (at, "content"), reader, self.read_assistant_content) or []
             if (calls and not parts) or (len(parts) == 1 and type(parts[0]) is TextPart and parts[0].metadata is None):
                 rest["$list"] = ["content"]
         elif "content" not in wire:
@@ -234,7 +234,7 @@ class MistralConverter(ChatConverter):
                 (at[0], "isError"), "isError", "dropped", "behaviour", "the API has no error flag for results"
             )
         if kind == "multimodal":
-            return write_result_parts(value, (at[0], "value"), writer, self.write_result_part)
+            return write_parts_moving_media(value, (at[0], "value"), writer, self.write_result_part)
         return None if extra is None and value == "" else write_result_text(kind, value, extra, at, writer)
 
     def body_error(self, wire: dict[str, Any]) -> Any:

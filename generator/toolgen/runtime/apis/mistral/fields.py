@@ -23,13 +23,13 @@ __all__ = [
     "order_system_messages",
     "read_id_or_placeholder",
     "read_result_id_or_placeholder",
-    "read_text_chunks",
+    "read_text_as_chunks",
     "read_url_or_data",
     "read_url_or_object",
     "unwrap_sdk_object",
     "write_id_or_placeholder",
     "write_result_id_or_placeholder",
-    "write_text_chunks",
+    "write_text_as_chunks",
     "write_url_or_data",
     "write_url_or_object",
 ]
@@ -192,7 +192,7 @@ def write_result_id_or_placeholder(
     return written
 
 
-def read_text_chunks(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
+def read_text_as_chunks(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
     """Read the text of all chunks. The chunks are kept as an extra if they are more than one chunk of text.
 
     Raises:
@@ -211,7 +211,7 @@ def read_text_chunks(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
     return text, ABSENT if value == _chunks_of(text) else value
 
 
-def write_text_chunks(text: str, extra: Any, at: Path, writer: Writer) -> Any:
+def write_text_as_chunks(text: str, extra: Any, at: Path, writer: Writer) -> Any:
     """Write the text. The original chunks win if they have the same text."""
     if type(extra) in (list, str) and _text_of(extra) == text:
         return extra

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, Literal
 
 from ...api_converter import ApiConverter
-from ...conversion.extras import ABSENT, Extras, add_extras, restore_extras, unmapped_members
+from ...conversion.extras import ABSENT, Extras, merge_extras_into, restore_extras, unmapped_members
 from ...conversion.reader import Reader
 from ...conversion.values import (
     is_empty_on_wire,
     opaque_message,
     optional_text,
-    read_optional_list,
+    read_list_or_null,
     write_list,
     write_user_or_opaque,
 )
@@ -43,9 +43,9 @@ from ...models import (
     UserMessage,
 )
 from ...paths import ROOT, Path, format_path
-from ...request_tools import write_selected_tools, write_tool_definition
-from ...responses import derive_finish_reason, format_rfc3339, invalidate_calls, provider_stop_reason
-from ...tool_results import read_result_text, write_result_text
+from ...request_tools import write_selected_tools, write_tool_with_provider_settings
+from ...responses import derive_finish_reason, format_rfc3339, mark_calls_invalid, provider_stop_reason
+from ...tool_results import read_result_text_or_error, write_result_text
 from .fields import sendable_kwargs
 from .media import (
     order_results_by_tool,
@@ -111,13 +111,13 @@ class OllamaConverter(ApiConverter):
 
     def read_tools(self, value: Any, at: Path, reader: Reader) -> tuple[list[ToolDefinition | OpaquePart] | None, Any]:
         """Read the offered tools."""
-        return read_optional_list(None if value is ABSENT else value, at, reader, self.read_tool_definition), ABSENT
+        return read_list_or_null(None if value is ABSENT else value, at, reader, self.read_tool_definition), ABSENT
 
     def read_tool_definition(self, wire: Any, at: Path, reader: Reader) -> ToolDefinition | OpaquePart:
         """Read a tool. Its type may be absent."""
         tool = self.read_tool_entry(wire, at, reader)
         if type(tool) is ToolDefinition and "type" not in wire:
-            add_extras(tool, reader.wire.name, {"$absent": ["type"]})
+            merge_extras_into(tool, reader.wire.name, {"$absent": ["type"]})
         return tool
 
     def write_tools(self, definitions: Sequence[Any] | None, extra: Any, at: Path, writer: Writer) -> Any:
@@ -126,7 +126,7 @@ class OllamaConverter(ApiConverter):
 
     def write_tool_definition(self, definition: Any, at: Path, writer: Writer) -> Any:
         """Write a tool as its declaration defines it for this provider."""
-        entry = write_tool_definition(definition, at, writer, self.write_tool_entry)
+        entry = write_tool_with_provider_settings(definition, at, writer, self.write_tool_entry)
         if type(definition) is ToolDefinition and "type" in writer.peek_extras(definition.metadata).get("$absent", ()):
             del entry["type"]
         return entry
@@ -202,7 +202,7 @@ class OllamaConverter(ApiConverter):
         """Read an assistant message: plain text stays text; otherwise parts: thinking, content, images, calls."""
         content = optional_text(wire, "content", at)
         thinking = optional_text(wire, "thinking", at)
-        images = read_optional_list(wire.get("images"), (at, "images"), reader, read_media_part)
+        images = read_list_or_null(wire.get("images"), (at, "images"), reader, read_media_part)
         calls = self.read_tool_calls(wire.get("tool_calls"), (at, "tool_calls"), reader)
         rest = unmapped_members(wire, _ASSISTANT_MESSAGE) | select_empty(wire, "thinking", "images", "tool_calls")
         absent = [key for key in ("role", "content") if key not in wire]
@@ -307,7 +307,7 @@ class OllamaConverter(ApiConverter):
         reason = derive_finish_reason(word, message, self.FINISH_REASONS)
         if body is None or done is False or wire.get("error"):
             reason = "error"
-        invalidate_calls(message, reason)
+        mark_calls_invalid(message, reason)
         return Completion(
             message,
             reason,
@@ -364,7 +364,7 @@ class OllamaConverter(ApiConverter):
         content, kept = read_text_and_media(wire, "content", "images", at, reader)
         if type(content) is not str:
             return "multimodal", content, kept
-        kind, value, spelling = read_result_text(content)
+        kind, value, spelling = read_result_text_or_error(content)
         return kind, value, kept if spelling is ABSENT else {**kept, "$text": spelling}
 
     def write_result_content(

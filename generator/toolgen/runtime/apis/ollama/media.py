@@ -7,7 +7,7 @@ from typing import Any
 
 from ...conversion.extras import ABSENT, Extras, UnsupportedValueError
 from ...conversion.reader import Reader
-from ...conversion.values import optional_text, read_optional_list
+from ...conversion.values import optional_text, read_list_or_null
 from ...conversion.writer import Writer
 from ...errors import wrong_type
 from ...fields import media_type_of, read_data_url
@@ -34,7 +34,7 @@ def read_text_and_media(
         ConversionError: One of them has the wrong JSON type.
     """
     said = optional_text(wire, text, at)
-    found = read_optional_list(wire.get(media), (at, media), reader, read_media_part)
+    found = read_list_or_null(wire.get(media), (at, media), reader, read_media_part)
     kept = select_empty(wire, media)
     if said is None:
         kept |= {text: None} if text in wire else {"$absent": [text]}

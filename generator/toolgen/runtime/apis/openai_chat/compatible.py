@@ -9,7 +9,7 @@ from ...conversion.extras import ABSENT
 from ...conversion.reader import Reader
 from ...conversion.writer import Writer
 from ...errors import wrong_type
-from ...json_text import compact, dump_lenient, loads
+from ...json_text import compact, dump_allowing_nan, loads
 from ...models import InvalidCall, Reasoning, ReasoningDelta, StreamEvent
 from ...paths import Path
 from ...tool_call_fields import INVALID_ARGUMENTS_KEY, read_call_id, write_call_id, write_json_arguments
@@ -24,11 +24,11 @@ __all__ = [
     "CompatibleStream",
     "CompatibleStreamWriter",
     "read_arguments_text",
-    "read_echoed_call_id",
+    "read_call_id_verbatim",
     "read_effort_object",
     "read_parsable_arguments",
     "write_arguments_text",
-    "write_echoed_call_id",
+    "write_call_id_verbatim",
     "write_effort_object",
     "write_parsable_arguments",
 ]
@@ -118,7 +118,7 @@ class CompatibleStream(ChatStream):
     def _take_call(self, piece: dict[str, Any], position: int, events: list[StreamEvent]) -> None:
         function = piece.get("function")
         if type(function) is dict and type(function.get("arguments")) is dict:
-            piece = {**piece, "function": {**function, "arguments": dump_lenient(function["arguments"])}}
+            piece = {**piece, "function": {**function, "arguments": dump_allowing_nan(function["arguments"])}}
         super()._take_call(piece, position, events)
 
     def _merge_top(self, event: dict[str, Any]) -> None:
@@ -262,7 +262,7 @@ def write_effort_object(
     return {key: value for key, value in said.items() if value is not None}
 
 
-def read_echoed_call_id(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
+def read_call_id_verbatim(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
     """Read the id. An id of the server is sent back unchanged, even if another server would reject it.
 
     Raises:
@@ -280,4 +280,4 @@ write_arguments_text = write_json_arguments
 read_parsable_arguments = read_arguments_text
 
 
-write_echoed_call_id = write_call_id
+write_call_id_verbatim = write_call_id

@@ -8,9 +8,9 @@ from typing import Any, Literal
 from ...conversion.extras import (
     ABSENT,
     Extras,
-    add_extras,
     inner_extras,
     is_internal_mark,
+    merge_extras_into,
     restore_extras,
     unmapped_members,
 )
@@ -19,7 +19,7 @@ from ...conversion.values import opaque_message, optional_text, read_text_or_lis
 from ...conversion.writer import Writer
 from ...converter import ObjectReader, ObjectWriter, ValueReader, ValueWriter
 from ...errors import BareApiError, wrong_type
-from ...message_order import order_keeping_separate_results, results_of
+from ...message_order import order_restoring_separate_results, results_of
 from ...models import (
     AssistantMessage,
     AssistantPart,
@@ -39,8 +39,8 @@ from ...models import (
     UserMessage,
 )
 from ...paths import ROOT, Path, format_path
-from ...responses import derive_finish_reason, invalidate_calls, provider_stop_reason, read_optional_object
-from ...tool_results import read_result_text, write_result_text
+from ...responses import derive_finish_reason, mark_calls_invalid, provider_stop_reason, read_optional_object
+from ...tool_results import read_result_text_or_error, write_result_text
 from ..openai_chat.fields import OutputFormatConverter
 from .fields import (
     add_required_item_keys,
@@ -121,14 +121,14 @@ class ResponsesConverter(OutputFormatConverter):
         wire["instructions"] = first.content
         return wire
 
-    def read_input_items(self, wire: Any, at: Path, reader: Reader) -> tuple[list[Message], Any]:
+    def read_input_string_or_items(self, wire: Any, at: Path, reader: Reader) -> tuple[list[Message], Any]:
         """Read the items of a request. There may be none, or a string that is the only user message."""
         if wire is ABSENT or wire is None:
             return [], {"$absent": True} if wire is ABSENT else None
         messages, _ = self.read_messages(wire, at, reader)
         return messages, {"$single": True} if type(wire) is str else ABSENT
 
-    def write_input_items(self, messages: Sequence[Message], extra: Any, at: Path, writer: Writer) -> Any:
+    def write_input_string_or_items(self, messages: Sequence[Message], extra: Any, at: Path, writer: Writer) -> Any:
         """Write the items of a request, as a string if they were read from one."""
         wires = self.write_messages(messages, extra, at, writer)
         if not wires and (extra is None or (is_internal_mark(extra) and "$absent" in extra)):
@@ -205,14 +205,14 @@ class ResponsesConverter(OutputFormatConverter):
         parts: list[AssistantPart] = []
         for i, wire in enumerate(content):
             part = self.read_message_content(wire, ((at, "content"), i), reader)
-            add_extras(part, reader.wire.name, {"$inline": True} if parts else {"$item": rest})
+            merge_extras_into(part, reader.wire.name, {"$inline": True} if parts else {"$item": rest})
             parts.append(part)
         return parts
 
     def write_messages(self, messages: Sequence[Message], extra: Any, at: Path, writer: Writer) -> list[Any]:
         """Write the messages as items. System text in the first message is beside them in a request."""
         wires: list[Any] = []
-        for message, here, places in order_keeping_separate_results(messages, at, writer):
+        for message, here, places in order_restoring_separate_results(messages, at, writer):
             if type(message) is ToolMessage:
                 if message.metadata:
                     writer.own_extras(message.metadata, here)
@@ -290,7 +290,7 @@ class ResponsesConverter(OutputFormatConverter):
     ) -> tuple[Literal["text", "data", "error", "multimodal"], Any, Any]:
         """Read the result of a call: text, the text of an error, or parts."""
         if type(value) is str:
-            return read_result_text(value)
+            return read_result_text_or_error(value)
         return "multimodal", read_text_or_list(value, at, reader, self.read_input_content), ABSENT
 
     def write_result_content(
@@ -338,10 +338,10 @@ class ResponsesConverter(OutputFormatConverter):
             reason = "tool_calls" if opaque else "other"
         if error:
             reason = "error"
-        invalidate_calls(message, reason)
+        mark_calls_invalid(message, reason)
         if status in _UNFINISHED and reason in ("other", "tool_calls"):
             reason = "other"
-            invalidate_calls(message, "error")
+            mark_calls_invalid(message, "error")
         return Completion(
             message,
             reason,

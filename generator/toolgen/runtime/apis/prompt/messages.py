@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from ...conversion.extras import ABSENT, NO_EXTRAS, Extras, add_extras, restore_extras, unmapped_members
+from ...conversion.extras import ABSENT, NO_EXTRAS, Extras, merge_extras_into, restore_extras, unmapped_members
 from ...conversion.reader import Reader
 from ...conversion.values import Read, collect_texts, opaque_message, wire_message_of
 from ...conversion.writer import Writer
@@ -109,7 +109,7 @@ def _assistant(content: Any, extras: Extras, at: Path, reader: Reader, names: Ma
         del extras["content"]
     else:
         raise wrong_type((at, "content"), "a string", content)
-    add_extras(message, reader.wire.name, extras)
+    merge_extras_into(message, reader.wire.name, extras)
     reader.next_turn()
     return message
 
