@@ -97,7 +97,7 @@ def test_all_calls_of_a_message_are_one_answer_without_those_that_the_agent_runs
 def test_an_agent_that_asks_for_one_call_after_the_other_is_not_waited_for(
     runnable: Package, play: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(runnable.module("runtime.apis.copilot.stateful_client").Inbox, "patience", 0.05)
+    monkeypatch.setattr(runnable.module("runtime.apis.copilot.stateful_client").AsyncInbox, "patience", 0.05)
     runtime = play([Says("I look.", [READ, GREP], serially=True), Says("Done.")])
     with talking(runnable, runtime) as made:
         result = ran(runnable, made, Handlers())
@@ -109,7 +109,7 @@ def test_an_agent_that_asks_for_one_call_after_the_other_is_not_waited_for(
 def test_a_model_that_thinks_for_long_is_waited_for(
     runnable: Package, play: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(runnable.module("runtime.apis.copilot.stateful_client").Inbox, "patience", 0.02)
+    monkeypatch.setattr(runnable.module("runtime.apis.copilot.stateful_client").AsyncInbox, "patience", 0.02)
     runtime = play([Says("I look.", [READ, GREP], tries=3), Says("Done.", tries=3)])
     runtime.refuses["session.tools.listPendingRequests"] = {"code": -32601, "message": "no such method"}
     with talking(runnable, runtime) as made:
@@ -118,7 +118,7 @@ def test_a_model_that_thinks_for_long_is_waited_for(
 
 
 def test_a_session_that_is_gone_is_noticed(runnable: Package, play: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runnable.module("runtime.apis.copilot.stateful_client").Inbox, "patience", 0.02)
+    monkeypatch.setattr(runnable.module("runtime.apis.copilot.stateful_client").AsyncInbox, "patience", 0.02)
     runtime = play([Says("I look.", ends="nothing")])
     runtime.refuses["session.tools.listPendingRequests"] = {"code": -32000, "message": "no such session"}
     with talking(runnable, runtime) as made, pytest.raises(runnable.module("sessions").SessionError) as raised:
@@ -492,7 +492,7 @@ def test_a_result_that_comes_too_late_is_reported(runnable: Package, play: Any) 
 def test_a_connection_that_is_cut_is_noticed_and_no_call_runs(
     runnable: Package, play: Any, later: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(runnable.module("runtime.apis.copilot.stateful_client").Inbox, "patience", 0.05)
+    monkeypatch.setattr(runnable.module("runtime.apis.copilot.stateful_client").AsyncInbox, "patience", 0.05)
     loop, handlers = reviewed(runnable), Handlers()
     session = runnable.module("sessions.copilot")
     runtime = play([Says("I look at it all", [READ], ends="cut")])
