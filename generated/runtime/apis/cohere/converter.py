@@ -365,7 +365,7 @@ class CohereConverter(ChatConverter):
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
         if type(message.content) is list:
-            self.write_parts_and_tool_plan(
+            self.write_parts_with_reasoning_as_plan(
                 message.content, (at, "content"), writer, wire
             )
             content = wire.get("content")
@@ -382,7 +382,7 @@ class CohereConverter(ChatConverter):
             restore_extras(wire, extras)
         return wire
 
-    def write_parts_and_tool_plan(
+    def write_parts_with_reasoning_as_plan(
         self, parts: list[AssistantPart], at: Path, writer: Writer, wire: dict[str, Any]
     ) -> None:
         """Write the parts of an assistant message: the last reasoning before calls as the plan, the rest as content."""
