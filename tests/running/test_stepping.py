@@ -227,6 +227,39 @@ def test_the_end_of_the_program_in_a_later_answer_ends_the_run(runnable: Package
     assert [message.role for message in stream.result.messages] == ["user", "assistant", "tool"]
 
 
+@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit])
+@pytest.mark.parametrize("settings", [{}, {"timeout": 5}], ids=["no limit", "time limit"])
+@pytest.mark.parametrize("calls", [(GREP,), (GREP, READ), (COMMAND,)], ids=["one", "two at once", "reviewed"])
+@pytest.mark.parametrize("is_async", [False, True], ids=["sync handler", "async handler"])
+@pytest.mark.parametrize("way", ["run", "stream", "arun"])
+def test_a_handler_can_end_the_program(
+    runnable: Package, way: str, is_async: bool, calls: Any, settings: Any, error: type[BaseException]
+) -> None:
+    def end(args: Any) -> Any:
+        raise error
+
+    class Later(Handlers):
+        async def grep(self, args: Any) -> Any:
+            raise error
+
+        async def run_command(self, args: Any) -> Any:
+            raise error
+
+    told: list[Any] = []
+    handlers = Later() if is_async else Handlers(grep=end, run_command=end)
+    session, loop = native(runnable, [completion(runnable, *calls)], later=way == "arun"), reviewed(runnable)
+    settings = {**settings, "on_message": told.append}
+    ways = {
+        "run": loop.run,
+        "stream": lambda *given, **more: list(loop.run_stream(*given, **more)),
+        "arun": lambda *given, **more: asyncio.run(loop.arun(*given, **more)),
+    }
+    with pytest.raises(error):
+        ways[way](session, "Hi", handlers, **settings)
+    assert [message.role for message in told] == ["assistant", "tool"]
+    assert told[1].results[0].kind == "error"
+
+
 def test_an_interrupt_between_two_events_closes_the_stream(runnable: Package) -> None:
     models = runnable.module("models")
     closed: list[str] = []

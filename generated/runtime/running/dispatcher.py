@@ -25,9 +25,11 @@ from ..tools.argument_errors import ArgumentsError
 from ..tools.tool_entries import ToolEntry, parse_call_arguments
 from .handler_calls import (
     CancellationWatch,
+    EndingError,
     HandlerTimeoutError,
     await_value,
     call_handler,
+    carry_ending,
 )
 from .handlers import (
     Allow,
@@ -250,9 +252,14 @@ class Dispatcher:
 
         try:
             async with asyncio.TaskGroup() as group:
-                tasks = [group.create_task(limited(one)) for one in run]
-        except BaseExceptionGroup as raised:  # from a callback of the app: the first exception is raised unchanged
-            raise raised.exceptions[0] from None
+                tasks = [group.create_task(carry_ending(limited(one))) for one in run]
+        except BaseExceptionGroup as raised:  # from a handler or callback: the first exception is raised unchanged
+            endings = [
+                error.ending
+                for error in raised.exceptions
+                if isinstance(error, EndingError)
+            ]
+            raise (endings or raised.exceptions)[0] from None
         return [task.result() for task in tasks]
 
     async def _reviewed(

@@ -41,7 +41,7 @@ from ..models import (
     Usage,
 )
 from .dispatcher import Dispatcher, OnResult
-from .handler_calls import await_value
+from .handler_calls import EndingError, await_value, carry_ending
 from .handlers import Review, callable_names, relax_tool_choice
 from .results import (
     CANCELLED,
@@ -446,7 +446,9 @@ class ToolLoop:
             await resume_on_event_loop()
         verdicts = self._settings.get("verdicts", {})
         task = asyncio.create_task(
-            dispatcher.run_all(calls, self._review, self._max_parallel, verdicts)
+            carry_ending(
+                dispatcher.run_all(calls, self._review, self._max_parallel, verdicts)
+            )
         )
         task.add_done_callback(lambda done: self._queue.put_nowait(None))
         try:
@@ -454,6 +456,8 @@ class ToolLoop:
                 yield result_event(result)
             if results := await task:
                 self._add(ToolMessage(results), place)
+        except EndingError as error:
+            raise error.ending from None
         finally:
             task.cancel()
             if running_loop() is None:

@@ -451,6 +451,7 @@ class Anthropic(AnthropicConverter):
                 and part.cache is None
                 and part.metadata is None
                 and part.text
+                and not part.text.isspace()
             ):
                 found.append(
                     {

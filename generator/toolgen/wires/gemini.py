@@ -651,6 +651,7 @@ class Gemini(GeminiConverter):
                 and part.cache is None
                 and part.metadata is None
                 and part.text
+                and not part.text.isspace()
             ):
                 found.append(
                     {

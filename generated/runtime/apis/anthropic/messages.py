@@ -76,6 +76,23 @@ def _is_inline_system_message(message: SystemMessage, writer: Writer) -> bool:
     )
 
 
+def _is_blank(content: str | list[Any] | None) -> bool:
+    """Return whether the content of a message has nothing but white space."""
+    return not (content.strip() if type(content) is str else content)
+
+
+def _report_if_blank(part: Any, at: Path, writer: Writer) -> bool:
+    """Report blank text as dropped, because the API rejects it. Return whether the part is such a text."""
+    if (
+        type(part) is not TextPart
+        or part.text.strip()
+        or writer.peek_extras(part.metadata)
+    ):
+        return False
+    writer.report_loss(at, "blank text", "dropped", "note", "the API rejects it")
+    return True
+
+
 _RESULT = frozenset(["content", "is_error", "tool_use_id", "type"])
 
 
@@ -211,15 +228,7 @@ class AnthropicMessageConverter(ApiConverter):
                 at, "a refusal", "rewritten", "note", "it is sent as text"
             )
             return {"type": "text", "text": part.text} if part.text else ABSENT
-        if (
-            type(part) is TextPart
-            and not part.text
-            and not writer.is_response
-            and not writer.peek_extras(part.metadata)
-        ):
-            writer.report_loss(
-                at, "empty text", "dropped", "note", "the API rejects it"
-            )
+        if not writer.is_response and _report_if_blank(part, at, writer):
             return ABSENT
         return self.write_assistant_content(part, at, writer)
 
@@ -320,26 +329,28 @@ class AnthropicMessageConverter(ApiConverter):
         content = write_text_or_list(
             message.content, (at, "content"), writer, self.write_user_block
         )
-        if results is None or extras.get("$apart"):
-            if content or extras or not message.content:
-                wires.append(_with_rest({"role": "user", "content": content}, extras))
+        if _is_blank(content) and not extras:
+            writer.report_loss(
+                at,
+                "an empty message",
+                "dropped",
+                "note",
+                "the API rejects a message without content",
+            )
+        elif results is None or extras.get("$apart"):
+            wires.append(_with_rest({"role": "user", "content": content}, extras))
         elif type(content) is list:
             results += content
-        elif content:
+        elif not _is_blank(content):
             results.append({"type": "text", "text": content})
 
     def write_user_block(self, part: ContentPart, at: Path, writer: Writer) -> Any:
-        """Write a part of a user message. Empty text is dropped, because the API rejects it."""
-        if (
-            type(part) is TextPart
-            and not part.text
-            and not writer.peek_extras(part.metadata)
-        ):
-            writer.report_loss(
-                at, "empty text", "dropped", "note", "the API rejects it"
-            )
-            return ABSENT
-        return self.write_user_content(part, at, writer)
+        """Write a part of a user message. Blank text is dropped, because the API rejects it."""
+        return (
+            ABSENT
+            if _report_if_blank(part, at, writer)
+            else self.write_user_content(part, at, writer)
+        )
 
     def write_assistant_message(
         self,
@@ -355,7 +366,7 @@ class AnthropicMessageConverter(ApiConverter):
         content: Any = message.content
         if type(content) is list:
             content = self.write_blocks(content, (at, "content"), writer)
-        if not content and not extras:
+        if _is_blank(content) and not extras:
             writer.report_loss(
                 at,
                 "an empty message",
@@ -414,17 +425,27 @@ class AnthropicMessageConverter(ApiConverter):
             )
         return blocks
 
+    def write_system_block(self, part: ContentPart, at: Path, writer: Writer) -> Any:
+        """Write a part of a system message. Blank text is dropped, because the API rejects it."""
+        return (
+            ABSENT
+            if _report_if_blank(part, at, writer)
+            else self.write_system_content(part, at, writer)
+        )
+
     def write_system_blocks(
         self, message: SystemMessage, at: Path, writer: Writer
     ) -> list[Any]:
         """Write the content of one system message as blocks."""
         if type(message.content) is list:
             blocks = write_list(
-                message.content, (at, "content"), writer, self.write_system_content
+                message.content, (at, "content"), writer, self.write_system_block
             )
         else:
             blocks = (
-                [{"type": "text", "text": message.content}] if message.content else []
+                []
+                if _is_blank(message.content)
+                else [{"type": "text", "text": message.content}]
             )
         if message.cache and blocks and "cache_control" not in blocks[-1]:
             blocks[-1] = {**blocks[-1], "cache_control": {"type": "ephemeral"}}

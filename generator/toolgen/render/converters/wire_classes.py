@@ -320,10 +320,13 @@ def list_writer_method(plan: ListPlan) -> Method:
 
 
 def _write_regular(mapping: ObjectMapping, plain: FastPathObject) -> Block:
-    """Return the block that writes a regular value. Empty text is not regular, because many APIs refuse it."""
+    """Return the block that writes a regular value. Blank text is not regular, because many APIs refuse it."""
     written = f"found.append({regular_object_expression(mapping, plain, 'wire')})"
     if mapping.type != "ToolCall":
-        tests = [*plain.conditions_to_write, *(["part.text"] if mapping.type == "TextPart" else [])]
+        tests = [
+            *plain.conditions_to_write,
+            *(["part.text", "not part.text.isspace()"] if mapping.type == "TextPart" else []),
+        ]
         return block(" and ".join([f"type(part) is {mapping.type}", *tests]), written, "continue")
     tests = ["part.metadata is None", *tool_call_write_conditions(mapping, plain)]
     return block(

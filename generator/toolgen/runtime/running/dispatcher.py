@@ -22,7 +22,14 @@ from ..conversion.writer import OnLoss
 from ..models import InvalidCall, ToolCall, ToolResult
 from ..tools.argument_errors import ArgumentsError
 from ..tools.tool_entries import ToolEntry, parse_call_arguments
-from .handler_calls import CancellationWatch, HandlerTimeoutError, await_value, call_handler
+from .handler_calls import (
+    CancellationWatch,
+    EndingError,
+    HandlerTimeoutError,
+    await_value,
+    call_handler,
+    carry_ending,
+)
 from .handlers import Allow, Deny, Edit, Hold, OtherHandler, Review, Verdict, check_handlers, check_timeout
 from .results import (
     ToolError,
@@ -208,9 +215,10 @@ class Dispatcher:
 
         try:
             async with asyncio.TaskGroup() as group:
-                tasks = [group.create_task(limited(one)) for one in run]
-        except BaseExceptionGroup as raised:  # from a callback of the app: the first exception is raised unchanged
-            raise raised.exceptions[0] from None
+                tasks = [group.create_task(carry_ending(limited(one))) for one in run]
+        except BaseExceptionGroup as raised:  # from a handler or callback: the first exception is raised unchanged
+            endings = [error.ending for error in raised.exceptions if isinstance(error, EndingError)]
+            raise (endings or raised.exceptions)[0] from None
         return [task.result() for task in tasks]
 
     async def _reviewed(self, ready: _Ready, review: Review | None, verdict: Verdict | None) -> ToolResult | None:

@@ -9,19 +9,49 @@ import inspect
 import threading
 from collections.abc import Awaitable, Callable
 from types import FunctionType
-from typing import Any
+from typing import Any, TypeVar
 
 from .results import PLAIN
 from .sync_runner import ENDING, call_in_loop_thread, resume_on_event_loop, running_loop
 
-__all__ = ["CancellationWatch", "HandlerTimeoutError", "await_value", "call_handler", "is_async"]
+__all__ = [
+    "CancellationWatch",
+    "EndingError",
+    "HandlerTimeoutError",
+    "await_value",
+    "call_handler",
+    "carry_ending",
+    "is_async",
+]
 
+T = TypeVar("T")
 
 Handler = Callable[[Any], Any]
 
 
 class HandlerTimeoutError(Exception):
     """A handler did not finish in time."""
+
+
+class EndingError(Exception):
+    """Carries an exception that ends the program out of a task: asyncio would stop its loop as soon as one leaves a task."""
+
+    def __init__(self, ending: BaseException) -> None:
+        """Set the exception that ends the program."""
+        super().__init__()
+        self.ending = ending
+
+
+async def carry_ending(work: Awaitable[T]) -> T:
+    """Await what runs in a task of its own.
+
+    Raises:
+        EndingError: It raised an exception that ends the program.
+    """
+    try:
+        return await work
+    except (KeyboardInterrupt, SystemExit) as error:
+        raise EndingError(error) from None
 
 
 class CancellationWatch:
