@@ -129,7 +129,7 @@ def loads(text: str | bytes | bytearray) -> Any:
         try:
             text = text.decode("utf-8")
         except UnicodeDecodeError:
-            raise JSONError("not UTF-8") from None
+            raise JSONError("bytes that are not UTF-8") from None
     try:
         value = _decoded(text)
     except (ValueError, RecursionError) as error:
@@ -138,7 +138,9 @@ def loads(text: str | bytes | bytearray) -> Any:
         if isinstance(error, JSONError | RecursionError):
             raise
         if isinstance(error, json.JSONDecodeError):
-            raise JSONError(f"{error.msg} (character {error.pos})") from None
+            raise JSONError(
+                f"a syntax error at character {error.pos} ({error.msg})"
+            ) from None
         raise JSONError("a number with too many digits") from None
     if len(text) > _LONGEST_FLAT and _has_many_brackets(text) and is_too_deep(value):
         raise JSONError(_TOO_DEEP)

@@ -21,7 +21,7 @@ from toolgen.write.lockfile import ProviderDigests
 if TYPE_CHECKING:
     from toolgen.render.package import Package
     from toolgen.rules import Payloads
-    from toolgen.rules.fixes import Fix
+    from toolgen.rules.fixes import FileFix
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ class LintResult:
     sizes: Mapping[str, Mapping[str, int]]
     sources: Sources = field(repr=False)
 
-    def fixes(self, findings: Iterable[Finding], *, unsafe: bool) -> Iterator[Fix]:
+    def fixes(self, findings: Iterable[Finding], *, unsafe: bool) -> Iterator[FileFix]:
         """Yield fixes for findings in the sources, one step for each file."""
         from toolgen.rules.fixes import find_fixes
 

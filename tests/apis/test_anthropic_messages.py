@@ -105,3 +105,44 @@ def test_messages_of_the_user_after_results_stay_apart(sample: Package, turns: s
     bare = module.to_messages(messages, on_loss=losses.append)
     assert len(module.from_messages(bare)) == len(messages) - turns.startswith("A, B")
     assert losses == []
+
+
+@pytest.mark.parametrize("text", ["", " \n"])
+def test_blank_text_is_not_sent(sample: Package, models: Any, text: str) -> None:
+    call = models.ToolCall("toolu_1", "now", {})
+    result = models.ToolMessage([models.ToolResult("toolu_1", "now", "text", "noon")])
+    question = models.UserMessage("When?")
+    messages = [
+        models.SystemMessage([models.TextPart(text), models.TextPart("Be brief.")]),
+        models.UserMessage(text),
+        question,
+        models.AssistantMessage([models.TextPart(text), models.ToolCallPart(call)]),
+        result,
+        models.UserMessage(text),
+        models.AssistantMessage(text),
+        models.UserMessage([models.TextPart(text), models.TextPart("Thanks.")]),
+    ]
+    losses: list[Any] = []
+    body = sample.provider(PROVIDER).to_request(models.Request(messages, model="m"), on_loss=losses.append)
+    block = {"type": "tool_use", "id": "toolu_1", "name": "now", "input": {}}
+    assert body["system"] == [{"type": "text", "text": "Be brief."}]
+    assert body["messages"] == [
+        {"role": "user", "content": "When?"},
+        {"role": "assistant", "content": [block]},
+        {
+            "role": "user",
+            "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": "noon"}],
+        },
+        {"role": "user", "content": [{"type": "text", "text": "Thanks."}]},
+    ]
+    dropped = [loss.what for loss in losses if loss.action == "dropped"]
+    assert sorted(dropped) == ["an empty message"] * 3 + ["blank text"] * 3
+
+
+def test_blank_text_of_a_response_stays(sample: Package) -> None:
+    content = [{"type": "text", "text": "\n\n"}, BLOCKS[2]]
+    body = put(put(table(PROVIDER)["answer"], ["content"], content), ["stop_reason"], "tool_use")
+    completion = laws.answer(sample, PROVIDER, body)
+    assert sample.provider(PROVIDER).to_response(completion)["content"] == content
+    sent, _ = laws.next_request(sample, PROVIDER, completion)
+    assert sent["messages"][1]["content"] == [BLOCKS[2]]

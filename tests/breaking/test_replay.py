@@ -125,8 +125,8 @@ def test_what_is_read_through_an_alias_or_in_other_words_is_a_note(tmp_path: Pat
     found, said = replayed(tmp_path, "\n".join(map(json.dumps, lines)))
     assert found.fitting == {"find": 3}
     assert said == [
-        "replay-respelled: find: 1 stored calls are valid only through the alias search",
-        "replay-respelled: find: 1 stored calls are valid only through the value at /count",
+        "replay-respelled: find: stored calls that are valid only through the alias search: 1",
+        "replay-respelled: find: stored calls that are valid only through the value at /count: 1",
     ]
 
 
@@ -139,7 +139,7 @@ def test_what_a_model_wrote_is_never_shown(tmp_path: Path) -> None:
 def test_what_cannot_be_read_is_counted(tmp_path: Path) -> None:
     broken = {"role": "assistant", "content": [{"type": "tool_call", "call": {"name": "find"}}]}
     found, said = replayed(tmp_path, "no json\n\n" + json.dumps(broken))
-    assert (found.unreadable, said) == (2, ["replay-unread: 2 stored values cannot be read"])
+    assert (found.unreadable, said) == (2, ["replay-unread: stored values that cannot be read: 2"])
 
 
 @pytest.mark.parametrize("body", [{"role": "assistant"}, 3, "text", {"request": {}, "response": None}])

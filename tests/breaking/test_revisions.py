@@ -270,8 +270,8 @@ def test_stored_conversations_are_counted_and_never_shown(repository: Path) -> N
     (repository / "stored.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines) + "no json\n")
     code, _, said = run(repository, "--replay", "stored.jsonl")
     assert code == 1
-    assert "error[replay-refused]: find /a: 2 stored calls do not fit the new schema" in said
-    assert "error[replay-unknown]: gone: 1 stored calls name a tool that no longer exists" in said
+    assert "error[replay-refused]: find /a: stored calls that do not fit the new schema: 2" in said
+    assert "error[replay-unknown]: gone: stored calls of a tool that no longer exists: 1" in said
     assert "secret" not in said
 
 
@@ -338,3 +338,18 @@ def test_a_summary_for_a_pull_request_counts_by_audience(repository: Path) -> No
     assert (code, said) == (1, "")
     assert out.startswith("<!-- toolgen -->\n**toolgen: 1 error**\n")
     assert out.endswith(" |\n\nhandlers 0, model 1, conversations 1, accepted 0\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--against-dir", "nope"], "Directory 'nope' does not exist"),
+        (["--against-dir", "schemas/tools/t0.json"], "is a file"),
+        (["--against", "main", "--against-dir", "schemas"], "use either --against REV or --against-dir DIR"),
+        (["--against-dir", "schemas", "--merge-base"], "--merge-base requires --against REV"),
+        (["--against", "main", "--accept", "zzzz", "--reason", "x"], "zzzz: unknown change"),
+    ],
+)
+def test_a_comparison_that_cannot_be_made_is_no_success(repository: Path, words: list[str], said: str) -> None:
+    code, _, told = run(repository, *words)
+    assert (code, said in told) == (2, True), told

@@ -390,3 +390,30 @@ def test_what_scrolls_can_be_reached_by_keys(pages: Path) -> None:
         for tag, attributes in Page(file.read_text()).elements:
             if tag == "pre" or attributes.get("class") == "scroll":
                 assert attributes.get("tabindex") == "0", file
+
+
+def test_pages_and_a_package_never_replace_each_other(tmp_path: Path) -> None:
+    write_project(tmp_path, PROBES[:1])
+    assert toolgen("build", cwd=tmp_path).returncode == 0
+    assert toolgen("docs", "--out", "pages", cwd=tmp_path).returncode == 0
+    for words, message in (
+        (("docs", "--out", "generated"), "pages would replace a package in 'generated'"),
+        (("build", "--out", "pages"), "a package would replace pages in 'pages'"),
+    ):
+        done = toolgen(*words, cwd=tmp_path)
+        assert (done.returncode, f"error[output-other-kind]: {message}" in done.stderr) == (2, True), done.stderr
+    assert toolgen("check", cwd=tmp_path).returncode == 0
+    assert toolgen("docs", "--out", "pages", "--check", cwd=tmp_path).returncode == 0
+    assert toolgen("docs", "--out", "generated", "--force", cwd=tmp_path).returncode == 0
+
+
+def test_the_advice_of_a_check_is_a_command_that_works(tmp_path: Path) -> None:
+    write_project(tmp_path, PROBES[:1])
+    done = toolgen("docs", "--out", "pages", "--check", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (1, "pages: out of date; run `toolgen docs --out pages`\n")
+    assert toolgen("build", cwd=tmp_path).returncode == 0
+    module = tmp_path / "generated" / "tools" / "__init__.py"
+    module.write_text(f"{module.read_text('utf-8')}# by hand\n", "utf-8")
+    done = toolgen("check", cwd=tmp_path)
+    assert done.stderr.endswith("out of date with schemas; run `toolgen build --force`\n"), done.stderr
+    assert toolgen("build", "--force", cwd=tmp_path).returncode == 0

@@ -282,3 +282,16 @@ def test_fixes_change_no_value_leave_none_to_fix_and_are_made_once(tmp_path: Pat
             judge = Draft202012Validator(other)
             assert all(is_valid(judge, value) for value in valid_values(one, seed)), name
     assert relations == {None: len(given)}
+
+
+def test_a_source_that_cannot_be_written_is_a_finding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "schemas" / "tools").mkdir(parents=True)
+    (tmp_path / "schemas" / "tools" / "find.yaml").write_text(YAML)
+
+    def refuse(path: Path, *_: Any, **__: Any) -> None:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "write_text", refuse)
+    done = toolgen("lint", "--fix", cwd=tmp_path)
+    assert (done.returncode, "error[output-failed]" in done.stderr) == (2, True), done.stderr
+    assert (tmp_path / "schemas" / "tools" / "find.yaml").read_text() == YAML

@@ -15,7 +15,13 @@ from toolgen.cli.terminal import print_findings, write_output
 @click.command("breaking")
 @schemas_argument
 @click.option("--against", "revision", metavar="REV", help="Compare with a git revision, such as main.")
-@click.option("--against-dir", "folder", type=click.Path(path_type=Path), metavar="DIR", help="Compare with a folder.")
+@click.option(
+    "--against-dir",
+    "folder",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Compare with a folder.",
+)
 @click.option("--merge-base", is_flag=True, help="Compare with the commit where this branch forked from REV.")
 @click.option(
     "--replay",
@@ -60,8 +66,12 @@ def command(
     Example:
       toolgen breaking schemas/ --against origin/main --merge-base
     """
-    if (revision is None) == (folder is None) and not (replayed and revision is None and folder is None):
+    if revision is not None and folder is not None:
+        raise click.UsageError("use either --against REV or --against-dir DIR")
+    if revision is None and folder is None and not replayed:
         raise click.UsageError("nothing to compare with; use --against REV or --against-dir DIR")
+    if merge_base and revision is None:
+        raise click.UsageError("--merge-base requires --against REV")
     if provider is not None and not replayed:
         raise click.UsageError("--provider requires --replay FILE")
     if accepted and not reason:
@@ -85,7 +95,8 @@ def command(
     if accepted or prune:
         for line in accept_changes(schemas, compared, accepted, reason or "", prune=prune):
             write_output(f"{line}\n", sys.stderr)
-        exit_with(EXIT_OK)
+        known = {"all", *(change.id for change in compared.changes if change.audiences)}
+        exit_with(EXIT_OK if known.issuperset(accepted) else EXIT_ERROR)
     failed = findings.has_errors
     if output_format == "sarif":  # because SARIF has a field for suppressed results
         findings.items += compared.suppressed

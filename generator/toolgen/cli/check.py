@@ -77,7 +77,7 @@ def command(
     write_output(text, sys.stderr if output_format in DOCUMENT_FORMATS else sys.stdout, painted=True)
     if not quiet:
         advice = [
-            *(["run `toolgen build`"] if drift.is_out_of_date else []),
+            *([f"run `toolgen build{' --force' if drift.edited else ''}`"] if drift.is_out_of_date else []),
             *(["move away the files that toolgen did not write"] if drift.unmanaged else []),
         ]
         said = f"{display_path(output.name)}: out of date with {built.sources.name}; {', and '.join(advice)}"

@@ -66,6 +66,7 @@ def command(
     from toolgen.diagnostics import Findings
     from toolgen.render.docs_site import FORMS, render_docs_site
     from toolgen.write import Stamp
+    from toolgen.write.output_path import display_path
 
     if since is not None and folder is not None:
         raise click.UsageError("use either --since REV or --against-dir DIR")
@@ -86,7 +87,7 @@ def command(
     files = render_docs_site(built.resolved.catalog, built.package.wires, handlers, changes, forms)
     output = built.output_at(out, is_package=False)
     stamp = Stamp(__version__, built.config.edition, built.sources.digests)
-    mode = OutputMode("toolgen docs", check, force, output_format, quiet, verbose)
+    mode = OutputMode(f"toolgen docs --out {display_path(out.as_posix())}", check, force, output_format, quiet, verbose)
     write_or_check_then_exit(files, output, stamp, findings, mode)
 
 

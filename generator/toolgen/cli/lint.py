@@ -62,14 +62,21 @@ def command(
       toolgen lint schemas/ --format github
     """
     from toolgen.compilation import lint_project
-    from toolgen.diagnostics import Findings
+    from toolgen.diagnostics import Findings, Span
     from toolgen.diagnostics.formatters import DOCUMENT_FORMATS, format_as_text
     from toolgen.incremental import stored_results
+    from toolgen.write.output_path import display_path, report_os_error
 
     if unsafe_fixes and not (fix or diff):
         raise click.UsageError("--unsafe-fixes needs --fix or --diff")
     if fix or diff:
-        fixed = fix_all(schemas, providers, write=not diff, unsafe=unsafe_fixes)
+        try:
+            fixed = fix_all(schemas, providers, write=not diff, unsafe=unsafe_fixes)
+        except OSError as error:
+            failed = Findings()
+            report_os_error(error, None, Span(display_path(str(error.filename))), failed, action="changed")
+            print_findings(failed, output_format, quiet=quiet, verbose=verbose)
+            exit_with(EXIT_ERROR)
         write_output(paint_diff(fixed.diff) if diff else "", sys.stdout, painted=True)
         if not quiet:
             write_output(f"{fixed.count} {'would be ' if diff else ''}fixed\n", sys.stderr)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 import sys
 from pathlib import Path
 
@@ -33,7 +34,7 @@ def command(tools: tuple[str, ...], schemas: Path, name: str, output_format: str
     from toolgen.pipeline import resolve_project
     from toolgen.render.tools import make_handler_class_stub
 
-    if not name.isidentifier():
+    if not name.isidentifier() or keyword.iskeyword(name):
         raise click.BadParameter("must be a valid class name", param_hint="--class")
     findings = Findings()
     linked = resolve_project(schemas, findings)

@@ -191,7 +191,7 @@ class ReferenceGraph:
     roots: tuple[SchemaLocation, ...] = field(repr=False)
     """Schemas that must be valid: the roots of documents, and targets of references outside those."""
 
-    def reachable_documents(self) -> dict[DocumentKey, tuple[DocumentKey, ...]]:
+    def reachable_documents_by_document(self) -> dict[DocumentKey, tuple[DocumentKey, ...]]:
         """Return each document with all documents that its references lead to, also indirectly."""
         direct: dict[DocumentKey, set[DocumentKey]] = {key: set() for key in self.library.documents}
         for reference, target in self.targets.items():

@@ -61,7 +61,7 @@ def resolve_tools(parsed: ParsedProject, findings: Findings) -> tuple[tuple[Tool
         return (), ()
     bundles = SchemaBundler(links, names)
     formats = parsed.config.formats
-    types = {name: replace(shared, formats=formats) for name, shared in bundles.shared_types().items()}
+    types = {name: replace(shared, formats=formats) for name, shared in bundles.make_shared_types().items()}
     _check_type_values(bundles, formats, findings)
     tools = _tools(declared, parsed.config, bundles, findings)
     if findings.has_errors:
@@ -109,7 +109,7 @@ def _check_type_values(bundles: SchemaBundler, formats: Formats, findings: Findi
 def _tools(
     declared: tuple[Declaration, ...], config: Config, bundles: SchemaBundler, findings: Findings
 ) -> tuple[Tool, ...]:
-    documents, reachable = bundles.links.library.documents, bundles.links.reachable_documents()
+    documents, reachable = bundles.links.library.documents, bundles.links.reachable_documents_by_document()
     names: dict[DocumentKey, list[tuple[Pointer, str]]] = {}
     for place, name in bundles.names.items():
         names.setdefault(place.document, []).append((place.pointer, name))
@@ -222,7 +222,17 @@ PROVIDERS = frozenset(
     (
         *DEFAULT_PROVIDERS,
         *("vertex", "bedrock", "mcp", "openai_compatible", "azure", "groq", "deepseek", "openrouter", "xai", "vllm"),
-        *("mistral", "cohere", "ollama", "copilot", "prompt"),
+        *(
+            "mistral",
+            "cohere",
+            "ollama",
+            "copilot",
+            "copilot_quorum",
+            "agent_sdk",
+            "kagami",
+            "modular_prompt",
+            "prompt",
+        ),
     )
 )
 """Provider names that a declaration may use even if a release does not have them."""
@@ -312,17 +322,23 @@ def _check_frameworks(config: Config, chosen: Collection[str], document: Documen
 def _check_provider_keys(
     tools: Iterable[Tool], config: Document | None, known: Collection[str], findings: Findings
 ) -> None:
-    """Warn about providers in the sources that this release does not have, if a similar name exists."""
-    said: list[tuple[str, Callable[[], Span]]] = []
+    """Warn about providers in the sources that neither this release nor the project has."""
+    named: list[tuple[str, Callable[[], Span]]] = []
     for tool in tools:
-        said += [(name, partial(tool.document.key_span, "providers", name)) for name in tool.providers]
-        said += [(name, partial(tool.document.span, "unsupported", i)) for i, name in enumerate(tool.unsupported)]
+        named += [(name, partial(tool.document.key_span, "providers", name)) for name in tool.providers]
+        named += [(name, partial(tool.document.span, "unsupported", i)) for i, name in enumerate(tool.unsupported)]
+    by_tools = {name for name, _ in named}
     if config is not None and isinstance(config.value, dict):
-        sections = ("budgets", "limits")
-        said += [(name, partial(config.key_span, key, name)) for key in sections for name in config.value.get(key, {})]
-    for name, span in said:
-        for near in closest_names(name, known) if name not in (*known, *PROVIDERS) else ():
-            findings.add("provider-misspelled", span(), name=name, near=near)
+        keys = ("budgets", "limits")
+        named += [(name, partial(config.key_span, key, name)) for key in keys for name in config.value.get(key, {})]
+    for name, span in named:
+        if name in (*known, *PROVIDERS):
+            continue
+        near = closest_names(name, known)
+        if near:
+            findings.add("provider-misspelled", span(), name=name, near=near[0])
+        elif name in by_tools:  # a configuration may be shared with projects that have more providers
+            findings.add("provider-name-unknown", span(), name=name)
 
 
 _OF_STRICT = {"strict_depth": "depth", "strict_properties": "properties"}

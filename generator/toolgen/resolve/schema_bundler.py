@@ -32,7 +32,7 @@ class SchemaBundler:
     origins: dict[str, SchemaLocation] = field(default_factory=dict)
     _dialects: dict[SchemaLocation, Dialect] = field(default_factory=dict)
 
-    def shared_types(self) -> dict[str, SharedType]:
+    def make_shared_types(self) -> dict[str, SharedType]:
         """Return all shared types. References inside them are `#/$defs/<name>`."""
         for place, name in self.names.items():
             schema = self._copied(place, lambda target: f"#/$defs/{self.names[target]}", top=False)

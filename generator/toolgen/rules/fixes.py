@@ -15,11 +15,11 @@ from toolgen.load import Document, Pointer, Sources
 from toolgen.load.comments import find_comments
 from toolgen.rules.parameter_schemas import json_types
 
-__all__ = ["FIXABLE", "UNSAFE", "Fix", "find_fixes", "is_hidden", "remove_suppressions"]
+__all__ = ["FIXABLE", "UNSAFE", "FileFix", "find_fixes", "is_hidden", "remove_suppressions"]
 
 
 @dataclass(frozen=True, slots=True)
-class Fix:
+class FileFix:
     """A document with a new value, with an equal new `text` if flow style allows it; or a text without comments.
 
     If `text` is None, `value` is written into the text line by line.
@@ -78,7 +78,7 @@ UNSAFE = frozenset(["hidden-text"])
 """The codes of findings whose fix changes what a model reads or what is accepted, so somebody must review it."""
 
 
-def find_fixes(findings: Iterable[Finding], sources: Sources, *, unsafe: bool = False) -> Iterator[Fix]:
+def find_fixes(findings: Iterable[Finding], sources: Sources, *, unsafe: bool = False) -> Iterator[FileFix]:
     """Yield fixes for findings in the project's own sources: one step a file. Further steps may follow."""
     by_path: dict[str, list[Finding]] = {}
     for finding in findings:
@@ -97,10 +97,10 @@ def find_fixes(findings: Iterable[Finding], sources: Sources, *, unsafe: bool = 
     for path, found in by_path.items():
         unused = [(_word(sources, finding), finding.span.line) for finding in found if finding.code == "allow-unused"]
         if unused:
-            yield Fix(path, text=remove_suppressions(sources.texts[path], unused), count=len(unused))
+            yield FileFix(path, text=remove_suppressions(sources.texts[path], unused), count=len(unused))
 
 
-def _fixed(document: Document, findings: list[Finding], text: str) -> Fix | None:
+def _fixed(document: Document, findings: list[Finding], text: str) -> FileFix | None:
     """Return a fix of the faults in flow style if there are any, else of those in block style; inner ones first."""
     pointers = {place: pointer for pointer, place in document.keys.items()}
     pointers |= {place: pointer for pointer, place in document.values.items() if place not in pointers}
@@ -122,11 +122,11 @@ def _fixed(document: Document, findings: list[Finding], text: str) -> Fix | None
                 continue
             count += _OF_SCHEMAS[code][0](schema)
         if count:
-            return Fix(document.path, document, value, flow.edited_text() if styled else None, count)
+            return FileFix(document.path, document, value, flow.edited_text() if styled else None, count)
     return None
 
 
-def _fix_hidden_text(document: Document, findings: list[Finding], text: str) -> Fix | None:
+def _fix_hidden_text(document: Document, findings: list[Finding], text: str) -> FileFix | None:
     """Return a fix that removes hidden characters from texts, where the source has them unescaped. Names stay."""
     pointers = {place: pointer for pointer, place in document.values.items()}
     value, flow, count = copy.deepcopy(document.value), _FlowText(text, document), 0
@@ -138,7 +138,7 @@ def _fix_hidden_text(document: Document, findings: list[Finding], text: str) -> 
         if finding.code in UNSAFE and pointer and isinstance(said, str) and flow.replace(place, without_hidden):
             _at(value, pointer[:-1])[pointer[-1]] = without_hidden(said)
             count += 1
-    return Fix(document.path, document, value, flow.edited_text(), count) if count else None
+    return FileFix(document.path, document, value, flow.edited_text(), count) if count else None
 
 
 def _at(value: Any, pointer: Pointer) -> Any:

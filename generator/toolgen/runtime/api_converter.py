@@ -17,7 +17,7 @@ from .models import (
 )
 from .paths import ROOT
 
-__all__ = ["ApiConverter", "NativeToolConverter"]
+__all__ = ["NativeToolConverter", "NativeToolSdkConverter"]
 
 
 class NativeToolConverter(Converter):
@@ -123,5 +123,5 @@ class NativeToolConverter(Converter):
         return written
 
 
-class ApiConverter(NativeToolConverter, SdkConverter):
+class NativeToolSdkConverter(NativeToolConverter, SdkConverter):
     """A converter for an API with an official client."""

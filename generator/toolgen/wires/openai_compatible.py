@@ -204,6 +204,7 @@ class OpenaiCompatible(OpenaiChat):
             "service_unavailable": "overloaded",
             "tool_use_failed": "invalid_request",
             "insufficient_system_resource": "overloaded",
+            "capacity_exceeded": "overloaded",
         },
         "phrases": {
             "maximum context length": "context_length",

@@ -171,6 +171,7 @@ class Openrouter(OpenaiCompatible):
             "service_unavailable": "overloaded",
             "tool_use_failed": "invalid_request",
             "insufficient_system_resource": "overloaded",
+            "capacity_exceeded": "overloaded",
             "408": "server",
             "429": "rate_limit",
             "502": "server",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
 
 from toolgen.diagnostics import Findings
@@ -92,6 +92,11 @@ def _locked_apply(wanted: Files, place: OutputPath, stamp: Stamp, findings: Find
     if newer and not force:
         report_newer(state, stamp, place, findings)
         return None
+    if not force and state.lock is not None and _is_package(state.lock.files) != _is_package(wanted):
+        kinds = (RawText("pages"), RawText("a package"))
+        found, other = kinds[_is_package(state.lock.files)], kinds[_is_package(wanted)]
+        findings.add("output-other-kind", place.folder_span, folder=place.name, found=found, wanted=other)
+        return None
     plan = plan_changes(wanted, state)
     if not newer:
         plan = ignore_version(plan, state, wanted)
@@ -102,6 +107,11 @@ def _locked_apply(wanted: Files, place: OutputPath, stamp: Stamp, findings: Find
     written = {path: wanted[path] for path in (*plan.created, *plan.changed)}
     replace_output(switch, state.tree, files_to_carry(plan, state), written, place, findings)
     return plan
+
+
+def _is_package(files: Collection[str]) -> bool:
+    """Return whether files are a Python package. All other output is pages."""
+    return "__init__.py" in files
 
 
 def replace_output(

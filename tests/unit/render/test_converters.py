@@ -437,7 +437,7 @@ def test_regular_objects_of_an_array_are_read_and_written_at_once() -> None:
     assert write == body("""
         found: list[Any] = []
         for i, part in enumerate(parts):
-            if type(part) is TextPart and part.cache is None and part.metadata is None and part.text:
+            if type(part) is TextPart and part.cache is None and part.metadata is None and part.text and not part.text.isspace():
                 found.append({"type": "text", "text": part.text, })
                 continue
             elif type(part) is ToolCallPart:

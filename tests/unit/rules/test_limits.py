@@ -119,3 +119,13 @@ def test_definitions_that_all_refer_to_one_another_are_gone_through_once(tmp_pat
     assert said == {
         "the parameters of 'now' have 10100 properties",
     }
+
+
+def test_a_provider_that_nothing_resembles_is_told_in_a_tool(tmp_path: Path) -> None:
+    tool = json.dumps({"name": "now", "unsupported": ["skynet"], "providers": {"ours_alone": {}}})
+    findings = Findings()
+    assert resolve_project(written(tmp_path, {"tools/now.json": tool}), findings) is not None
+    assert [(f.code, f.level, f.message) for f in findings] == [
+        ("provider-name-unknown", "warning", "unknown provider 'skynet'"),
+        ("provider-name-unknown", "warning", "unknown provider 'ours_alone'"),
+    ]

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from ...api_converter import ApiConverter
+from ...api_converter import NativeToolSdkConverter
 from ...conversion.extras import (
     ABSENT,
     Extras,
@@ -75,7 +75,7 @@ def _is_inline_system_message(message: SystemMessage, writer: Writer) -> bool:
     )
 
 
-class BedrockMessageConverter(ApiConverter):
+class BedrockMessageConverter(NativeToolSdkConverter):
     """Converts messages and tool results of Bedrock's Converse."""
 
     DEFAULT_KEYS = ("user", "document", "result")

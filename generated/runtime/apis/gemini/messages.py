@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any, ClassVar, Literal
 
-from ...api_converter import ApiConverter
+from ...api_converter import NativeToolSdkConverter
 from ...conversion.extras import (
     ABSENT,
     NO_EXTRAS,
@@ -113,7 +113,7 @@ def _add_model_content(
         contents.append(wire)
 
 
-class GeminiMessageConverter(ApiConverter):
+class GeminiMessageConverter(NativeToolSdkConverter):
     """Converts messages and tool results of Gemini's generateContent."""
 
     USER_ROLES: ClassVar[Collection[str]]

@@ -121,6 +121,24 @@ unsupported: [anthropic]
         ),
     ),
     Code(
+        "provider-name-unknown",
+        "warning",
+        "unknown provider {name}",
+        "correct the name, remove it, or describe the provider in `schemas/providers`",
+        "Settings for an unknown provider have no effect: `unsupported` with a wrong name does not keep a tool away from "
+        "any provider.",
+        example=Example(
+            """\
+name: find
+unsupported: [skynet]
+""",
+            """\
+name: find
+unsupported: [anthropic]
+""",
+        ),
+    ),
+    Code(
         "type-names-collide",
         "error",
         "two shared schemas would both become the class {name}: this one and one in {first}",

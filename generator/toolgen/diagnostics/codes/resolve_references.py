@@ -61,7 +61,8 @@ parameters:
         "reference-dangling",
         "error",
         "the $ref {ref} cannot be resolved",
-        "check the path, which is relative to this file, and the part after the #",
+        "check the path, which is relative to this file, and the part after the #; a reference that begins with # is inside "
+        "its own schema, such as `#/$defs/place` of `parameters`",
         "toolgen does not guess what a broken reference means. The value could otherwise have any type.",
         example=Example(
             """\

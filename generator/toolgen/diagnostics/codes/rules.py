@@ -111,7 +111,7 @@ name: send_2fa
         "name-python-word",
         "note",
         "the {kind} {name} is a Python keyword",
-        "choose another name, or accept that its name in Python is `name_`",
+        "choose another name, or accept that its name in Python differs",
         "Python cannot use a keyword as a name, so generated modules and attributes get an underscore after it. The "
         "name on the wire stays the same.",
         example=Example(

@@ -45,6 +45,14 @@ ROWS: tuple[Code, ...] = (
         "dash, a leading digit or a Python keyword would be a syntax error.",
     ),
     Code(
+        id="output-other-kind",
+        level="error",
+        message="{wanted} would replace {found} in {folder}",
+        hint="choose another folder with --out, or replace the content with --force",
+        why="`toolgen build` writes a package and `toolgen docs` writes pages. Each deletes files in its folder that it "
+        "no longer writes, so one of them would delete what the other wrote.",
+    ),
+    Code(
         id="output-failed",
         level="error",
         message="the output could not be {doing}: {reason}",

@@ -47,7 +47,7 @@ def comparison(left: str, operator: str, right: str) -> Condition:
     return Condition(f"{left} {operator} {right}", Precedence.COMPARED, inverse)
 
 
-def length_comparison(left: str, operator: str, right: str) -> Condition:
+def invertible_comparison(left: str, operator: str, right: str) -> Condition:
     """Return a comparison of lengths, which can be negated by the inverse operator."""
     inverse = Condition(f"{left} {_ORDER[operator]} {right}", Precedence.COMPARED)
     return Condition(f"{left} {operator} {right}", Precedence.COMPARED, inverse)

@@ -19,7 +19,7 @@ from toolgen.render.checks.expressions import (
     conjunction,
     disjunction,
     empty_condition,
-    length_comparison,
+    invertible_comparison,
     negation,
 )
 from toolgen.render.literals import python_literal, python_string
@@ -189,7 +189,7 @@ def length_condition(
     """Return the function that makes the condition of a bound on a length."""
 
     def condition(schema: Mapping[str, Any], value: str, scope: Scope, make_condition: ConditionFactory) -> Condition:
-        return length_comparison(f"len({value})", operator, python_literal(schema[keyword]))
+        return invertible_comparison(f"len({value})", operator, python_literal(schema[keyword]))
 
     return condition
 
@@ -224,7 +224,7 @@ def _prefix_items(schema: Mapping[str, Any], value: str, scope: Scope, make_cond
     for i, sub in enumerate(schema["prefixItems"]):
         demand = make_condition(sub, f"{value}[{i}]", scope.inner(f"item{i + 1}"))
         parts.append(
-            TRUE if demand == TRUE else disjunction([length_comparison(f"len({value})", "<=", str(i)), demand])
+            TRUE if demand == TRUE else disjunction([invertible_comparison(f"len({value})", "<=", str(i)), demand])
         )
     return conjunction(parts)
 
@@ -232,7 +232,7 @@ def _prefix_items(schema: Mapping[str, Any], value: str, scope: Scope, make_cond
 def _items(schema: Mapping[str, Any], value: str, scope: Scope, make_condition: ConditionFactory) -> Condition:
     size = len(schema.get("prefixItems", ()))
     if schema["items"] is False:
-        return length_comparison(f"len({value})", "<=", str(size))
+        return invertible_comparison(f"len({value})", "<=", str(size))
     item, inner = scope.inner("item").make_variable_and_scope("item")
     demand = make_condition(schema["items"], item, inner)
     return every_condition(demand, item, f"{value}[{size}:]" if size else value)
@@ -245,8 +245,10 @@ def _contains(schema: Mapping[str, Any], value: str, scope: Scope, make_conditio
     if most is None and least == 1:
         return Condition(f"any({demand.text} for {item} in {value})")
     count = f"sum({demand.text} for {item} in {value})"
-    parts = [length_comparison(count, ">=", python_literal(least))] if least else []
-    return conjunction([*parts, *([length_comparison(count, "<=", python_literal(most))] if most is not None else [])])
+    parts = [invertible_comparison(count, ">=", python_literal(least))] if least else []
+    return conjunction(
+        [*parts, *([invertible_comparison(count, "<=", python_literal(most))] if most is not None else [])]
+    )
 
 
 def _unique(schema: Mapping[str, Any], value: str, scope: Scope, make_condition: ConditionFactory) -> Condition:

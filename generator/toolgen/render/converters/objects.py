@@ -99,15 +99,15 @@ def _is_certain(mapping: ObjectMapping, plain: FastPathObject) -> bool:
 
 def _read_plain_call(mapping: ObjectMapping, plain: FastPathObject) -> Iterator[Statement]:
     """Yield the statements that read a regular call, unless its id or name turns out to differ in the format."""
-    tests, found = make_regular_call_with_tests(mapping, plain)
+    tests, found = tool_call_expression_and_tests(mapping, plain)
     yield block(f"if {' and '.join(tests)}", f"found = {found}", block("if found is not None", "return found"))
 
 
-def make_regular_call_with_tests(mapping: ObjectMapping, plain: FastPathObject) -> tuple[list[str], str]:
+def tool_call_expression_and_tests(mapping: ObjectMapping, plain: FastPathObject) -> tuple[list[str], str]:
     """Return the tests of a regular call's object, and the call."""
     kept, exact = extras_of_call(mapping, plain, has_tag=False)
     tests = [test for test in tool_call_read_conditions(plain) if test not in exact]
-    return [*_tag_test(mapping), *tests], call_expression(
+    return [*_tag_test(mapping), *tests], tool_call_expression(
         mapping, kept, "reader.make_call_if_regular", "make_call_from_json_if_regular"
     )
 
@@ -118,7 +118,7 @@ def tool_call_read_conditions(plain: FastPathObject) -> list[str]:
     return [test.removesuffix(f" and {claim}") for test in plain.conditions_to_read if test not in (claim, name)]
 
 
-def call_expression(mapping: ObjectMapping, kept: str, from_object: str, from_text: str) -> str:
+def tool_call_expression(mapping: ObjectMapping, kept: str, from_object: str, from_text: str) -> str:
     """Return the expression that makes a call, by the function for its kind of arguments."""
     arguments = next(key for key in mapping.keys if key.variables[0] == "arguments")
     if PLAIN_FORMS[arguments.reads.removeprefix("read_")].written == JSON_TEXT.written:

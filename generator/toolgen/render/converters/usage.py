@@ -9,7 +9,7 @@ from toolgen.render.converters.code import Block, Method, Statement, block, call
 from toolgen.render.literals import python_string
 
 
-def usage_keys_constant(holder: str) -> str:
+def usage_keys_constant_name(holder: str) -> str:
     """Return the name of the constant with the typed keys of one of the objects."""
     return "_USAGE" if holder == "wire" else f"_USAGE_{holder.upper()}"
 
@@ -77,7 +77,7 @@ def _add_up(total: UsageFieldPlan) -> Iterator[Statement]:
 
 
 def _keep_rest(holder: str, key: str) -> Block:
-    rest = call("unmapped_members", holder, usage_keys_constant(holder))
+    rest = call("unmapped_members", holder, usage_keys_constant_name(holder))
     return block(
         f"if {python_string(key)} in wire", call("keep_inner_extras", "rest", "wire", python_string(key), rest)
     )

@@ -11,16 +11,16 @@ from toolgen.plan.provider import ClassAttribute, ProviderPlan, import_converter
 from toolgen.render.converters.code import Block, Method, Statement, block, call, get
 from toolgen.render.converters.objects import (
     all_extras,
-    call_expression,
     extras_of_call,
     reader_method,
     regular_object_expression,
     regular_value_expression,
+    tool_call_expression,
     tool_call_read_conditions,
     tool_call_write_conditions,
     writer_method,
 )
-from toolgen.render.converters.usage import usage_keys_constant, usage_reader_method, usage_writer_method
+from toolgen.render.converters.usage import usage_keys_constant_name, usage_reader_method, usage_writer_method
 from toolgen.render.literals import python_literal, python_string
 
 
@@ -161,7 +161,7 @@ def _constants(plan: ProviderPlan) -> Iterator[tuple[str, str]]:
         yield name, f"{name}: {kind} = {python_literal(table)}"
     if plan.usage is not None:
         for holder, keys in plan.usage.known.items():
-            yield usage_keys_constant(holder), f"{usage_keys_constant(holder)} = {_frozenset(keys)}"
+            yield usage_keys_constant_name(holder), f"{usage_keys_constant_name(holder)} = {_frozenset(keys)}"
 
 
 def _attribute(fact: ClassAttribute) -> str:
@@ -288,7 +288,7 @@ def _listed_call(mapping: ObjectMapping, plain: FastPathObject) -> tuple[list[st
             ),
         ]
         kept = "rest"
-    noted = f"call = {call_expression(mapping, kept, 'reader.make_pending_call_if_regular', 'make_pending_call_from_json_if_regular')}"
+    noted = f"call = {tool_call_expression(mapping, kept, 'reader.make_pending_call_if_regular', 'make_pending_call_from_json_if_regular')}"
     if may_lack_id:
         key_path = python_literal(identifier.key_path)
         without = call("reader.make_pending_call_with_synthetic_id", "name", "arguments", kept, key_path)

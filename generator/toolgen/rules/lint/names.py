@@ -19,7 +19,7 @@ def name_words(text: str) -> list[str]:
 
 
 @catalog_rule("name-leading-digit")
-def check_name_leading_digit(catalog: Catalog, findings: Findings) -> None:
+def check_tool_name_leading_digit(catalog: Catalog, findings: Findings) -> None:
     """Report tools whose name begins with a digit."""
     for tool in catalog.tools:
         if tool.name[0].isdigit():
@@ -39,7 +39,7 @@ def check_name_python_word(catalog: Catalog, findings: Findings) -> None:
 
 
 @catalog_rule("name-rewritten")
-def check_name_rewritten(catalog: Catalog, findings: Findings) -> None:
+def check_tool_name_refused(catalog: Catalog, findings: Findings) -> None:
     """Report tools whose name a chosen provider refuses, if the declaration sets no other one for it."""
     legal = {p.name: re.compile(str(p.facts["names"]["pattern"]), re.DOTALL) for p in catalog.profiles}
     for tool in catalog.tools:

@@ -38,7 +38,7 @@ class EndingError(Exception):
 
     def __init__(self, ending: BaseException) -> None:
         """Set the exception that ends the program."""
-        super().__init__()
+        super().__init__(ending)
         self.ending = ending
 
 

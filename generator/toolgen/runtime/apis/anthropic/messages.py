@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...api_converter import ApiConverter
+from ...api_converter import NativeToolSdkConverter
 from ...conversion.extras import ABSENT, NO_EXTRAS, Extras, merge_extras_into, restore_extras, unmapped_members
 from ...conversion.reader import Reader
 from ...conversion.values import (
@@ -76,7 +76,7 @@ def _report_if_blank(part: Any, at: Path, writer: Writer) -> bool:
 _RESULT = frozenset(["content", "is_error", "tool_use_id", "type"])
 
 
-class AnthropicMessageConverter(ApiConverter):
+class AnthropicMessageConverter(NativeToolSdkConverter):
     """Converts messages and tool results of Anthropic Messages. Results are blocks of user messages."""
 
     read_assistant_content: ValueReader[AssistantPart]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from ...api_converter import ApiConverter
+from ...api_converter import NativeToolSdkConverter
 from ...conversion.extras import ABSENT, Extras, inner_extras, restore_extras, unmapped_members
 from ...conversion.reader import Reader
 from ...conversion.values import opaque_message, wire_message_of, write_or_describe
@@ -62,7 +62,7 @@ def _is_inline_system_message(message: SystemMessage, writer: Writer) -> bool:
     )
 
 
-class BedrockMessageConverter(ApiConverter):
+class BedrockMessageConverter(NativeToolSdkConverter):
     """Converts messages and tool results of Bedrock's Converse."""
 
     DEFAULT_KEYS = ("user", "document", "result")

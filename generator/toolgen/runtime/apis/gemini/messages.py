@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any, ClassVar, Literal
 
-from ...api_converter import ApiConverter
+from ...api_converter import NativeToolSdkConverter
 from ...conversion.extras import ABSENT, NO_EXTRAS, Extras, inner_extras, restore_extras, unmapped_members
 from ...conversion.reader import Reader
 from ...conversion.values import opaque_message, read_list_or_null, wire_message_of, write_list
@@ -78,7 +78,7 @@ def _add_model_content(
         contents.append(wire)
 
 
-class GeminiMessageConverter(ApiConverter):
+class GeminiMessageConverter(NativeToolSdkConverter):
     """Converts messages and tool results of Gemini's generateContent."""
 
     USER_ROLES: ClassVar[Collection[str]]

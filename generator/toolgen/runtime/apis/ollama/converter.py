@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar, Literal
 
-from ...api_converter import ApiConverter
+from ...api_converter import NativeToolSdkConverter
 from ...conversion.extras import ABSENT, Extras, merge_extras_into, restore_extras, unmapped_members
 from ...conversion.reader import Reader
 from ...conversion.values import (
@@ -67,7 +67,7 @@ _PLACES = (ReasoningPart, TextPart, ImagePart, ToolCallPart)
 _RESPONSE = frozenset(["done", "done_reason", "message", "model"])
 
 
-class OllamaConverter(ApiConverter):
+class OllamaConverter(NativeToolSdkConverter):
     """Converts Ollama's requests and responses: one text for each message, with media and calls beside it."""
 
     read_usage: ObjectReader[Usage]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Literal
 
-from ...api_converter import ApiConverter
+from ...api_converter import NativeToolSdkConverter
 from ...conversion.extras import ABSENT, Extras, UnsupportedValueError, is_internal_mark
 from ...conversion.reader import Reader
 from ...conversion.values import opaque_message
@@ -155,7 +155,7 @@ def has_content(wire: dict[str, Any], blank_counts: bool) -> bool:
 _SILENT = frozenset(["content", "name", "role"])
 
 
-class OutputFormatConverter(ApiConverter):
+class OutputFormatConverter(NativeToolSdkConverter):
     """A converter for an API that has the output format as one object."""
 
     OUTPUT_FORMATS: ClassVar[dict[str, Any]]
@@ -195,7 +195,7 @@ def _has_schema(value: dict[str, Any]) -> bool:
     return type(holder) is dict and type(holder.get("schema")) is dict
 
 
-class ChatMessageConverter(ApiConverter):
+class ChatMessageConverter(NativeToolSdkConverter):
     """Converts a list of messages by role, in which each result is a message."""
 
     ACCEPTS_BLANK_MESSAGES: ClassVar[bool] = True
