@@ -28,7 +28,7 @@ __all__ = [
     "ENDING",
     "SyncRunner",
     "aclosing",
-    "call_in_loop_thread",
+    "call_in_current_thread",
     "close_if_closable",
     "closing",
     "resume_on_event_loop",
@@ -203,7 +203,7 @@ async def _rest(steps: Coroutine[Any, Any, T]) -> T:
     return await _going_on(steps)
 
 
-async def call_in_loop_thread(
+async def call_in_current_thread(
     function: Callable[P, T], *args: P.args, **kwargs: P.kwargs
 ) -> T:
     """Call a function that may block: between steps of a loop that was created here, directly on any other loop."""

@@ -41,7 +41,7 @@ from ..models import (
     Usage,
 )
 from .dispatcher import Dispatcher, OnResult
-from .handler_calls import EndingError, await_value, carry_ending
+from .handler_calls import EndingError, await_if_awaitable, carry_ending
 from .handlers import Review, callable_names, relax_tool_choice
 from .results import (
     CANCELLED,
@@ -176,7 +176,7 @@ class ToolLoop:
             for said in make_text_and_reasoning_events(completion):
                 yield said
             if (on_answer := self._settings.get("on_answer")) is not None:
-                await await_value(on_answer(completion))
+                await await_if_awaitable(on_answer(completion))
             calls = tool_calls_of(completion.message)
             stopped = self._stopped(completion, calls)
             if stopped is None and calls and not self._last:
@@ -255,7 +255,9 @@ class ToolLoop:
         if self._last:
             request = replace(request, tool_choice="none" if request.tools else None)
         prepare = self._settings.get("prepare")
-        return request if prepare is None else await await_value(prepare(request))
+        return (
+            request if prepare is None else await await_if_awaitable(prepare(request))
+        )
 
     async def _stopped_after(self) -> StoppedBy | None:
         """Return why the run ends after a turn. None if it continues."""
@@ -264,7 +266,7 @@ class ToolLoop:
         if self._cancelled():
             return "cancelled"
         stop = self._settings.get("stop")
-        if stop is not None and await await_value(
+        if stop is not None and await await_if_awaitable(
             stop(total_usage(self._used), self._turns)
         ):
             return "stop"

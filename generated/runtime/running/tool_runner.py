@@ -39,9 +39,9 @@ from .run_settings import (
     RunSettings,
     add_output_format,
     check_other_handlers_and_review,
-    check_settings,
+    check_setting_names_and_timeout,
 )
-from .sync_runner import SyncRunner, aclosing, call_in_loop_thread, close_if_closable
+from .sync_runner import SyncRunner, aclosing, call_in_current_thread, close_if_closable
 from .tool_loop import Send, ToolLoop
 
 __all__ = ["AsyncRunStream", "RunStream", "ToolRunner"]
@@ -216,7 +216,7 @@ class ToolRunner(Generic[H]):
             )
             raise TypeError(f"{type(session).__name__} is a session for {said}")
         definitions = self._tools.definitions
-        check_settings(settings)
+        check_setting_names_and_timeout(settings)
         made = session.prepare_request(request)
         if made.tools is None:
             names = [name for name in definitions if name not in self._tools.deprecated]
@@ -272,7 +272,7 @@ def _between(review: Review) -> Review:
     """Wrap a review that may block, for example to ask a person, so that it is called between steps."""
 
     async def reviewed(call: ToolCall, arguments: Any) -> Verdict:
-        verdict = await call_in_loop_thread(review, call, arguments)
+        verdict = await call_in_current_thread(review, call, arguments)
         return await verdict if isawaitable(verdict) else verdict
 
     return reviewed

@@ -32,7 +32,7 @@ from ..models import (
     UserMessage,
 )
 from ..running.sync_runner import aclosing, closing
-from .client_sessions import await_response, require_response
+from .client_sessions import await_send_return_value, check_send_return_value
 from .text_protocol import (
     TextStreamReader,
     normalize_request,
@@ -147,7 +147,7 @@ class Session(_SessionBase):
         Yields:
             Pieces of the text of the response.
         """
-        answer = require_response(self, self.send(request))
+        answer = check_send_return_value(self, self.send(request))
         yield answer if isinstance(answer, str) else text_of(answer.message)
 
     def complete(self, request: Request | str) -> Completion:
@@ -161,13 +161,15 @@ class Session(_SessionBase):
         """
         whole = self.prepare_request(request)
         if self.tool_mode is ToolMode.NATIVE:
-            answer = require_response(self, self.send(whole))
+            answer = check_send_return_value(self, self.send(whole))
             return (
                 parse_completion(whole, answer) if isinstance(answer, str) else answer
             )
         return parse_completion(
             whole,
-            require_response(self, self.send(to_text_request(whole, self.on_loss))),
+            check_send_return_value(
+                self, self.send(to_text_request(whole, self.on_loss))
+            ),
         )
 
     def stream(self, request: Request | str) -> Iterator[StreamEvent]:
@@ -270,7 +272,7 @@ class AsyncSession(_SessionBase):
         Yields:
             Pieces of the text of the response.
         """
-        answer = await await_response(self, self.send(request))
+        answer = await await_send_return_value(self, self.send(request))
         yield answer if isinstance(answer, str) else text_of(answer.message)
 
     async def complete(self, request: Request | str) -> Completion:
@@ -284,14 +286,14 @@ class AsyncSession(_SessionBase):
         """
         whole = self.prepare_request(request)
         if self.tool_mode is ToolMode.NATIVE:
-            answer = await await_response(self, self.send(whole))
+            answer = await await_send_return_value(self, self.send(whole))
             return (
                 parse_completion(whole, answer) if isinstance(answer, str) else answer
             )
-        return parse_completion(
-            whole,
-            await await_response(self, self.send(to_text_request(whole, self.on_loss))),
+        answer = await await_send_return_value(
+            self, self.send(to_text_request(whole, self.on_loss))
         )
+        return parse_completion(whole, answer)
 
     async def stream(self, request: Request | str) -> AsyncIterator[StreamEvent]:
         """Send one request with its tools, and yield the events of the response as they arrive.

@@ -26,7 +26,7 @@ from .handler_calls import (
     CancellationWatch,
     EndingError,
     HandlerTimeoutError,
-    await_value,
+    await_if_awaitable,
     call_handler,
     carry_ending,
 )
@@ -286,7 +286,7 @@ class Dispatcher:
         async def proceed(arguments: Any) -> Any:
             return await self._proceeded(ready, arguments, inline)
 
-        return await await_value(around(ready.call, ready.arguments, proceed))
+        return await await_if_awaitable(around(ready.call, ready.arguments, proceed))
 
     async def _proceeded(self, ready: _Ready, arguments: Any, inline: bool) -> Any:
         """Call the handler with arguments, which may differ from those of the call."""

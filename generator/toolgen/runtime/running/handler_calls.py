@@ -12,13 +12,13 @@ from types import FunctionType
 from typing import Any, TypeVar
 
 from .results import PLAIN
-from .sync_runner import ENDING, call_in_loop_thread, resume_on_event_loop, running_loop
+from .sync_runner import ENDING, call_in_current_thread, resume_on_event_loop, running_loop
 
 __all__ = [
     "CancellationWatch",
     "EndingError",
     "HandlerTimeoutError",
-    "await_value",
+    "await_if_awaitable",
     "call_handler",
     "carry_ending",
     "is_async",
@@ -108,7 +108,7 @@ async def call_handler(handler: Handler, arguments: object, timeout: float | Non
     cancellation = CancellationWatch()
     end = None if timeout is None else asyncio.get_running_loop().time() + timeout
     if here:
-        value = await call_in_loop_thread(_whole, handler, arguments)
+        value = await call_in_current_thread(_whole, handler, arguments)
     elif later:
         value = handler(arguments)
     else:
@@ -128,7 +128,7 @@ async def call_handler(handler: Handler, arguments: object, timeout: float | Non
         raise
 
 
-async def await_value(value: Any) -> Any:
+async def await_if_awaitable(value: Any) -> Any:
     """Return the value of one of the app's functions, and await it if it is awaitable."""
     if not _is_awaitable(value):
         return value

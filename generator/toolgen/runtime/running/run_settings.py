@@ -35,7 +35,7 @@ __all__ = [
     "StoppedBy",
     "add_output_format",
     "check_other_handlers_and_review",
-    "check_settings",
+    "check_setting_names_and_timeout",
     "correction_message",
     "parse_output",
     "total_usage",
@@ -134,7 +134,7 @@ class RunSettings(TypedDict, total=False):
     """Called between steps. Returns whether to end the run."""
 
 
-def check_settings(settings: Mapping[str, object]) -> None:
+def check_setting_names_and_timeout(settings: Mapping[str, object]) -> None:
     """Check that all settings exist, because a misspelled one could silently disable a review.
 
     Raises:

@@ -26,8 +26,14 @@ from ..sessions.base import AsyncSession, Session, ToolMode
 from ..tools.runnable_tools import RunnableTools
 from .dispatcher import Dispatcher, OnResult
 from .handlers import Review, Verdict
-from .run_settings import RunResult, RunSettings, add_output_format, check_other_handlers_and_review, check_settings
-from .sync_runner import SyncRunner, aclosing, call_in_loop_thread, close_if_closable
+from .run_settings import (
+    RunResult,
+    RunSettings,
+    add_output_format,
+    check_other_handlers_and_review,
+    check_setting_names_and_timeout,
+)
+from .sync_runner import SyncRunner, aclosing, call_in_current_thread, close_if_closable
 from .tool_loop import Send, ToolLoop
 
 __all__ = ["AsyncRunStream", "RunStream", "ToolRunner"]
@@ -172,7 +178,7 @@ class ToolRunner(Generic[H]):
             said = "async code: use `arun`" if inline else "synchronous code: use `run`, in a thread"
             raise TypeError(f"{type(session).__name__} is a session for {said}")
         definitions = self._tools.definitions
-        check_settings(settings)
+        check_setting_names_and_timeout(settings)
         made = session.prepare_request(request)
         if made.tools is None:
             names = [name for name in definitions if name not in self._tools.deprecated]
@@ -220,7 +226,7 @@ def _between(review: Review) -> Review:
     """Wrap a review that may block, for example to ask a person, so that it is called between steps."""
 
     async def reviewed(call: ToolCall, arguments: Any) -> Verdict:
-        verdict = await call_in_loop_thread(review, call, arguments)
+        verdict = await call_in_current_thread(review, call, arguments)
         return await verdict if isawaitable(verdict) else verdict
 
     return reviewed

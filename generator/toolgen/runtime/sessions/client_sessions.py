@@ -21,9 +21,9 @@ __all__ = [
     "ClientSession",
     "ProviderModule",
     "aclose_client",
-    "await_response",
+    "await_send_return_value",
+    "check_send_return_value",
     "close_client",
-    "require_response",
 ]
 
 
@@ -53,7 +53,7 @@ def _found(client: Any, attribute_path: str, name: str) -> Any:
     return None
 
 
-def require_response(session: object, returned: Any) -> Completion | str:
+def check_send_return_value(session: object, returned: Any) -> Completion | str:
     """Check the return value of a session's `send`.
 
     Raises:
@@ -68,7 +68,7 @@ def require_response(session: object, returned: Any) -> Completion | str:
     raise TypeError(said)
 
 
-async def await_response(session: object, answer: Any) -> Completion | str:
+async def await_send_return_value(session: object, answer: Any) -> Completion | str:
     """Await and check the return value of a session's `send`.
 
     Raises:
@@ -76,7 +76,7 @@ async def await_response(session: object, answer: Any) -> Completion | str:
     """
     if not inspect.isawaitable(answer):
         raise TypeError(f"{type(session).__name__}.send must be async, but returned {type(answer).__name__}")
-    return require_response(session, await answer)
+    return check_send_return_value(session, await answer)
 
 
 _NEXT_KEY = ("authentication", "rate_limit")
