@@ -110,7 +110,7 @@ def read_choice(
     ):
         _, names, rest = found
         return NamedToolChoice(
-            reader.tool_name(names[0]), reader.metadata(rest)
+            reader.tool_name(names[0]), reader.as_metadata(rest)
         ), ABSENT
     words = _words(table)
     if (
@@ -121,7 +121,9 @@ def read_choice(
         known = [reader.tool_name(name) for name in found[1]]
         for mode in ("auto", "required"):
             if found[0] == words[mode]:
-                return AllowedToolChoice(known, mode, reader.metadata(found[2])), ABSENT
+                return AllowedToolChoice(
+                    known, mode, reader.as_metadata(found[2])
+                ), ABSENT
     for word in _CHOICES:
         if word in table and match_pattern(table[word], value):
             return word, {"$whole": value}

@@ -194,7 +194,7 @@ def make_call_from_json_if_regular(
     ):
         return None
     arguments, invalid, kept = _read_text(text)
-    metadata = reader.metadata(set_extra_at(extras, key_path, kept))
+    metadata = reader.as_metadata(set_extra_at(extras, key_path, kept))
     return reader.decode_call_without_depth_check(
         ToolCall(identifier, name, arguments, invalid, metadata)
     )

@@ -204,7 +204,7 @@ class Copilot(CopilotConverter):
             cache_write_tokens_count,
             None,
             reasoning_tokens_count,
-            metadata=reader.metadata(rest),
+            metadata=reader.as_metadata(rest),
         )
 
     def write_usage(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
@@ -301,7 +301,7 @@ class Copilot(CopilotConverter):
         if parameters_kept is not ABSENT:
             rest["parameters"] = parameters_kept
         return ToolDefinition(
-            name, description, parameters, metadata=reader.metadata(rest)
+            name, description, parameters, metadata=reader.as_metadata(rest)
         )
 
     def write_tool(
@@ -361,7 +361,7 @@ class Copilot(CopilotConverter):
         if arguments_kept is not ABSENT:
             rest["arguments"] = arguments_kept
         return reader.decode_call(
-            ToolCall(id, name, arguments, invalid, metadata=reader.metadata(rest))
+            ToolCall(id, name, arguments, invalid, metadata=reader.as_metadata(rest))
         )
 
     def write_tool_request(
@@ -407,7 +407,7 @@ class Copilot(CopilotConverter):
             raise wrong_type((at, "description"), "a string", name)
         rest = unmapped_members(wire, _IMAGE_RESULT)
         rest |= url_kept
-        return ImagePart(url, data, media_type, name, metadata=reader.metadata(rest))
+        return ImagePart(url, data, media_type, name, metadata=reader.as_metadata(rest))
 
     def write_image_result(
         self, part: ImagePart, at: Path, writer: Writer
@@ -446,7 +446,7 @@ class Copilot(CopilotConverter):
             raise wrong_type((at, "description"), "a string", name)
         rest = unmapped_members(wire, _AUDIO_RESULT)
         rest |= url_kept
-        return AudioPart(url, data, media_type, name, metadata=reader.metadata(rest))
+        return AudioPart(url, data, media_type, name, metadata=reader.as_metadata(rest))
 
     def write_audio_result(
         self, part: AudioPart, at: Path, writer: Writer
@@ -485,7 +485,7 @@ class Copilot(CopilotConverter):
             raise wrong_type((at, "description"), "a string", name)
         rest = unmapped_members(wire, _VIDEO_RESULT)
         rest |= url_kept
-        return VideoPart(url, data, media_type, name, metadata=reader.metadata(rest))
+        return VideoPart(url, data, media_type, name, metadata=reader.as_metadata(rest))
 
     def write_video_result(
         self, part: VideoPart, at: Path, writer: Writer
@@ -524,7 +524,9 @@ class Copilot(CopilotConverter):
             raise wrong_type((at, "description"), "a string", name)
         rest = unmapped_members(wire, _DOCUMENT_RESULT)
         rest |= url_kept
-        return DocumentPart(url, data, media_type, name, metadata=reader.metadata(rest))
+        return DocumentPart(
+            url, data, media_type, name, metadata=reader.as_metadata(rest)
+        )
 
     def write_document_result(
         self, part: DocumentPart, at: Path, writer: Writer

@@ -128,7 +128,7 @@ class CopilotQuorum(CopilotQuorumConverter):
         if parameters_kept is not ABSENT:
             rest["input_schema"] = parameters_kept
         return ToolDefinition(
-            name, description, parameters, metadata=reader.metadata(rest)
+            name, description, parameters, metadata=reader.as_metadata(rest)
         )
 
     def write_tool(
@@ -191,7 +191,7 @@ class CopilotQuorum(CopilotQuorumConverter):
         if id_kept is not ABSENT:
             rest["native_id"] = id_kept
         return reader.decode_call(
-            ToolCall(id, name, arguments, invalid, metadata=reader.metadata(rest))
+            ToolCall(id, name, arguments, invalid, metadata=reader.as_metadata(rest))
         )
 
     def write_application_call(
@@ -244,7 +244,7 @@ class CopilotQuorum(CopilotQuorumConverter):
         if arguments_kept is not ABSENT:
             rest["input"] = arguments_kept
         return reader.decode_call(
-            ToolCall(id, name, arguments, invalid, metadata=reader.metadata(rest))
+            ToolCall(id, name, arguments, invalid, metadata=reader.as_metadata(rest))
         )
 
     def write_tool_use(
@@ -297,7 +297,12 @@ class CopilotQuorum(CopilotQuorumConverter):
             rest["tool_name"] = name_kept
         rest |= kind_kept
         return ToolResult(
-            tool_call_id, name, kind, value_, is_error, metadata=reader.metadata(rest)
+            tool_call_id,
+            name,
+            kind,
+            value_,
+            is_error,
+            metadata=reader.as_metadata(rest),
         )
 
     def write_tool_result(

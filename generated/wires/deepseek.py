@@ -181,7 +181,7 @@ class Deepseek(OpenaiCompatible):
             None,
             None,
             completion_tokens_details_reasoning_tokens_count,
-            metadata=reader.metadata(rest),
+            metadata=reader.as_metadata(rest),
         )
 
     def write_usage(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:

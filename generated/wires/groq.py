@@ -280,7 +280,7 @@ class Groq(OpenaiCompatible):
             seed,
             reasoning,
             stream,
-            metadata=reader.metadata(rest),
+            metadata=reader.as_metadata(rest),
         )
 
     def write_request(

@@ -213,7 +213,7 @@ class Ollama(OllamaConverter):
             input_tokens,
             output_tokens,
             total_tokens,
-            metadata=reader.metadata(rest),
+            metadata=reader.as_metadata(rest),
         )
 
     def write_usage(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
@@ -388,7 +388,7 @@ class Ollama(OllamaConverter):
             seed=seed,
             reasoning=reasoning,
             stream=stream,
-            metadata=reader.metadata(rest),
+            metadata=reader.as_metadata(rest),
         )
 
     def write_request(
@@ -509,7 +509,7 @@ class Ollama(OllamaConverter):
             function_rest["parameters"] = parameters_kept
         keep_inner_extras(rest, wire, "function", function_rest)
         return ToolDefinition(
-            name, description, parameters, metadata=reader.metadata(rest)
+            name, description, parameters, metadata=reader.as_metadata(rest)
         )
 
     def write_tool(
@@ -589,7 +589,7 @@ class Ollama(OllamaConverter):
             function_rest["arguments"] = arguments_kept
         keep_inner_extras(rest, wire, "function", function_rest)
         return reader.decode_call(
-            ToolCall(id, name, arguments, invalid, metadata=reader.metadata(rest))
+            ToolCall(id, name, arguments, invalid, metadata=reader.as_metadata(rest))
         )
 
     def write_tool_call(
@@ -645,7 +645,7 @@ class Ollama(OllamaConverter):
         rest |= tool_call_id_kept
         rest |= kind_kept
         return ToolResult(
-            tool_call_id, name, kind, value_, metadata=reader.metadata(rest)
+            tool_call_id, name, kind, value_, metadata=reader.as_metadata(rest)
         )
 
     def write_tool_result(
@@ -677,7 +677,7 @@ class Ollama(OllamaConverter):
         content, content_kept = self.read_content(wire, at, reader)
         rest = unmapped_members(wire, _SYSTEM_MESSAGE)
         rest |= content_kept
-        return SystemMessage(content, metadata=reader.metadata(rest))
+        return SystemMessage(content, metadata=reader.as_metadata(rest))
 
     def write_system_message(
         self, message: SystemMessage, at: Path, writer: Writer
@@ -705,7 +705,7 @@ class Ollama(OllamaConverter):
         content, content_kept = self.read_content(wire, at, reader)
         rest = unmapped_members(wire, _USER_MESSAGE)
         rest |= content_kept
-        return UserMessage(content, metadata=reader.metadata(rest))
+        return UserMessage(content, metadata=reader.as_metadata(rest))
 
     def write_user_message(
         self, message: UserMessage, at: Path, writer: Writer

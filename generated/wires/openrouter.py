@@ -327,7 +327,7 @@ class Openrouter(OpenaiCompatible):
             seed,
             reasoning,
             stream,
-            metadata=reader.metadata(rest),
+            metadata=reader.as_metadata(rest),
         )
 
     def write_request(
@@ -419,7 +419,7 @@ class Openrouter(OpenaiCompatible):
         rest = unmapped_members(wire, _TEXT_PART)
         if cache_kept is not ABSENT:
             rest["cache_control"] = cache_kept
-        return TextPart(text, cache, metadata=reader.metadata(rest))
+        return TextPart(text, cache, metadata=reader.as_metadata(rest))
 
     def write_text_part(
         self, part: TextPart, at: Path, writer: Writer
@@ -469,7 +469,7 @@ class Openrouter(OpenaiCompatible):
         if url_kept is not ABSENT:
             video_url_rest["url"] = url_kept
         keep_inner_extras(rest, wire, "video_url", video_url_rest)
-        return VideoPart(url, data, media_type, metadata=reader.metadata(rest))
+        return VideoPart(url, data, media_type, metadata=reader.as_metadata(rest))
 
     def write_video_part(
         self, part: VideoPart, at: Path, writer: Writer

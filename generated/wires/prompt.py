@@ -90,7 +90,7 @@ class Prompt(PromptConverter):
         if messages_kept is not ABSENT:
             rest["messages"] = messages_kept
         return Request(
-            messages, model, tools, tool_choice, metadata=reader.metadata(rest)
+            messages, model, tools, tool_choice, metadata=reader.as_metadata(rest)
         )
 
     def write_request(
@@ -158,7 +158,7 @@ class Prompt(PromptConverter):
         if name_kept is not ABSENT:
             rest["name"] = name_kept
         return ToolDefinition(
-            name, description, parameters, metadata=reader.metadata(rest)
+            name, description, parameters, metadata=reader.as_metadata(rest)
         )
 
     def write_tool(

@@ -243,7 +243,7 @@ class Vllm(OpenaiCompatible):
             function_rest["arguments"] = arguments_kept
         keep_inner_extras(rest, wire, "function", function_rest)
         return reader.decode_call(
-            ToolCall(id, name, arguments, invalid, metadata=reader.metadata(rest))
+            ToolCall(id, name, arguments, invalid, metadata=reader.as_metadata(rest))
         )
 
     def write_tool_call(
@@ -318,7 +318,7 @@ class Vllm(OpenaiCompatible):
         if url_kept is not ABSENT:
             video_url_rest["url"] = url_kept
         keep_inner_extras(rest, wire, "video_url", video_url_rest)
-        return VideoPart(url, data, media_type, metadata=reader.metadata(rest))
+        return VideoPart(url, data, media_type, metadata=reader.as_metadata(rest))
 
     def write_video_part(
         self, part: VideoPart, at: Path, writer: Writer

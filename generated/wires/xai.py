@@ -255,7 +255,7 @@ class Xai(OpenaiCompatible):
             prompt_tokens_details_cache_write_tokens_count,
             prompt_tokens_details_image_tokens_count,
             completion_tokens_details_reasoning_tokens_count,
-            metadata=reader.metadata(rest),
+            metadata=reader.as_metadata(rest),
         )
 
     def write_usage(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
@@ -420,7 +420,7 @@ class Xai(OpenaiCompatible):
             seed,
             reasoning,
             stream,
-            metadata=reader.metadata(rest),
+            metadata=reader.as_metadata(rest),
         )
 
     def write_request(

@@ -260,7 +260,7 @@ MUTATIONS = (
         "next: reasoning comes back without what is redacted",
         goes_back(BEDROCK),
         "runtime/apis/bedrock/messages.py",
-        'ReasoningPart("", reader.metadata(wire))',
+        'ReasoningPart("", reader.as_metadata(wire))',
         'ReasoningPart("")',
     ),
     Mutation(

@@ -183,7 +183,7 @@ class KagamiConverter(TextChatConverter):
             if any(type(call) is ToolCallPart for call in calls or ())
             else "stop"
         )
-        return Completion(message, reason, metadata=reader.metadata(rest))
+        return Completion(message, reason, metadata=reader.as_metadata(rest))
 
     def write_response(
         self,

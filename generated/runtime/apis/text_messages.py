@@ -124,7 +124,7 @@ class TextChatConverter(ChatMessageConverter):
         content, rest = self.read_assistant_content(wire, at, reader)
         return AssistantMessage(
             content,
-            metadata=reader.metadata(
+            metadata=reader.as_metadata(
                 {**unmapped_members(wire, _ASSISTANT_MESSAGE), **rest}
             ),
         )
@@ -143,7 +143,7 @@ class TextChatConverter(ChatMessageConverter):
             return ToolCallPart(call)
         reader.note_opaque_call_id(wire)
         return OpaquePart(
-            reader.wire.name, wire, metadata=reader.metadata({"$key": "toolCalls"})
+            reader.wire.name, wire, metadata=reader.as_metadata({"$key": "toolCalls"})
         )
 
     def write_assistant_message(

@@ -64,7 +64,7 @@ class Reader:
         self._without_id: set[str] | None = None
         self._tables: LoweredArgumentCodec | None = None
 
-    def metadata(self, extras: Extras | None) -> dict[str, Any] | None:
+    def as_metadata(self, extras: Extras | None) -> dict[str, Any] | None:
         """Return metadata with the extras. None if there are no extras."""
         return {self.wire.name: extras} if extras else None
 
@@ -157,7 +157,7 @@ class Reader:
             return None
         self.used.add(identifier)
         self.position += 1
-        call = ToolCall(identifier, name, arguments, None, self.metadata(extras))
+        call = ToolCall(identifier, name, arguments, None, self.as_metadata(extras))
         if (
             name in self.wire.tools_with_encodings
             or self.tools
@@ -197,7 +197,7 @@ class Reader:
         if identifier.isspace():
             return None
         call = self._regular[identifier] = ToolCall(
-            identifier, name, arguments, invalid, self.metadata(extras)
+            identifier, name, arguments, invalid, self.as_metadata(extras)
         )
         known = not self.tools and name not in self._offered
         if (

@@ -221,7 +221,8 @@ def collect_texts(parts: Sequence[Any], at: Path, writer: Writer) -> list[str]:
 def opaque_message(wire: Any, reader: Reader) -> UserMessage:
     """Return a message whose only part is an opaque message of the wire."""
     return UserMessage(
-        [OpaquePart(reader.wire.name, wire)], metadata=reader.metadata({"$whole": True})
+        [OpaquePart(reader.wire.name, wire)],
+        metadata=reader.as_metadata({"$whole": True}),
     )
 
 

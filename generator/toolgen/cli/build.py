@@ -13,7 +13,7 @@ from toolgen.cli.command_support import (
     EXIT_OK,
     compile_adding_built_providers,
     count_files,
-    exit_with,
+    exit_with_code,
     progress,
     save_build_record,
     summarize_changes,
@@ -62,12 +62,12 @@ def command(
     done = build_package(schemas, out, providers, findings, force=force, quiet=quiet)
     reported = print_findings(findings, output_format, quiet=quiet, verbose=verbose)
     if done is None:
-        exit_with(EXIT_ERROR)
+        exit_with_code(EXIT_ERROR)
     if output_format == "text" and not (quiet or verbose or force or providers):
         save_build_record(done.built, done.output, done.changes.files, out, reported)
     if not quiet:
         write_output(done.summary(), sys.stderr)
-    exit_with(EXIT_OK)
+    exit_with_code(EXIT_OK)
 
 
 class Build(NamedTuple):

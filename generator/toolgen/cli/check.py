@@ -12,7 +12,7 @@ from toolgen.cli.command_support import (
     EXIT_FINDINGS,
     EXIT_OK,
     compile_adding_built_providers,
-    exit_with,
+    exit_with_code,
     progress,
     save_build_record,
 )
@@ -55,12 +55,12 @@ def command(
         built = compile_adding_built_providers(schemas, out, providers, findings, step)
     if built is None:
         print_findings(findings, output_format, quiet=quiet, verbose=verbose)
-        exit_with(EXIT_ERROR)
+        exit_with_code(EXIT_ERROR)
     output = built.output_at(output_folder(schemas, out, built.config.out))
     drift = find_drift(built.files, output, built.lock_facts, findings)
     reported = print_findings(findings, output_format, quiet=quiet, verbose=verbose)
     if findings.has_errors:
-        exit_with(EXIT_ERROR)
+        exit_with_code(EXIT_ERROR)
     if not drift.fails_check:
         if not quiet:
             write_output(f"{display_path(output.name)}: up to date with {built.sources.name}\n", sys.stderr)
@@ -72,7 +72,7 @@ def command(
                 write_output(
                     f"the result of this check cannot be cached, so the next check is as slow: {why}\n", sys.stderr
                 )
-        exit_with(EXIT_OK)
+        exit_with_code(EXIT_OK)
     text = "".join(f"{line}\n" for line in drift.messages(output.name)) + paint_diff(drift.diff)
     write_output(text, sys.stderr if output_format in DOCUMENT_FORMATS else sys.stdout, painted=True)
     if not quiet:
@@ -82,4 +82,4 @@ def command(
         ]
         said = f"{display_path(output.name)}: out of date with {built.sources.name}; {', and '.join(advice)}"
         write_output(f"{said}\n", sys.stderr)
-    exit_with(EXIT_FINDINGS)
+    exit_with_code(EXIT_FINDINGS)

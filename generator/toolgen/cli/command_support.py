@@ -24,7 +24,7 @@ EXIT_OK, EXIT_FINDINGS, EXIT_ERROR = 0, 1, 2
 """Exit codes: success; successful, but with findings; the sources or the arguments are wrong."""
 
 
-def exit_with(code: int) -> NoReturn:
+def exit_with_code(code: int) -> NoReturn:
     """End the process."""
     sys.exit(code)
 
@@ -155,10 +155,10 @@ def write_or_check_then_exit(
         stale, said = False, summarize_changes(output, changes) if changes is not None else ""
     print_findings(findings, mode.output_format, quiet=mode.quiet, verbose=mode.verbose)
     if findings.has_errors:
-        exit_with(EXIT_ERROR)
+        exit_with_code(EXIT_ERROR)
     if not mode.quiet:
         write_output(said, sys.stderr)
-    exit_with(EXIT_FINDINGS if stale else EXIT_OK)
+    exit_with_code(EXIT_FINDINGS if stale else EXIT_OK)
 
 
 def save_build_record(

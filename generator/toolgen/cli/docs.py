@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from toolgen import __version__
-from toolgen.cli.command_support import EXIT_ERROR, OutputMode, exit_with, progress, write_or_check_then_exit
+from toolgen.cli.command_support import EXIT_ERROR, OutputMode, exit_with_code, progress, write_or_check_then_exit
 from toolgen.cli.group import format_option, provider_option, schemas_argument, verbosity_options
 from toolgen.cli.terminal import print_findings
 
@@ -78,11 +78,11 @@ def command(
         built = compile_project(schemas, findings, providers, step)
     if built is None:
         print_findings(findings, output_format, quiet=quiet, verbose=verbose)
-        exit_with(EXIT_ERROR)
+        exit_with_code(EXIT_ERROR)
     changes = None if since is None and folder is None else _changes(schemas, since, folder, findings)
     if findings.has_errors:
         print_findings(findings, output_format, quiet=quiet, verbose=verbose)
-        exit_with(EXIT_ERROR)
+        exit_with_code(EXIT_ERROR)
     handlers = built.files.get("tools/handlers.py", "")
     files = render_docs_site(built.resolved.catalog, built.package.wires, handlers, changes, forms)
     output = built.output_at(out, is_package=False)

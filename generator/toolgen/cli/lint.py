@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from toolgen.cli.command_support import EXIT_ERROR, EXIT_FINDINGS, EXIT_OK, exit_with, progress
+from toolgen.cli.command_support import EXIT_ERROR, EXIT_FINDINGS, EXIT_OK, exit_with_code, progress
 from toolgen.cli.group import format_option, provider_option, schemas_argument
 from toolgen.cli.terminal import paint, paint_diff, print_findings, write_output
 from toolgen.diagnostics import Finding, Findings
@@ -76,12 +76,12 @@ def command(
             failed = Findings()
             report_os_error(error, None, Span(display_path(str(error.filename))), failed, action="changed")
             print_findings(failed, output_format, quiet=quiet, verbose=verbose)
-            exit_with(EXIT_ERROR)
+            exit_with_code(EXIT_ERROR)
         write_output(paint_diff(fixed.diff) if diff else "", sys.stdout, painted=True)
         if not quiet:
             write_output(f"{fixed.count} {'would be ' if diff else ''}fixed\n", sys.stderr)
         if diff:
-            exit_with(EXIT_FINDINGS if fixed.count else EXIT_OK)
+            exit_with_code(EXIT_FINDINGS if fixed.count else EXIT_OK)
     findings = Findings()
     with progress(quiet=quiet) as step, stored_results(str(schemas), None) as save:
         linted = lint_project(schemas, findings, providers, step)
@@ -97,12 +97,12 @@ def command(
             _limit_per_code(findings) if output_format == "text" else findings, output_format, quiet=quiet, verbose=True
         )
     if linted is None:
-        exit_with(EXIT_ERROR)
+        exit_with_code(EXIT_ERROR)
     if verbose:
         write_output(_table(linted.sizes), sys.stderr if output_format in DOCUMENT_FORMATS else sys.stdout)
     if not quiet and output_format == "text":
         write_output(_summary(schemas, linted.tools, findings, verbose=verbose), sys.stderr)
-    exit_with(EXIT_FINDINGS if findings.has_errors else EXIT_OK)
+    exit_with_code(EXIT_FINDINGS if findings.has_errors else EXIT_OK)
 
 
 _SHOWN = 3

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from toolgen import __version__
-from toolgen.cli.command_support import EXIT_ERROR, EXIT_FINDINGS, EXIT_OK, exit_with, progress
+from toolgen.cli.command_support import EXIT_ERROR, EXIT_FINDINGS, EXIT_OK, exit_with_code, progress
 from toolgen.cli.group import (
     format_option,
     out_option,
@@ -72,7 +72,7 @@ def command(
         built = compile_project(schemas, findings, providers, step)
     if built is None:
         print_findings(findings, output_format, quiet=quiet, verbose=verbose)
-        exit_with(EXIT_ERROR)
+        exit_with_code(EXIT_ERROR)
     config = (
         None if new_edition is None else _with_edition(built.sources.config, built.sources.texts, schemas, new_edition)
     )
@@ -80,7 +80,7 @@ def command(
     drift = find_drift(built.files, output, built.lock_facts, findings)
     if findings.has_errors:
         print_findings(findings, output_format, quiet=quiet, verbose=verbose)
-        exit_with(EXIT_ERROR)
+        exit_with_code(EXIT_ERROR)
     paths = {*drift.missing, *drift.changed, *drift.extra} - {"toolgen.lock"}
     changes = compare_packages(
         _texts(output.folder, paths), {path: built.files[path] for path in paths if path in built.files}
@@ -94,7 +94,7 @@ def command(
     write_output("".join(f"{line}\n" for line in lines), sys.stdout)
     something = bool(changes.has_changes or config)
     if dry_run:
-        exit_with(EXIT_FINDINGS if something else EXIT_OK)
+        exit_with_code(EXIT_FINDINGS if something else EXIT_OK)
     if config:
         file, text = config
         temporary = file.with_name(f".{file.name}.new")
@@ -103,16 +103,16 @@ def command(
             temporary.replace(file)
         except OSError as error:
             write_output(f"toolgen: cannot write {file.as_posix()}: {error.strerror}\n", sys.stderr)
-            exit_with(EXIT_ERROR)
+            exit_with_code(EXIT_ERROR)
         built = compile_project(schemas, Findings(), providers) or built
     done = write_package(built.files, output, built.lock_facts, findings)
     if done is None:
         print_findings(findings, output_format, quiet=quiet, verbose=verbose)
-        exit_with(EXIT_ERROR)
+        exit_with_code(EXIT_ERROR)
     if not quiet:
         said = "upgraded" if something else "nothing to upgrade"
         write_output(f"{display_path(output.name)}: {said}\n", sys.stderr)
-    exit_with(EXIT_OK)
+    exit_with_code(EXIT_OK)
 
 
 def _with_edition(

@@ -98,13 +98,13 @@ def read_choice(value: Any, reader: Reader, table: Mapping[str, Any]) -> tuple[T
         return table["also"][value], {"$whole": value}
     if "named" in table and (found := match_pattern(table["named"], value)) and len(found[1]) == 1:
         _, names, rest = found
-        return NamedToolChoice(reader.tool_name(names[0]), reader.metadata(rest)), ABSENT
+        return NamedToolChoice(reader.tool_name(names[0]), reader.as_metadata(rest)), ABSENT
     words = _words(table)
     if "allowed" in table and (found := match_pattern(table["allowed"], value)) and found[1]:
         known = [reader.tool_name(name) for name in found[1]]
         for mode in ("auto", "required"):
             if found[0] == words[mode]:
-                return AllowedToolChoice(known, mode, reader.metadata(found[2])), ABSENT
+                return AllowedToolChoice(known, mode, reader.as_metadata(found[2])), ABSENT
     for word in _CHOICES:
         if word in table and match_pattern(table[word], value):
             return word, {"$whole": value}

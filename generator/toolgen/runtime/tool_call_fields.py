@@ -167,7 +167,7 @@ def make_call_from_json_if_regular(
     if type(name) is not str or name in reader.tool_names or not reader.try_claim_id(identifier):
         return None
     arguments, invalid, kept = _read_text(text)
-    metadata = reader.metadata(set_extra_at(extras, key_path, kept))
+    metadata = reader.as_metadata(set_extra_at(extras, key_path, kept))
     return reader.decode_call_without_depth_check(ToolCall(identifier, name, arguments, invalid, metadata))
 
 

@@ -310,7 +310,7 @@ class AgentSdk(AgentSdkConverter):
             input_cached_tokens_count,
             input_cache_creation_tokens_count,
             input_image_tokens_count,
-            metadata=reader.metadata(rest),
+            metadata=reader.as_metadata(rest),
         )
 
     def write_usage(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
@@ -451,7 +451,7 @@ class AgentSdk(AgentSdkConverter):
         if parameters_kept is not ABSENT:
             rest["parameters"] = parameters_kept
         return ToolDefinition(
-            name, description, parameters, strict, metadata=reader.metadata(rest)
+            name, description, parameters, strict, metadata=reader.as_metadata(rest)
         )
 
     def write_tool(
@@ -534,7 +534,7 @@ class AgentSdk(AgentSdkConverter):
             function_rest["arguments"] = arguments_kept
         keep_inner_extras(rest, wire, "function", function_rest)
         return reader.decode_call(
-            ToolCall(id, name, arguments, invalid, metadata=reader.metadata(rest))
+            ToolCall(id, name, arguments, invalid, metadata=reader.as_metadata(rest))
         )
 
     def write_function_call(
@@ -600,7 +600,7 @@ class AgentSdk(AgentSdkConverter):
         if line_count is not None and type(line_count) is not int:
             raise wrong_type((at, "line_count"), "an integer", line_count)
         rest = unmapped_members(wire, _OUTPUT_REF)
-        return OutputRef(id, byte_size, line_count, metadata=reader.metadata(rest))
+        return OutputRef(id, byte_size, line_count, metadata=reader.as_metadata(rest))
 
     def write_output_ref(
         self, ref: OutputRef, at: Path, writer: Writer
@@ -655,7 +655,7 @@ class AgentSdk(AgentSdkConverter):
             is_error,
             output_ref,
             trimmed,
-            metadata=reader.metadata(rest),
+            metadata=reader.as_metadata(rest),
         )
 
     def write_tool_result(
@@ -707,7 +707,7 @@ class AgentSdk(AgentSdkConverter):
         if len(wire) == 2:
             return TextPart(text)
         rest = unmapped_members(wire, _TEXT_PART)
-        return TextPart(text, metadata=reader.metadata(rest))
+        return TextPart(text, metadata=reader.as_metadata(rest))
 
     def write_text_part(
         self, part: TextPart, at: Path, writer: Writer
@@ -744,7 +744,7 @@ class AgentSdk(AgentSdkConverter):
         image_url_rest |= url_kept
         keep_inner_extras(rest, wire, "image_url", image_url_rest)
         return ImagePart(
-            url, data, media_type, detail=detail, metadata=reader.metadata(rest)
+            url, data, media_type, detail=detail, metadata=reader.as_metadata(rest)
         )
 
     def write_image_part(
@@ -791,7 +791,7 @@ class AgentSdk(AgentSdkConverter):
         rest = unmapped_members(wire, _DOCUMENT_PART)
         if url_kept is not ABSENT:
             rest["source"] = url_kept
-        return DocumentPart(url, data, media_type, metadata=reader.metadata(rest))
+        return DocumentPart(url, data, media_type, metadata=reader.as_metadata(rest))
 
     def write_document_part(
         self, part: DocumentPart, at: Path, writer: Writer
@@ -837,7 +837,7 @@ class AgentSdk(AgentSdkConverter):
         if cache is not None and type(cache) is not bool:
             raise wrong_type((at, "cache"), "a boolean", cache)
         rest = unmapped_members(wire, _SYSTEM_MESSAGE)
-        return SystemMessage(content, name, cache, metadata=reader.metadata(rest))
+        return SystemMessage(content, name, cache, metadata=reader.as_metadata(rest))
 
     def write_system_message(
         self, message: SystemMessage, at: Path, writer: Writer
@@ -884,7 +884,7 @@ class AgentSdk(AgentSdkConverter):
         if name is not None and type(name) is not str:
             raise wrong_type((at, "name"), "a string", name)
         rest = unmapped_members(wire, _USER_MESSAGE)
-        return UserMessage(content, name, metadata=reader.metadata(rest))
+        return UserMessage(content, name, metadata=reader.as_metadata(rest))
 
     def write_user_message(
         self, message: UserMessage, at: Path, writer: Writer

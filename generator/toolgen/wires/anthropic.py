@@ -312,7 +312,7 @@ class Anthropic(AnthropicConverter):
             cache_creation_input_tokens_count,
             None,
             output_tokens_details_thinking_tokens_count,
-            metadata=reader.metadata(rest),
+            metadata=reader.as_metadata(rest),
         )
 
     def write_usage(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
@@ -541,7 +541,7 @@ class Anthropic(AnthropicConverter):
             top_p=top_p,
             stop=stop,
             stream=stream,
-            metadata=reader.metadata(rest),
+            metadata=reader.as_metadata(rest),
         )
 
     def write_request_body(
@@ -639,7 +639,7 @@ class Anthropic(AnthropicConverter):
         if parameters_kept is not ABSENT:
             rest["input_schema"] = parameters_kept
         return ToolDefinition(
-            name, description, parameters, strict, metadata=reader.metadata(rest)
+            name, description, parameters, strict, metadata=reader.as_metadata(rest)
         )
 
     def write_tool(
@@ -705,7 +705,7 @@ class Anthropic(AnthropicConverter):
         if arguments_kept is not ABSENT:
             rest["input"] = arguments_kept
         return reader.decode_call(
-            ToolCall(id, name, arguments, invalid, metadata=reader.metadata(rest))
+            ToolCall(id, name, arguments, invalid, metadata=reader.as_metadata(rest))
         )
 
     def write_tool_call(
@@ -762,7 +762,7 @@ class Anthropic(AnthropicConverter):
         rest = unmapped_members(wire, _TEXT_PART)
         if cache_kept is not ABSENT:
             rest["cache_control"] = cache_kept
-        return TextPart(text, cache, metadata=reader.metadata(rest))
+        return TextPart(text, cache, metadata=reader.as_metadata(rest))
 
     def write_text_part(
         self, part: TextPart, at: Path, writer: Writer
@@ -813,7 +813,7 @@ class Anthropic(AnthropicConverter):
         if cache_kept is not ABSENT:
             rest["cache_control"] = cache_kept
         return ImagePart(
-            url, data, media_type, cache=cache, metadata=reader.metadata(rest)
+            url, data, media_type, cache=cache, metadata=reader.as_metadata(rest)
         )
 
     def write_image_part(
@@ -875,7 +875,7 @@ class Anthropic(AnthropicConverter):
         if cache_kept is not ABSENT:
             rest["cache_control"] = cache_kept
         return DocumentPart(
-            url, data, media_type, name, cache=cache, metadata=reader.metadata(rest)
+            url, data, media_type, name, cache=cache, metadata=reader.as_metadata(rest)
         )
 
     def write_document_part(
@@ -921,7 +921,7 @@ class Anthropic(AnthropicConverter):
         if len(wire) == 2:
             return ReasoningPart(text)
         rest = unmapped_members(wire, _THINKING_PART)
-        return ReasoningPart(text, metadata=reader.metadata(rest))
+        return ReasoningPart(text, metadata=reader.as_metadata(rest))
 
     def write_thinking_part(
         self, part: ReasoningPart, at: Path, writer: Writer
@@ -951,7 +951,7 @@ class Anthropic(AnthropicConverter):
         if len(wire) == 2:
             return OutputSchema(schema)
         rest = unmapped_members(wire, _OUTPUT_SCHEMA)
-        return OutputSchema(schema, metadata=reader.metadata(rest))
+        return OutputSchema(schema, metadata=reader.as_metadata(rest))
 
     def write_output_schema(
         self, schema: OutputSchema, at: Path, writer: Writer

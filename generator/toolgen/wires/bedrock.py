@@ -358,7 +358,7 @@ class Bedrock(BedrockConverter):
             total_tokens,
             cache_read_input_tokens_count,
             cache_write_input_tokens_count,
-            metadata=reader.metadata(rest),
+            metadata=reader.as_metadata(rest),
         )
 
     def write_usage(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
@@ -592,7 +592,7 @@ class Bedrock(BedrockConverter):
             top_p=top_p,
             stop=stop,
             reasoning=reasoning,
-            metadata=reader.metadata(rest),
+            metadata=reader.as_metadata(rest),
         )
 
     def write_request_body(
@@ -707,7 +707,7 @@ class Bedrock(BedrockConverter):
             json_schema_rest["schema"] = schema_kept
         keep_inner_extras(structure_rest, structure, "jsonSchema", json_schema_rest)
         keep_inner_extras(rest, wire, "structure", structure_rest)
-        return OutputSchema(schema, name, metadata=reader.metadata(rest))
+        return OutputSchema(schema, name, metadata=reader.as_metadata(rest))
 
     def write_output_schema(
         self, schema: OutputSchema, at: Path, writer: Writer
@@ -793,7 +793,7 @@ class Bedrock(BedrockConverter):
         keep_inner_extras(tool_spec_rest, tool_spec, "inputSchema", input_schema_rest)
         keep_inner_extras(rest, wire, "toolSpec", tool_spec_rest)
         return ToolDefinition(
-            name, description, parameters, strict, metadata=reader.metadata(rest)
+            name, description, parameters, strict, metadata=reader.as_metadata(rest)
         )
 
     def write_tool(
@@ -882,7 +882,7 @@ class Bedrock(BedrockConverter):
             tool_use_rest["input"] = arguments_kept
         keep_inner_extras(rest, wire, "toolUse", tool_use_rest)
         return reader.decode_call(
-            ToolCall(id, name, arguments, invalid, metadata=reader.metadata(rest))
+            ToolCall(id, name, arguments, invalid, metadata=reader.as_metadata(rest))
         )
 
     def write_tool_use(
@@ -949,7 +949,12 @@ class Bedrock(BedrockConverter):
         tool_result_rest |= kind_kept
         keep_inner_extras(rest, wire, "toolResult", tool_result_rest)
         return ToolResult(
-            tool_call_id, name, kind, value_, is_error, metadata=reader.metadata(rest)
+            tool_call_id,
+            name,
+            kind,
+            value_,
+            is_error,
+            metadata=reader.as_metadata(rest),
         )
 
     def write_tool_result(
@@ -993,7 +998,7 @@ class Bedrock(BedrockConverter):
         if len(wire) == 1:
             return TextPart(text)
         rest = unmapped_members(wire, _TEXT_PART)
-        return TextPart(text, metadata=reader.metadata(rest))
+        return TextPart(text, metadata=reader.as_metadata(rest))
 
     def write_text_part(
         self, part: TextPart, at: Path, writer: Writer
@@ -1032,7 +1037,7 @@ class Bedrock(BedrockConverter):
             if len(wire) == 1:
                 return ReasoningPart(text)
             rest = unmapped_members(wire, _REASONING_PART)
-            return ReasoningPart(text, metadata=reader.metadata(rest))
+            return ReasoningPart(text, metadata=reader.as_metadata(rest))
         if type(text) is not str:
             raise wrong_type(
                 (((at, "reasoningContent"), "reasoningText"), "text"), "a string", text
@@ -1051,7 +1056,7 @@ class Bedrock(BedrockConverter):
             reasoning_text_rest,
         )
         keep_inner_extras(rest, wire, "reasoningContent", reasoning_content_rest)
-        return ReasoningPart(text, metadata=reader.metadata(rest))
+        return ReasoningPart(text, metadata=reader.as_metadata(rest))
 
     def write_reasoning_part(
         self, part: ReasoningPart, at: Path, writer: Writer
@@ -1095,7 +1100,7 @@ class Bedrock(BedrockConverter):
         image_rest = unmapped_members(image, _IMAGE_PART_IMAGE)
         image_rest |= url_kept
         keep_inner_extras(rest, wire, "image", image_rest)
-        return ImagePart(url, data, media_type, metadata=reader.metadata(rest))
+        return ImagePart(url, data, media_type, metadata=reader.as_metadata(rest))
 
     def write_image_part(
         self, part: ImagePart, at: Path, writer: Writer
@@ -1142,7 +1147,9 @@ class Bedrock(BedrockConverter):
             document_rest["name"] = name_kept
         document_rest |= url_kept
         keep_inner_extras(rest, wire, "document", document_rest)
-        return DocumentPart(url, data, media_type, name, metadata=reader.metadata(rest))
+        return DocumentPart(
+            url, data, media_type, name, metadata=reader.as_metadata(rest)
+        )
 
     def write_document_part(
         self, part: DocumentPart, at: Path, writer: Writer
@@ -1191,7 +1198,7 @@ class Bedrock(BedrockConverter):
         video_rest = unmapped_members(video, _VIDEO_PART_VIDEO)
         video_rest |= url_kept
         keep_inner_extras(rest, wire, "video", video_rest)
-        return VideoPart(url, data, media_type, metadata=reader.metadata(rest))
+        return VideoPart(url, data, media_type, metadata=reader.as_metadata(rest))
 
     def write_video_part(
         self, part: VideoPart, at: Path, writer: Writer
@@ -1235,7 +1242,7 @@ class Bedrock(BedrockConverter):
         audio_rest = unmapped_members(audio, _AUDIO_PART_AUDIO)
         audio_rest |= url_kept
         keep_inner_extras(rest, wire, "audio", audio_rest)
-        return AudioPart(url, data, media_type, metadata=reader.metadata(rest))
+        return AudioPart(url, data, media_type, metadata=reader.as_metadata(rest))
 
     def write_audio_part(
         self, part: AudioPart, at: Path, writer: Writer

@@ -294,7 +294,7 @@ class Cohere(CohereConverter):
             cached_tokens_count,
             None,
             tokens_image_tokens_count,
-            metadata=reader.metadata(rest),
+            metadata=reader.as_metadata(rest),
         )
 
     def write_usage(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
@@ -521,7 +521,7 @@ class Cohere(CohereConverter):
             seed=seed,
             reasoning=reasoning,
             stream=stream,
-            metadata=reader.metadata(rest),
+            metadata=reader.as_metadata(rest),
         )
 
     def write_request_body(
@@ -633,7 +633,7 @@ class Cohere(CohereConverter):
             function_rest["parameters"] = parameters_kept
         keep_inner_extras(rest, wire, "function", function_rest)
         return ToolDefinition(
-            name, description, parameters, metadata=reader.metadata(rest)
+            name, description, parameters, metadata=reader.as_metadata(rest)
         )
 
     def write_tool(
@@ -714,7 +714,7 @@ class Cohere(CohereConverter):
             function_rest["arguments"] = arguments_kept
         keep_inner_extras(rest, wire, "function", function_rest)
         return reader.decode_call(
-            ToolCall(id, name, arguments, invalid, metadata=reader.metadata(rest))
+            ToolCall(id, name, arguments, invalid, metadata=reader.as_metadata(rest))
         )
 
     def write_tool_call(
@@ -789,7 +789,7 @@ class Cohere(CohereConverter):
         if kind_kept is not ABSENT:
             rest["content"] = kind_kept
         return ToolResult(
-            tool_call_id, name, kind, value_, metadata=reader.metadata(rest)
+            tool_call_id, name, kind, value_, metadata=reader.as_metadata(rest)
         )
 
     def write_tool_result(
@@ -833,7 +833,7 @@ class Cohere(CohereConverter):
         if len(wire) == 2:
             return TextPart(text)
         rest = unmapped_members(wire, _TEXT_PART)
-        return TextPart(text, metadata=reader.metadata(rest))
+        return TextPart(text, metadata=reader.as_metadata(rest))
 
     def write_text_part(
         self, part: TextPart, at: Path, writer: Writer
@@ -881,7 +881,7 @@ class Cohere(CohereConverter):
             image_url_rest["url"] = url_kept
         keep_inner_extras(rest, wire, "image_url", image_url_rest)
         return ImagePart(
-            url, data, media_type, detail=detail, metadata=reader.metadata(rest)
+            url, data, media_type, detail=detail, metadata=reader.as_metadata(rest)
         )
 
     def write_image_part(
@@ -923,7 +923,7 @@ class Cohere(CohereConverter):
         if len(wire) == 2:
             return ReasoningPart(text)
         rest = unmapped_members(wire, _THINKING_PART)
-        return ReasoningPart(text, metadata=reader.metadata(rest))
+        return ReasoningPart(text, metadata=reader.as_metadata(rest))
 
     def write_thinking_part(
         self, part: ReasoningPart, at: Path, writer: Writer
@@ -953,7 +953,7 @@ class Cohere(CohereConverter):
         if len(wire) == 2:
             return OutputSchema(schema)
         rest = unmapped_members(wire, _OUTPUT_SCHEMA)
-        return OutputSchema(schema, metadata=reader.metadata(rest))
+        return OutputSchema(schema, metadata=reader.as_metadata(rest))
 
     def write_output_schema(
         self, schema: OutputSchema, at: Path, writer: Writer
@@ -990,7 +990,7 @@ class Cohere(CohereConverter):
             wire.get("content"), (at, "content"), reader, self.read_system_content
         )
         rest = unmapped_members(wire, _SYSTEM_MESSAGE)
-        return SystemMessage(content, metadata=reader.metadata(rest))
+        return SystemMessage(content, metadata=reader.as_metadata(rest))
 
     def write_system_message(
         self, message: SystemMessage, at: Path, writer: Writer
@@ -1034,7 +1034,7 @@ class Cohere(CohereConverter):
             wire.get("content"), (at, "content"), reader, self.read_user_content
         )
         rest = unmapped_members(wire, _USER_MESSAGE)
-        return UserMessage(content, metadata=reader.metadata(rest))
+        return UserMessage(content, metadata=reader.as_metadata(rest))
 
     def write_user_message(
         self, message: UserMessage, at: Path, writer: Writer

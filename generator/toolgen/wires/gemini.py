@@ -448,7 +448,7 @@ class Gemini(GeminiConverter):
             None,
             None,
             thoughts_token_count,
-            metadata=reader.metadata(rest),
+            metadata=reader.as_metadata(rest),
         )
 
     def write_usage(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
@@ -751,7 +751,7 @@ class Gemini(GeminiConverter):
             stop=stop,
             seed=seed,
             reasoning=reasoning,
-            metadata=reader.metadata(rest),
+            metadata=reader.as_metadata(rest),
         )
 
     def write_request_body(
@@ -847,7 +847,7 @@ class Gemini(GeminiConverter):
         rest = unmapped_members(wire, _THINKING)
         if effort_kept is not ABSENT:
             rest["thinkingLevel"] = effort_kept
-        return Reasoning(effort, budget_tokens, metadata=reader.metadata(rest))
+        return Reasoning(effort, budget_tokens, metadata=reader.as_metadata(rest))
 
     def write_thinking(
         self, reasoning: Reasoning, at: Path, writer: Writer
@@ -890,7 +890,11 @@ class Gemini(GeminiConverter):
         rest |= parameters_kept
         rest |= result_kept
         return ToolDefinition(
-            name, description, parameters, result=result, metadata=reader.metadata(rest)
+            name,
+            description,
+            parameters,
+            result=result,
+            metadata=reader.as_metadata(rest),
         )
 
     def write_tool(
@@ -970,7 +974,7 @@ class Gemini(GeminiConverter):
             function_call_rest["args"] = arguments_kept
         keep_inner_extras(rest, wire, "functionCall", function_call_rest)
         return reader.decode_call(
-            ToolCall(id, name, arguments, invalid, metadata=reader.metadata(rest))
+            ToolCall(id, name, arguments, invalid, metadata=reader.as_metadata(rest))
         )
 
     def write_tool_call(
@@ -1049,7 +1053,12 @@ class Gemini(GeminiConverter):
         function_response_rest |= kind_kept
         keep_inner_extras(rest, wire, "functionResponse", function_response_rest)
         return ToolResult(
-            tool_call_id, name, kind, value_, is_error, metadata=reader.metadata(rest)
+            tool_call_id,
+            name,
+            kind,
+            value_,
+            is_error,
+            metadata=reader.as_metadata(rest),
         )
 
     def write_tool_result(
@@ -1101,7 +1110,7 @@ class Gemini(GeminiConverter):
         if len(wire) == 1:
             return TextPart(text)
         rest = unmapped_members(wire, _TEXT_PART)
-        return TextPart(text, metadata=reader.metadata(rest))
+        return TextPart(text, metadata=reader.as_metadata(rest))
 
     def write_text_part(
         self, part: TextPart, at: Path, writer: Writer
@@ -1131,7 +1140,7 @@ class Gemini(GeminiConverter):
         if len(wire) == 2:
             return ReasoningPart(text)
         rest = unmapped_members(wire, _REASONING_PART)
-        return ReasoningPart(text, metadata=reader.metadata(rest))
+        return ReasoningPart(text, metadata=reader.as_metadata(rest))
 
     def write_reasoning_part(
         self, part: ReasoningPart, at: Path, writer: Writer
@@ -1160,7 +1169,7 @@ class Gemini(GeminiConverter):
         )
         rest = unmapped_members(wire, _IMAGE_PART)
         rest |= url_kept
-        return ImagePart(url, data, media_type, name, metadata=reader.metadata(rest))
+        return ImagePart(url, data, media_type, name, metadata=reader.as_metadata(rest))
 
     def write_image_part(
         self, part: ImagePart, at: Path, writer: Writer
@@ -1195,7 +1204,7 @@ class Gemini(GeminiConverter):
         )
         rest = unmapped_members(wire, _AUDIO_PART)
         rest |= url_kept
-        return AudioPart(url, data, media_type, name, metadata=reader.metadata(rest))
+        return AudioPart(url, data, media_type, name, metadata=reader.as_metadata(rest))
 
     def write_audio_part(
         self, part: AudioPart, at: Path, writer: Writer
@@ -1230,7 +1239,7 @@ class Gemini(GeminiConverter):
         )
         rest = unmapped_members(wire, _VIDEO_PART)
         rest |= url_kept
-        return VideoPart(url, data, media_type, name, metadata=reader.metadata(rest))
+        return VideoPart(url, data, media_type, name, metadata=reader.as_metadata(rest))
 
     def write_video_part(
         self, part: VideoPart, at: Path, writer: Writer
@@ -1265,7 +1274,9 @@ class Gemini(GeminiConverter):
         )
         rest = unmapped_members(wire, _DOCUMENT_PART)
         rest |= url_kept
-        return DocumentPart(url, data, media_type, name, metadata=reader.metadata(rest))
+        return DocumentPart(
+            url, data, media_type, name, metadata=reader.as_metadata(rest)
+        )
 
     def write_document_part(
         self, part: DocumentPart, at: Path, writer: Writer
@@ -1301,7 +1312,7 @@ class Gemini(GeminiConverter):
         rest = unmapped_members(wire, _SYSTEM_MESSAGE)
         if content_kept is not ABSENT:
             rest["parts"] = content_kept
-        return SystemMessage(content, metadata=reader.metadata(rest))
+        return SystemMessage(content, metadata=reader.as_metadata(rest))
 
     def write_system_message(
         self, message: SystemMessage, at: Path, writer: Writer
@@ -1339,7 +1350,7 @@ class Gemini(GeminiConverter):
             rest["role"] = wire["role"]
         if content_kept is not ABSENT:
             rest["parts"] = content_kept
-        return UserMessage(content, metadata=reader.metadata(rest))
+        return UserMessage(content, metadata=reader.as_metadata(rest))
 
     def write_user_message(
         self, message: UserMessage, at: Path, writer: Writer
@@ -1381,7 +1392,7 @@ class Gemini(GeminiConverter):
         rest = unmapped_members(wire, _ASSISTANT_MESSAGE)
         if content_kept is not ABSENT:
             rest["parts"] = content_kept
-        return AssistantMessage(content, metadata=reader.metadata(rest))
+        return AssistantMessage(content, metadata=reader.as_metadata(rest))
 
     def write_assistant_message(
         self, message: AssistantMessage, at: Path, writer: Writer

@@ -182,7 +182,7 @@ class Kagami(KagamiConverter):
             tools=tools,
             tool_choice=tool_choice,
             output_format=output_format,
-            metadata=reader.metadata(rest),
+            metadata=reader.as_metadata(rest),
         )
 
     def write_request(
@@ -277,7 +277,7 @@ class Kagami(KagamiConverter):
         if parameters_kept is not ABSENT:
             rest["parameters"] = parameters_kept
         return ToolDefinition(
-            name, description, parameters, metadata=reader.metadata(rest)
+            name, description, parameters, metadata=reader.as_metadata(rest)
         )
 
     def write_tool(
@@ -359,7 +359,7 @@ class Kagami(KagamiConverter):
             function_rest["arguments"] = arguments_kept
         keep_inner_extras(rest, wire, "function", function_rest)
         return reader.decode_call(
-            ToolCall(id, name, arguments, invalid, metadata=reader.metadata(rest))
+            ToolCall(id, name, arguments, invalid, metadata=reader.as_metadata(rest))
         )
 
     def write_tool_call(
@@ -414,7 +414,12 @@ class Kagami(KagamiConverter):
         rest |= tool_call_id_kept
         rest |= kind_kept
         return ToolResult(
-            tool_call_id, name, kind, value_, is_error, metadata=reader.metadata(rest)
+            tool_call_id,
+            name,
+            kind,
+            value_,
+            is_error,
+            metadata=reader.as_metadata(rest),
         )
 
     def write_tool_result(
@@ -447,7 +452,7 @@ class Kagami(KagamiConverter):
         if len(wire) == 2:
             return TextPart(text)
         rest = unmapped_members(wire, _TEXT_PART)
-        return TextPart(text, metadata=reader.metadata(rest))
+        return TextPart(text, metadata=reader.as_metadata(rest))
 
     def write_text_part(
         self, part: TextPart, at: Path, writer: Writer
@@ -485,7 +490,7 @@ class Kagami(KagamiConverter):
         rest = unmapped_members(wire, _SYSTEM_MESSAGE)
         if content_kept is not ABSENT:
             rest["content"] = content_kept
-        return SystemMessage(content, metadata=reader.metadata(rest))
+        return SystemMessage(content, metadata=reader.as_metadata(rest))
 
     def write_system_message(
         self, message: SystemMessage, at: Path, writer: Writer
@@ -527,7 +532,7 @@ class Kagami(KagamiConverter):
         rest = unmapped_members(wire, _USER_MESSAGE)
         if content_kept is not ABSENT:
             rest["content"] = content_kept
-        return UserMessage(content, metadata=reader.metadata(rest))
+        return UserMessage(content, metadata=reader.as_metadata(rest))
 
     def write_user_message(
         self, message: UserMessage, at: Path, writer: Writer

@@ -213,7 +213,11 @@ class Mcp(McpConverter):
         if result_kept is not ABSENT:
             rest["outputSchema"] = result_kept
         return ToolDefinition(
-            name, description, parameters, result=result, metadata=reader.metadata(rest)
+            name,
+            description,
+            parameters,
+            result=result,
+            metadata=reader.as_metadata(rest),
         )
 
     def write_tool(
@@ -271,7 +275,7 @@ class Mcp(McpConverter):
         if arguments_kept is not ABSENT:
             rest["arguments"] = arguments_kept
         return reader.decode_call(
-            ToolCall(id, name, arguments, invalid, metadata=reader.metadata(rest))
+            ToolCall(id, name, arguments, invalid, metadata=reader.as_metadata(rest))
         )
 
     def write_tool_call(
@@ -308,7 +312,7 @@ class Mcp(McpConverter):
         text, text_kept = read_text_block(wire, at, reader)
         rest = unmapped_members(wire, _TEXT_BLOCK)
         rest |= text_kept
-        return TextPart(text, metadata=reader.metadata(rest))
+        return TextPart(text, metadata=reader.as_metadata(rest))
 
     def write_text_block(
         self, part: TextPart, at: Path, writer: Writer
@@ -332,7 +336,7 @@ class Mcp(McpConverter):
         )
         rest = unmapped_members(wire, _IMAGE_BLOCK)
         rest |= url_kept
-        return ImagePart(url, data, media_type, name, metadata=reader.metadata(rest))
+        return ImagePart(url, data, media_type, name, metadata=reader.as_metadata(rest))
 
     def write_image_block(
         self, part: ImagePart, at: Path, writer: Writer
@@ -367,7 +371,7 @@ class Mcp(McpConverter):
         )
         rest = unmapped_members(wire, _AUDIO_BLOCK)
         rest |= url_kept
-        return AudioPart(url, data, media_type, name, metadata=reader.metadata(rest))
+        return AudioPart(url, data, media_type, name, metadata=reader.as_metadata(rest))
 
     def write_audio_block(
         self, part: AudioPart, at: Path, writer: Writer
@@ -402,7 +406,7 @@ class Mcp(McpConverter):
         )
         rest = unmapped_members(wire, _VIDEO_BLOCK)
         rest |= url_kept
-        return VideoPart(url, data, media_type, name, metadata=reader.metadata(rest))
+        return VideoPart(url, data, media_type, name, metadata=reader.as_metadata(rest))
 
     def write_video_block(
         self, part: VideoPart, at: Path, writer: Writer
@@ -437,7 +441,9 @@ class Mcp(McpConverter):
         )
         rest = unmapped_members(wire, _DOCUMENT_BLOCK)
         rest |= url_kept
-        return DocumentPart(url, data, media_type, name, metadata=reader.metadata(rest))
+        return DocumentPart(
+            url, data, media_type, name, metadata=reader.as_metadata(rest)
+        )
 
     def write_document_block(
         self, part: DocumentPart, at: Path, writer: Writer

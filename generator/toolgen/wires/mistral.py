@@ -323,7 +323,7 @@ class Mistral(MistralConverter):
             output_tokens,
             total_tokens,
             prompt_tokens_details_cached_tokens_count,
-            metadata=reader.metadata(rest),
+            metadata=reader.as_metadata(rest),
         )
 
     def write_usage(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
@@ -612,7 +612,7 @@ class Mistral(MistralConverter):
             seed,
             reasoning,
             stream,
-            metadata=reader.metadata(rest),
+            metadata=reader.as_metadata(rest),
         )
 
     def write_request(
@@ -728,7 +728,7 @@ class Mistral(MistralConverter):
             function_rest["parameters"] = parameters_kept
         keep_inner_extras(rest, wire, "function", function_rest)
         return ToolDefinition(
-            name, description, parameters, strict, metadata=reader.metadata(rest)
+            name, description, parameters, strict, metadata=reader.as_metadata(rest)
         )
 
     def write_tool(
@@ -823,7 +823,7 @@ class Mistral(MistralConverter):
             function_rest["arguments"] = arguments_kept
         keep_inner_extras(rest, wire, "function", function_rest)
         return reader.decode_call(
-            ToolCall(id, name, arguments, invalid, metadata=reader.metadata(rest))
+            ToolCall(id, name, arguments, invalid, metadata=reader.as_metadata(rest))
         )
 
     def write_tool_call(
@@ -893,7 +893,7 @@ class Mistral(MistralConverter):
         if kind_kept is not ABSENT:
             rest["content"] = kind_kept
         return ToolResult(
-            tool_call_id, name, kind, value_, metadata=reader.metadata(rest)
+            tool_call_id, name, kind, value_, metadata=reader.as_metadata(rest)
         )
 
     def write_tool_result(
@@ -938,7 +938,7 @@ class Mistral(MistralConverter):
         if len(wire) == 2:
             return TextPart(text)
         rest = unmapped_members(wire, _TEXT_PART)
-        return TextPart(text, metadata=reader.metadata(rest))
+        return TextPart(text, metadata=reader.as_metadata(rest))
 
     def write_text_part(
         self, part: TextPart, at: Path, writer: Writer
@@ -977,7 +977,7 @@ class Mistral(MistralConverter):
         if url_kept is not ABSENT:
             rest["image_url"] = url_kept
         return ImagePart(
-            url, data, media_type, detail=detail, metadata=reader.metadata(rest)
+            url, data, media_type, detail=detail, metadata=reader.as_metadata(rest)
         )
 
     def write_image_part(
@@ -1021,7 +1021,7 @@ class Mistral(MistralConverter):
         rest = unmapped_members(wire, _AUDIO_PART)
         if url_kept is not ABSENT:
             rest["input_audio"] = url_kept
-        return AudioPart(url, data, media_type, metadata=reader.metadata(rest))
+        return AudioPart(url, data, media_type, metadata=reader.as_metadata(rest))
 
     def write_audio_part(
         self, part: AudioPart, at: Path, writer: Writer
@@ -1068,7 +1068,9 @@ class Mistral(MistralConverter):
         rest = unmapped_members(wire, _DOCUMENT_PART)
         if url_kept is not ABSENT:
             rest["document_url"] = url_kept
-        return DocumentPart(url, data, media_type, name, metadata=reader.metadata(rest))
+        return DocumentPart(
+            url, data, media_type, name, metadata=reader.as_metadata(rest)
+        )
 
     def write_document_part(
         self, part: DocumentPart, at: Path, writer: Writer
@@ -1124,7 +1126,7 @@ class Mistral(MistralConverter):
         if name_kept is not ABSENT:
             json_schema_rest["name"] = name_kept
         keep_inner_extras(rest, wire, "json_schema", json_schema_rest)
-        return OutputSchema(schema, name, strict, metadata=reader.metadata(rest))
+        return OutputSchema(schema, name, strict, metadata=reader.as_metadata(rest))
 
     def write_output_schema(
         self, schema: OutputSchema, at: Path, writer: Writer
@@ -1165,7 +1167,7 @@ class Mistral(MistralConverter):
             wire.get("content"), (at, "content"), reader, self.read_system_content
         )
         rest = unmapped_members(wire, _SYSTEM_MESSAGE)
-        return SystemMessage(content, metadata=reader.metadata(rest))
+        return SystemMessage(content, metadata=reader.as_metadata(rest))
 
     def write_system_message(
         self, message: SystemMessage, at: Path, writer: Writer
@@ -1214,7 +1216,7 @@ class Mistral(MistralConverter):
         rest = unmapped_members(wire, _USER_MESSAGE)
         if content_kept is not ABSENT:
             rest["content"] = content_kept
-        return UserMessage(content, metadata=reader.metadata(rest))
+        return UserMessage(content, metadata=reader.as_metadata(rest))
 
     def write_user_message(
         self, message: UserMessage, at: Path, writer: Writer
@@ -1254,7 +1256,7 @@ class Mistral(MistralConverter):
         rest = unmapped_members(wire, _THINKING_PART)
         if text_kept is not ABSENT:
             rest["thinking"] = text_kept
-        return ReasoningPart(text, metadata=reader.metadata(rest))
+        return ReasoningPart(text, metadata=reader.as_metadata(rest))
 
     def write_thinking_part(
         self, part: ReasoningPart, at: Path, writer: Writer

@@ -134,7 +134,7 @@ class ModularPrompt(ModularPromptConverter):
             input_tokens,
             output_tokens,
             total_tokens,
-            metadata=reader.metadata(rest),
+            metadata=reader.as_metadata(rest),
         )
 
     def write_usage(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
@@ -220,7 +220,7 @@ class ModularPrompt(ModularPromptConverter):
             temperature=temperature,
             top_p=top_p,
             stream=stream,
-            metadata=reader.metadata(rest),
+            metadata=reader.as_metadata(rest),
         )
 
     def write_request(
@@ -319,7 +319,7 @@ class ModularPrompt(ModularPromptConverter):
             function_rest["parameters"] = parameters_kept
         keep_inner_extras(rest, wire, "function", function_rest)
         return ToolDefinition(
-            name, description, parameters, strict, metadata=reader.metadata(rest)
+            name, description, parameters, strict, metadata=reader.as_metadata(rest)
         )
 
     def write_tool(
@@ -404,7 +404,7 @@ class ModularPrompt(ModularPromptConverter):
             function_rest["arguments"] = arguments_kept
         keep_inner_extras(rest, wire, "function", function_rest)
         return reader.decode_call(
-            ToolCall(id, name, arguments, invalid, metadata=reader.metadata(rest))
+            ToolCall(id, name, arguments, invalid, metadata=reader.as_metadata(rest))
         )
 
     def write_tool_call(
@@ -469,7 +469,7 @@ class ModularPrompt(ModularPromptConverter):
             rest["content"] = kind_kept
         rest |= tool_call_id_kept
         return ToolResult(
-            tool_call_id, name, kind, value_, metadata=reader.metadata(rest)
+            tool_call_id, name, kind, value_, metadata=reader.as_metadata(rest)
         )
 
     def write_tool_result(
@@ -515,7 +515,7 @@ class ModularPrompt(ModularPromptConverter):
         rest = unmapped_members(wire, _SYSTEM_MESSAGE)
         if content_kept is not ABSENT:
             rest["content"] = content_kept
-        return SystemMessage(content, metadata=reader.metadata(rest))
+        return SystemMessage(content, metadata=reader.as_metadata(rest))
 
     def write_system_message(
         self, message: SystemMessage, at: Path, writer: Writer
@@ -557,7 +557,7 @@ class ModularPrompt(ModularPromptConverter):
         rest = unmapped_members(wire, _USER_MESSAGE)
         if content_kept is not ABSENT:
             rest["content"] = content_kept
-        return UserMessage(content, metadata=reader.metadata(rest))
+        return UserMessage(content, metadata=reader.as_metadata(rest))
 
     def write_user_message(
         self, message: UserMessage, at: Path, writer: Writer

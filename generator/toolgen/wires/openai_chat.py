@@ -430,7 +430,7 @@ class OpenaiChat(ChatConverter):
             prompt_tokens_details_cache_write_tokens_count,
             prompt_tokens_details_image_tokens_count,
             completion_tokens_details_reasoning_tokens_count,
-            metadata=reader.metadata(rest),
+            metadata=reader.as_metadata(rest),
         )
 
     def write_usage(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
@@ -714,7 +714,7 @@ class OpenaiChat(ChatConverter):
             seed,
             reasoning,
             stream,
-            metadata=reader.metadata(rest),
+            metadata=reader.as_metadata(rest),
         )
 
     def write_request(
@@ -830,7 +830,7 @@ class OpenaiChat(ChatConverter):
             function_rest["parameters"] = parameters_kept
         keep_inner_extras(rest, wire, "function", function_rest)
         return ToolDefinition(
-            name, description, parameters, strict, metadata=reader.metadata(rest)
+            name, description, parameters, strict, metadata=reader.as_metadata(rest)
         )
 
     def write_tool(
@@ -915,7 +915,7 @@ class OpenaiChat(ChatConverter):
             function_rest["arguments"] = arguments_kept
         keep_inner_extras(rest, wire, "function", function_rest)
         return reader.decode_call(
-            ToolCall(id, name, arguments, invalid, metadata=reader.metadata(rest))
+            ToolCall(id, name, arguments, invalid, metadata=reader.as_metadata(rest))
         )
 
     def write_tool_call(
@@ -990,7 +990,7 @@ class OpenaiChat(ChatConverter):
         if kind_kept is not ABSENT:
             rest["content"] = kind_kept
         return ToolResult(
-            tool_call_id, name, kind, value_, metadata=reader.metadata(rest)
+            tool_call_id, name, kind, value_, metadata=reader.as_metadata(rest)
         )
 
     def write_tool_result(
@@ -1034,7 +1034,7 @@ class OpenaiChat(ChatConverter):
         if len(wire) == 2:
             return TextPart(text)
         rest = unmapped_members(wire, _TEXT_PART)
-        return TextPart(text, metadata=reader.metadata(rest))
+        return TextPart(text, metadata=reader.as_metadata(rest))
 
     def write_text_part(
         self, part: TextPart, at: Path, writer: Writer
@@ -1066,7 +1066,7 @@ class OpenaiChat(ChatConverter):
         if len(wire) == 2:
             return RefusalPart(text)
         rest = unmapped_members(wire, _REFUSAL_PART)
-        return RefusalPart(text, metadata=reader.metadata(rest))
+        return RefusalPart(text, metadata=reader.as_metadata(rest))
 
     def write_refusal_part(
         self, part: RefusalPart, at: Path, writer: Writer
@@ -1112,7 +1112,7 @@ class OpenaiChat(ChatConverter):
             image_url_rest["url"] = url_kept
         keep_inner_extras(rest, wire, "image_url", image_url_rest)
         return ImagePart(
-            url, data, media_type, detail=detail, metadata=reader.metadata(rest)
+            url, data, media_type, detail=detail, metadata=reader.as_metadata(rest)
         )
 
     def write_image_part(
@@ -1174,7 +1174,7 @@ class OpenaiChat(ChatConverter):
             input_audio_rest["format"] = media_type_kept
         keep_inner_extras(rest, wire, "input_audio", input_audio_rest)
         return AudioPart(
-            data=data, media_type=media_type, metadata=reader.metadata(rest)
+            data=data, media_type=media_type, metadata=reader.as_metadata(rest)
         )
 
     def write_audio_part(
@@ -1237,7 +1237,9 @@ class OpenaiChat(ChatConverter):
         if name_kept is not ABSENT:
             file_rest["filename"] = name_kept
         keep_inner_extras(rest, wire, "file", file_rest)
-        return DocumentPart(url, data, media_type, name, metadata=reader.metadata(rest))
+        return DocumentPart(
+            url, data, media_type, name, metadata=reader.as_metadata(rest)
+        )
 
     def write_document_part(
         self, part: DocumentPart, at: Path, writer: Writer
@@ -1302,7 +1304,7 @@ class OpenaiChat(ChatConverter):
         if name_kept is not ABSENT:
             json_schema_rest["name"] = name_kept
         keep_inner_extras(rest, wire, "json_schema", json_schema_rest)
-        return OutputSchema(schema, name, strict, metadata=reader.metadata(rest))
+        return OutputSchema(schema, name, strict, metadata=reader.as_metadata(rest))
 
     def write_output_schema(
         self, schema: OutputSchema, at: Path, writer: Writer
@@ -1345,7 +1347,7 @@ class OpenaiChat(ChatConverter):
         rest = unmapped_members(wire, _SYSTEM_MESSAGE)
         if wire["role"] != "system":
             rest["role"] = wire["role"]
-        return SystemMessage(content, name, metadata=reader.metadata(rest))
+        return SystemMessage(content, name, metadata=reader.as_metadata(rest))
 
     def write_system_message(
         self, message: SystemMessage, at: Path, writer: Writer
@@ -1382,7 +1384,7 @@ class OpenaiChat(ChatConverter):
         if name is not None and type(name) is not str:
             raise wrong_type((at, "name"), "a string", name)
         rest = unmapped_members(wire, _USER_MESSAGE)
-        return UserMessage(content, name, metadata=reader.metadata(rest))
+        return UserMessage(content, name, metadata=reader.as_metadata(rest))
 
     def write_user_message(
         self, message: UserMessage, at: Path, writer: Writer

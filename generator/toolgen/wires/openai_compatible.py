@@ -387,7 +387,7 @@ class OpenaiCompatible(OpenaiChat):
             seed,
             reasoning,
             stream,
-            metadata=reader.metadata(rest),
+            metadata=reader.as_metadata(rest),
         )
 
     def write_request(
@@ -512,7 +512,7 @@ class OpenaiCompatible(OpenaiChat):
             function_rest["arguments"] = arguments_kept
         keep_inner_extras(rest, wire, "function", function_rest)
         return reader.decode_call(
-            ToolCall(id, name, arguments, invalid, metadata=reader.metadata(rest))
+            ToolCall(id, name, arguments, invalid, metadata=reader.as_metadata(rest))
         )
 
     def write_tool_call(
@@ -589,7 +589,9 @@ class OpenaiCompatible(OpenaiChat):
         if url_kept is not ABSENT:
             file_rest["file_data"] = url_kept
         keep_inner_extras(rest, wire, "file", file_rest)
-        return DocumentPart(url, data, media_type, name, metadata=reader.metadata(rest))
+        return DocumentPart(
+            url, data, media_type, name, metadata=reader.as_metadata(rest)
+        )
 
     def write_document_part(
         self, part: DocumentPart, at: Path, writer: Writer

@@ -392,7 +392,7 @@ class OpenaiResponses(ResponsesConverter):
             input_tokens_details_cache_write_tokens_count,
             None,
             output_tokens_details_reasoning_tokens_count,
-            metadata=reader.metadata(rest),
+            metadata=reader.as_metadata(rest),
         )
 
     def write_usage(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
@@ -577,7 +577,7 @@ class OpenaiResponses(ResponsesConverter):
             top_p,
             reasoning=reasoning,
             stream=stream,
-            metadata=reader.metadata(rest),
+            metadata=reader.as_metadata(rest),
         )
 
     def write_request_body(
@@ -684,7 +684,7 @@ class OpenaiResponses(ResponsesConverter):
         if parameters_kept is not ABSENT:
             rest["parameters"] = parameters_kept
         return ToolDefinition(
-            name, description, parameters, strict, metadata=reader.metadata(rest)
+            name, description, parameters, strict, metadata=reader.as_metadata(rest)
         )
 
     def write_tool(
@@ -761,7 +761,7 @@ class OpenaiResponses(ResponsesConverter):
         if arguments_kept is not ABSENT:
             rest["arguments"] = arguments_kept
         return reader.decode_call(
-            ToolCall(id, name, arguments, invalid, metadata=reader.metadata(rest))
+            ToolCall(id, name, arguments, invalid, metadata=reader.as_metadata(rest))
         )
 
     def write_tool_call(
@@ -829,7 +829,7 @@ class OpenaiResponses(ResponsesConverter):
         if kind_kept is not ABSENT:
             rest["output"] = kind_kept
         return ToolResult(
-            tool_call_id, name, kind, value_, metadata=reader.metadata(rest)
+            tool_call_id, name, kind, value_, metadata=reader.as_metadata(rest)
         )
 
     def write_tool_result(
@@ -873,7 +873,7 @@ class OpenaiResponses(ResponsesConverter):
         if len(wire) == 2:
             return TextPart(text)
         rest = unmapped_members(wire, _TEXT_PART)
-        return TextPart(text, metadata=reader.metadata(rest))
+        return TextPart(text, metadata=reader.as_metadata(rest))
 
     def write_text_part(
         self, part: TextPart, at: Path, writer: Writer
@@ -918,7 +918,7 @@ class OpenaiResponses(ResponsesConverter):
         if detail_kept is not ABSENT:
             rest["detail"] = detail_kept
         return ImagePart(
-            url, data, media_type, detail=detail, metadata=reader.metadata(rest)
+            url, data, media_type, detail=detail, metadata=reader.as_metadata(rest)
         )
 
     def write_image_part(
@@ -967,7 +967,7 @@ class OpenaiResponses(ResponsesConverter):
         rest = unmapped_members(wire, _DOCUMENT_PART)
         rest |= url_kept
         return DocumentPart(
-            url, data, media_type, name, detail, metadata=reader.metadata(rest)
+            url, data, media_type, name, detail, metadata=reader.as_metadata(rest)
         )
 
     def write_document_part(
@@ -1006,7 +1006,7 @@ class OpenaiResponses(ResponsesConverter):
         if len(wire) == 2:
             return TextPart(text)
         rest = unmapped_members(wire, _SAID_TEXT)
-        return TextPart(text, metadata=reader.metadata(rest))
+        return TextPart(text, metadata=reader.as_metadata(rest))
 
     def write_said_text(
         self, part: TextPart, at: Path, writer: Writer
@@ -1038,7 +1038,7 @@ class OpenaiResponses(ResponsesConverter):
         if len(wire) == 2:
             return RefusalPart(text)
         rest = unmapped_members(wire, _SAID_REFUSAL)
-        return RefusalPart(text, metadata=reader.metadata(rest))
+        return RefusalPart(text, metadata=reader.as_metadata(rest))
 
     def write_said_refusal(
         self, part: RefusalPart, at: Path, writer: Writer
@@ -1080,7 +1080,7 @@ class OpenaiResponses(ResponsesConverter):
         rest = unmapped_members(wire, _OUTPUT_SCHEMA)
         if name_kept is not ABSENT:
             rest["name"] = name_kept
-        return OutputSchema(schema, name, strict, metadata=reader.metadata(rest))
+        return OutputSchema(schema, name, strict, metadata=reader.as_metadata(rest))
 
     def write_output_schema(
         self, schema: OutputSchema, at: Path, writer: Writer
@@ -1117,7 +1117,7 @@ class OpenaiResponses(ResponsesConverter):
         rest = unmapped_members(wire, _SYSTEM_MESSAGE)
         if wire["role"] != "system":
             rest["role"] = wire["role"]
-        return SystemMessage(content, metadata=reader.metadata(rest))
+        return SystemMessage(content, metadata=reader.as_metadata(rest))
 
     def write_system_message(
         self, message: SystemMessage, at: Path, writer: Writer
@@ -1151,7 +1151,7 @@ class OpenaiResponses(ResponsesConverter):
             wire.get("content"), (at, "content"), reader, self.read_input_content
         )
         rest = unmapped_members(wire, _USER_MESSAGE)
-        return UserMessage(content, metadata=reader.metadata(rest))
+        return UserMessage(content, metadata=reader.as_metadata(rest))
 
     def write_user_message(
         self, message: UserMessage, at: Path, writer: Writer

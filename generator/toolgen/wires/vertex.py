@@ -445,7 +445,7 @@ class Vertex(VertexConverter, Gemini):
             seed=seed,
             reasoning=reasoning,
             stream=stream,
-            metadata=reader.metadata(rest),
+            metadata=reader.as_metadata(rest),
         )
 
     def write_request_body(

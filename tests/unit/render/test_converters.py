@@ -84,7 +84,7 @@ def test_a_plain_object_is_read_and_written_at_once() -> None:
         if len(wire) == 2:
             return TextPart(text)
         rest = unmapped_members(wire, _TEXT)
-        return TextPart(text, metadata=reader.metadata(rest))
+        return TextPart(text, metadata=reader.as_metadata(rest))
     """)
     assert accepted_names(writer_method(PLAIN)) == (
         "def write_text(self, part: TextPart, at: Path, writer: Writer) -> dict[str, Any]"
@@ -109,7 +109,7 @@ def test_an_object_without_further_keys_leaves_no_rest() -> None:
         rest = unmapped_members(wire, _TEXT)
         if size_kept is not ABSENT:
             rest["size"] = size_kept
-        return TextPart(size, metadata=reader.metadata(rest))
+        return TextPart(size, metadata=reader.as_metadata(rest))
     """)
     assert (
         '"size": write_rounded(part.size, extra_at(extras, "size") if extras else ABSENT, (at, "size"), writer)'
@@ -141,7 +141,7 @@ def test_an_object_inside_of_the_object_may_be_missing() -> None:
             inner_rest["max"] = max_items_kept
         keep_inner_extras(outer_rest, outer, "inner", inner_rest)
         keep_inner_extras(rest, wire, "outer", outer_rest)
-        return TextPart(max_items, metadata=reader.metadata(rest))
+        return TextPart(max_items, metadata=reader.as_metadata(rest))
     """)
     assert writes(mapping) == body("""
         extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
@@ -262,13 +262,13 @@ def test_a_shape_whose_fields_the_format_does_not_have_is_tag_and_rest() -> None
         if wire.keys() == _TEXT_LEAST:
             return TextPart()
         rest = unmapped_members(wire, _TEXT)
-        return TextPart(metadata=reader.metadata(rest))
+        return TextPart(metadata=reader.as_metadata(rest))
     """)
 
 
 def test_a_call_takes_the_spelling_of_the_tools_that_were_offered() -> None:
     mapping = a_mapping({"name!": STRING}, {"name": "name"}, type="ToolCall")
-    assert "return reader.decode_call(ToolCall(name, metadata=reader.metadata(rest)))" in reads(mapping)
+    assert "return reader.decode_call(ToolCall(name, metadata=reader.as_metadata(rest)))" in reads(mapping)
     assert writes(mapping).startswith("call = writer.encode_call(call, at)\n")
 
 
@@ -283,7 +283,7 @@ def test_tools_are_read_first_where_they_say_how_the_history_is_spelled() -> Non
 def test_what_stands_outside_of_the_object_is_given_by_whoever_reads_it() -> None:
     mapping = a_mapping({"id!": STRING, "text!": STRING}, {"text": "text"}, outside={"id": "the key of the object"})
     assert reader_method(mapping).parameters[-1] == "id: str"
-    assert "return TextPart(id, text, metadata=reader.metadata(rest))" in reads(mapping)
+    assert "return TextPart(id, text, metadata=reader.as_metadata(rest))" in reads(mapping)
 
 
 HOSTILE = "a\"'\\\n\u202e{{ x }}\u0000"
@@ -541,7 +541,7 @@ def test_counts_are_added_up_and_taken_apart_again() -> None:
         output_tokens = (out_count or 0)
         total_tokens = input_tokens + output_tokens
 
-        return Usage(input_tokens, output_tokens, total_tokens, cached_count, metadata=reader.metadata(rest), )
+        return Usage(input_tokens, output_tokens, total_tokens, cached_count, metadata=reader.as_metadata(rest), )
     """)
     assert "\n".join(usage_writer_method(usage).body_lines) == body("""
         extras = writer.own_extras(usage.metadata, at)

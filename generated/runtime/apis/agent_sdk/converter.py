@@ -137,7 +137,7 @@ class AgentSdkConverter(ChatMessageConverter):
         if "reasoning" in wire and type(thought) is not str:
             rest["reasoning"] = thought
         if type(thought) is not str and refusal is None and not calls:
-            return AssistantMessage(content, name, reader.metadata(rest))
+            return AssistantMessage(content, name, reader.as_metadata(rest))
         parts: list[AssistantPart] = []
         if type(thought) is str:
             state = read_states_of_other_providers(
@@ -159,7 +159,7 @@ class AgentSdkConverter(ChatMessageConverter):
                 )
                 or []
             )
-        return AssistantMessage(parts, name, reader.metadata(rest))
+        return AssistantMessage(parts, name, reader.as_metadata(rest))
 
     def read_tool_call_entry(
         self, wire: Any, at: Path, reader: Reader
@@ -175,7 +175,7 @@ class AgentSdkConverter(ChatMessageConverter):
             return ToolCallPart(call)
         reader.note_opaque_call_id(wire)
         return OpaquePart(
-            reader.wire.name, wire, metadata=reader.metadata({"$key": "tool_calls"})
+            reader.wire.name, wire, metadata=reader.as_metadata({"$key": "tool_calls"})
         )
 
     def read_tool_call(
@@ -453,7 +453,7 @@ class AgentSdkConverter(ChatMessageConverter):
             usage=None
             if usage is None
             else self.read_usage(usage, (at, "usage"), reader),
-            metadata={**(reader.metadata(rest) or {}), **state} or None,
+            metadata={**(reader.as_metadata(rest) or {}), **state} or None,
         )
 
     def read_response_messages(
@@ -477,7 +477,7 @@ class AgentSdkConverter(ChatMessageConverter):
         if type(wire) is dict and wire.get("role") == "assistant":
             return self.read_assistant_message(wire, at, reader)
         return OpaquePart(
-            reader.wire.name, wire, metadata=reader.metadata({"$key": "messages"})
+            reader.wire.name, wire, metadata=reader.as_metadata({"$key": "messages"})
         )
 
     def write_response(

@@ -377,4 +377,4 @@ def join_messages(
             rest["name"] = one.name
         rests.append(rest)
     name = found[0].name if found and isinstance(found[0], AssistantMessage) else None
-    return AssistantMessage(parts, name, reader.metadata({"$messages": rests}))
+    return AssistantMessage(parts, name, reader.as_metadata({"$messages": rests}))

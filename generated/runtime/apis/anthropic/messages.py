@@ -131,7 +131,7 @@ class AnthropicMessageConverter(NativeToolSdkConverter):
                 elif type(content) is not str:
                     raise wrong_type((here, "content"), "a string or an array", content)
                 messages.append(
-                    AssistantMessage(content, metadata=reader.metadata(rest))
+                    AssistantMessage(content, metadata=reader.as_metadata(rest))
                 )
                 reader.next_turn()
             elif role == "user":
@@ -147,7 +147,7 @@ class AnthropicMessageConverter(NativeToolSdkConverter):
                 )
                 messages.append(
                     SystemMessage(
-                        said, metadata=reader.metadata({**rest, "$inline": True})
+                        said, metadata=reader.as_metadata({**rest, "$inline": True})
                     )
                 )
             else:
@@ -168,7 +168,7 @@ class AnthropicMessageConverter(NativeToolSdkConverter):
             apart = (
                 {"$apart": True} if before and type(before[-1]) is ToolMessage else {}
             )
-            return [UserMessage(text, metadata=reader.metadata({**extras, **apart}))]
+            return [UserMessage(text, metadata=reader.as_metadata({**extras, **apart}))]
         found: list[Message] = []
         for i, block in enumerate(content):
             last = found[-1] if found else None
@@ -189,7 +189,7 @@ class AnthropicMessageConverter(NativeToolSdkConverter):
         first = found[0]
         if before and type(before[-1]) is ToolMessage:
             extras = {**extras, "$apart": True}
-        first.metadata = reader.metadata(extras)
+        first.metadata = reader.as_metadata(extras)
         return found
 
     def read_assistant_block(
@@ -210,7 +210,7 @@ class AnthropicMessageConverter(NativeToolSdkConverter):
                     )
                 return thought
             if kind == "redacted_thinking":
-                return ReasoningPart("", reader.metadata(wire))
+                return ReasoningPart("", reader.as_metadata(wire))
         return self.read_assistant_content(wire, at, reader)
 
     def write_assistant_block(
@@ -479,14 +479,14 @@ class AnthropicMessageConverter(NativeToolSdkConverter):
                 "multimodal",
                 value,
                 failed or None,
-                metadata=reader.metadata(rest),
+                metadata=reader.as_metadata(rest),
             )
         return ToolResult(
             identifier,
             name,
             "error" if failed else "text",
             value,
-            metadata=reader.metadata(rest),
+            metadata=reader.as_metadata(rest),
         )
 
     def write_tool_result(

@@ -145,7 +145,7 @@ class BedrockMessageConverter(NativeToolSdkConverter):
                 )
                 messages.append(
                     AssistantMessage(
-                        unwrap_single_text(answer), metadata=reader.metadata(rest)
+                        unwrap_single_text(answer), metadata=reader.as_metadata(rest)
                     )
                 )
                 reader.next_turn()
@@ -160,7 +160,7 @@ class BedrockMessageConverter(NativeToolSdkConverter):
                 messages.append(
                     SystemMessage(
                         unwrap_single_text(parts),
-                        metadata=reader.metadata({**rest, "$inline": True}),
+                        metadata=reader.as_metadata({**rest, "$inline": True}),
                     )
                 )
                 continue
@@ -185,7 +185,7 @@ class BedrockMessageConverter(NativeToolSdkConverter):
             if type(run[0]) is ToolResult:
                 found.append(
                     ToolMessage(
-                        run, reader.metadata({"$within": True} if found else None)
+                        run, reader.as_metadata({"$within": True} if found else None)
                     )
                 )
             else:
@@ -194,7 +194,7 @@ class BedrockMessageConverter(NativeToolSdkConverter):
             extras = {**extras, "$absent": ["text"]}
         if not found:
             found.append(UserMessage([]))
-        found[0].metadata = reader.metadata(extras)
+        found[0].metadata = reader.as_metadata(extras)
         return found
 
     def read_user_block(
@@ -239,7 +239,7 @@ class BedrockMessageConverter(NativeToolSdkConverter):
             if kind == "reasoning":
                 return self.read_reasoning_part(wire, at, reader)
             if kind == "redacted":
-                return ReasoningPart("", reader.metadata(wire))
+                return ReasoningPart("", reader.as_metadata(wire))
         return self.read_assistant_content(wire, at, reader)
 
     def write_assistant_block(

@@ -62,7 +62,7 @@ from .fields import (
     read_result_documents,
     select_tools_by_choice,
     to_supported_part,
-    write_result_documents,
+    restore_result_documents,
 )
 
 __all__ = ["CohereConverter"]
@@ -323,7 +323,7 @@ class CohereConverter(ChatConverter):
         if content == "" or content == []:
             rest["content"] = content
         if type(content) is str and not text and not calls:
-            return AssistantMessage(content, metadata=reader.metadata(rest))
+            return AssistantMessage(content, metadata=reader.as_metadata(rest))
         parts: list[AssistantPart] = []
         if type(content) is str and content:
             parts.append(TextPart(content))
@@ -341,7 +341,7 @@ class CohereConverter(ChatConverter):
             if type(part) is ReasoningPart and part.text
         ]
         if text:
-            plan = ReasoningPart(text, reader.metadata({"$key": "tool_plan"}))
+            plan = ReasoningPart(text, reader.as_metadata({"$key": "tool_plan"}))
             parts.insert(thoughts[-1] + 1 if thoughts else 0, plan)
         elif calls and thoughts:
             merge_extras_into(
@@ -353,7 +353,7 @@ class CohereConverter(ChatConverter):
             rest["$absent"] = ["content"]
         return AssistantMessage(
             None if content is None and not parts else parts,
-            metadata=reader.metadata(rest),
+            metadata=reader.as_metadata(rest),
         )
 
     def write_assistant_message(
@@ -468,7 +468,7 @@ class CohereConverter(ChatConverter):
                 value, (at[0], "value"), writer, self.write_result_part
             )
         if kind == "data":
-            documents = write_result_documents(value, extra)
+            documents = restore_result_documents(value, extra)
             if documents is not None:
                 return documents
             for field in ("kind", "value"):
@@ -520,7 +520,7 @@ class CohereConverter(ChatConverter):
             usage=None
             if usage is None
             else self.read_usage(usage, (at, "usage"), reader),
-            metadata=reader.metadata(rest),
+            metadata=reader.as_metadata(rest),
         )
 
     def write_response(

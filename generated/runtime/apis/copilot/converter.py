@@ -138,7 +138,7 @@ class CopilotConverter(NativeToolConverter):
             to_plain_object(result, ROOT), ROOT, reader, self.read_binary_result
         )
         return ToolResult(
-            tool_call_id, name, kind, value, is_error, metadata=reader.metadata(rest)
+            tool_call_id, name, kind, value, is_error, metadata=reader.as_metadata(rest)
         )
 
     def to_sdk(
@@ -314,7 +314,7 @@ class CopilotConverter(NativeToolConverter):
             optional_text(data, "model", held),
             None,
             None if cost is None else self.read_usage(cost, held, reader),
-            reader.metadata(rest),
+            reader.as_metadata(rest),
         )
 
     def read_message(
@@ -338,12 +338,14 @@ class CopilotConverter(NativeToolConverter):
         if thought or signed:
             if "reasoningText" not in data:
                 signed["$absent"] = ["reasoningText"]
-            parts.append(ReasoningPart(thought or "", metadata=reader.metadata(signed)))
+            parts.append(
+                ReasoningPart(thought or "", metadata=reader.as_metadata(signed))
+            )
         if content:
             parts.append(TextPart(content))
         return AssistantMessage(
             [*parts, *(requests or ())],
-            metadata=reader.metadata({"content": None} if content is None else {}),
+            metadata=reader.as_metadata({"content": None} if content is None else {}),
         )
 
     def read_tool_request_part(

@@ -478,7 +478,7 @@ class CopilotStream(BaseStream):
                 rest = {
                     key: value for key, value in request.items() if key not in _REQUEST
                 }
-                content[i] = ToolCallPart(call, metadata=reader.metadata(rest))
+                content[i] = ToolCallPart(call, metadata=reader.as_metadata(rest))
             elif self._own is not None or part.call.id in self._run_there:
                 content[i] = OpaquePart(self.wire.name, request)
         return completion

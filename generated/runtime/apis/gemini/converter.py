@@ -213,7 +213,7 @@ class GeminiConverter(GeminiMessageConverter):
         if kind != "application/json" or len(found) > 2:
             return None, {"$format": found} if found else {}
         schema, kept = read_schema(found, _ANSWER, at, reader)
-        return OutputSchema(schema, metadata=reader.metadata(kept)), {}
+        return OutputSchema(schema, metadata=reader.as_metadata(kept)), {}
 
     def write_output_format(
         self,
@@ -303,7 +303,7 @@ class GeminiConverter(GeminiMessageConverter):
             None
             if usage is None
             else self.read_token_usage(usage, (at, "usageMetadata"), reader),
-            reader.metadata(rest),
+            reader.as_metadata(rest),
         )
 
     def read_candidates(

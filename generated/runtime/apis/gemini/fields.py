@@ -300,7 +300,7 @@ def mark_tool_group(
     """Mark the first declaration of a tool, if earlier tools have declarations, or this one has other keys."""
     if entries and (rest or any(type(tool) is ToolDefinition for tool in before)):
         first = entries[0]
-        first.metadata = reader.metadata(
+        first.metadata = reader.as_metadata(
             {**inner_extras(first.metadata or {}, reader.wire.name), "$begins": rest}
         )
 

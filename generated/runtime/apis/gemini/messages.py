@@ -174,7 +174,7 @@ class GeminiMessageConverter(NativeToolSdkConverter):
             if role == "model":
                 answer = self.read_assistant_message(content, here, reader)
                 if messages and type(messages[-1]) is AssistantMessage:
-                    answer.metadata = reader.metadata(
+                    answer.metadata = reader.as_metadata(
                         {
                             **inner_extras(answer.metadata or {}, reader.wire.name),
                             "$apart": True,
@@ -213,7 +213,7 @@ class GeminiMessageConverter(NativeToolSdkConverter):
         found = [
             self.read_tool_result(parts[i], ((at, "parts"), i), reader) for i in results
         ]
-        messages: list[Message] = [ToolMessage(found, reader.metadata(rest))]
+        messages: list[Message] = [ToolMessage(found, reader.as_metadata(rest))]
         beside = [i for i in range(len(parts)) if i not in results]
         if beside:
             others = (
@@ -226,7 +226,7 @@ class GeminiMessageConverter(NativeToolSdkConverter):
                 or []
             )
             messages.append(
-                UserMessage(others, metadata=reader.metadata({"$beside": beside}))
+                UserMessage(others, metadata=reader.as_metadata({"$beside": beside}))
             )
         return messages
 

@@ -96,7 +96,7 @@ class McpConverter(NativeToolConverter):
             wire, self.is_wrapped(name, tools), ROOT, reader, self.read_block
         )
         return ToolResult(
-            tool_call_id, name, kind, value, is_error, metadata=reader.metadata(rest)
+            tool_call_id, name, kind, value, is_error, metadata=reader.as_metadata(rest)
         )
 
     def is_wrapped(

@@ -104,7 +104,7 @@ class MistralConverter(ChatConverter):
                     ).items()
                     if key != "prefix"
                 }
-                messages[-1].metadata = reader.metadata(rest)
+                messages[-1].metadata = reader.as_metadata(rest)
             elif "prefix" not in last:
                 absent = inner_extras(
                     messages[-1].metadata or {}, reader.wire.name
@@ -161,7 +161,7 @@ class MistralConverter(ChatConverter):
         if type(content) is str and not calls:
             if calls is not None:
                 rest["tool_calls"] = calls
-            return AssistantMessage(content, metadata=reader.metadata(rest))
+            return AssistantMessage(content, metadata=reader.as_metadata(rest))
         parts: list[AssistantPart] = []
         if type(content) is str:
             parts += [TextPart(content)] if content else []
@@ -188,7 +188,7 @@ class MistralConverter(ChatConverter):
             rest["tool_calls"] = calls
         return AssistantMessage(
             None if content is None and not parts else parts,
-            metadata=reader.metadata(rest),
+            metadata=reader.as_metadata(rest),
         )
 
     def read_tool_call_entry(
@@ -207,7 +207,7 @@ class MistralConverter(ChatConverter):
             return ToolCallPart(call)
         reader.note_opaque_call_id(wire)
         return OpaquePart(
-            reader.wire.name, wire, metadata=reader.metadata({"$key": "tool_calls"})
+            reader.wire.name, wire, metadata=reader.as_metadata({"$key": "tool_calls"})
         )
 
     def write_assistant_message(

@@ -276,12 +276,12 @@ class OllamaConverter(NativeToolSdkConverter):
         if absent:
             rest["$absent"] = absent
         if not (thinking or images or calls):
-            return AssistantMessage(content, metadata=reader.metadata(rest))
+            return AssistantMessage(content, metadata=reader.as_metadata(rest))
         parts: list[AssistantPart] = [ReasoningPart(thinking)] if thinking else []
         if content:
             parts.append(TextPart(content))
         return AssistantMessage(
-            [*parts, *(images or ()), *(calls or ())], metadata=reader.metadata(rest)
+            [*parts, *(images or ()), *(calls or ())], metadata=reader.as_metadata(rest)
         )
 
     def read_tool_call_entry(
@@ -294,7 +294,7 @@ class OllamaConverter(NativeToolSdkConverter):
             return ToolCallPart(call)
         reader.note_opaque_call_id(wire)
         return OpaquePart(
-            reader.wire.name, wire, metadata=reader.metadata({"$key": "tool_calls"})
+            reader.wire.name, wire, metadata=reader.as_metadata({"$key": "tool_calls"})
         )
 
     def write_assistant_message(
@@ -421,7 +421,7 @@ class OllamaConverter(NativeToolSdkConverter):
             optional_text(wire, "model", at),
             word,
             self.read_usage(counted, at, reader) if counted else None,
-            reader.metadata(rest),
+            reader.as_metadata(rest),
         )
 
     def write_response(

@@ -186,7 +186,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
         if type(content) is str and refusal is None and not calls and thought is None:
             if calls is not None:
                 rest["tool_calls"] = calls
-            return AssistantMessage(content, name, reader.metadata(rest))
+            return AssistantMessage(content, name, reader.as_metadata(rest))
         parts: list[AssistantPart] = []
         if thought is not None:
             parts.append(thought)
@@ -221,7 +221,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
         return AssistantMessage(
             None if content is None and not parts else parts,
             name,
-            reader.metadata(rest),
+            reader.as_metadata(rest),
         )
 
     def read_tool_call_entry(
@@ -238,7 +238,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
             return ToolCallPart(call)
         reader.note_opaque_call_id(wire)
         return OpaquePart(
-            reader.wire.name, wire, metadata=reader.metadata({"$key": "tool_calls"})
+            reader.wire.name, wire, metadata=reader.as_metadata({"$key": "tool_calls"})
         )
 
     def write_assistant_message(
@@ -467,7 +467,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
             optional_text(wire, "model", at),
             word or None,
             None if usage is None else self.read_usage(usage, (at, "usage"), reader),
-            reader.metadata(rest),
+            reader.as_metadata(rest),
         )
 
     def write_response(

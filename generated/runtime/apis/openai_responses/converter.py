@@ -195,7 +195,7 @@ class ResponsesConverter(OutputFormatConverter):
             elif kind == "system":
                 message = self.read_system_message(item, here, reader)
                 if not messages and _is_plain_system_text(message, reader.wire.name):
-                    message.metadata = reader.metadata({"$inline": True})
+                    message.metadata = reader.as_metadata({"$inline": True})
                 messages.append(message)
             else:
                 messages.append(opaque_message(item, reader))
@@ -214,7 +214,7 @@ class ResponsesConverter(OutputFormatConverter):
             return
         apart = result.name and is_detached_result(result.tool_call_id, last)
         messages.append(
-            ToolMessage([result], reader.metadata({"$apart": True} if apart else {}))
+            ToolMessage([result], reader.as_metadata({"$apart": True} if apart else {}))
         )
 
     def read_item(
@@ -230,7 +230,7 @@ class ResponsesConverter(OutputFormatConverter):
             return [ToolCallPart(call)]
         if kind == "reasoning":
             extras = {key: value for key, value in item.items() if key != "type"}
-            return [ReasoningPart(reasoning_text(item), reader.metadata(extras))]
+            return [ReasoningPart(reasoning_text(item), reader.as_metadata(extras))]
         return [OpaquePart(reader.wire.name, item)]
 
     def read_message_item(
@@ -243,7 +243,7 @@ class ResponsesConverter(OutputFormatConverter):
             return [
                 TextPart(
                     content,
-                    metadata=reader.metadata(
+                    metadata=reader.as_metadata(
                         {"$item": {**rest, "$single": True}} if rest else {}
                     ),
                 )
@@ -449,7 +449,7 @@ class ResponsesConverter(OutputFormatConverter):
             optional_text(wire, "model", at),
             word or None,
             None if usage is None else self.read_usage(usage, (at, "usage"), reader),
-            reader.metadata(rest),
+            reader.as_metadata(rest),
         )
 
     def write_response(

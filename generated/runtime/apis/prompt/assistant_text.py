@@ -271,7 +271,7 @@ def read_text_response(
     return Completion(
         message,
         "tool_calls" if has_tool_calls(message) else "stop",
-        metadata=reader.metadata(rest),
+        metadata=reader.as_metadata(rest),
     )
 
 

@@ -236,7 +236,7 @@ def _rest_of(variable: str) -> str:
 
 def _made(mapping: ObjectMapping, arguments: Iterable[str], *, with_rest: bool) -> str:
     """Return the expression that makes the value."""
-    value = call(mapping.type, *arguments, *(["metadata=reader.metadata(rest)"] if with_rest else []))
+    value = call(mapping.type, *arguments, *(["metadata=reader.as_metadata(rest)"] if with_rest else []))
     return call("reader.decode_call", value) if mapping.type == "ToolCall" else value
 
 

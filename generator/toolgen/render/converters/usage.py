@@ -28,7 +28,7 @@ def usage_reader_method(usage: UsagePlan) -> Method:
             *(statement for count in usage.counts for statement in _read_other_spelling(count)),
             *(statement for total in usage.totals for statement in _add_up(total)),
             *(_keep_rest(held, key) for held, key in usage.holders),
-            f"return {call_by_line('Usage', *_arguments(usage), 'metadata=reader.metadata(rest)')}",
+            f"return {call_by_line('Usage', *_arguments(usage), 'metadata=reader.as_metadata(rest)')}",
         ),
     )
 

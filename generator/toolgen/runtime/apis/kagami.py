@@ -124,7 +124,7 @@ class KagamiConverter(TextChatConverter):
             rest["content"] = content
         message = AssistantMessage([*([TextPart(content)] if content else []), *calls] if calls else content)
         reason: FinishReason = "tool_calls" if any(type(call) is ToolCallPart for call in calls or ()) else "stop"
-        return Completion(message, reason, metadata=reader.metadata(rest))
+        return Completion(message, reason, metadata=reader.as_metadata(rest))
 
     def write_response(
         self, completion: Completion, identifier: str | None, created: int | None, writer: Writer

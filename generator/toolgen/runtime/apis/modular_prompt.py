@@ -138,7 +138,7 @@ class ModularPromptConverter(TextChatConverter):
             raise wrong_type((at, "usage"), "an object", usage)
         word = optional_text(wire, "finishReason", at)
         content, said = self.read_assistant_content(wire, at, reader)
-        message = AssistantMessage(content, metadata=reader.metadata(said))
+        message = AssistantMessage(content, metadata=reader.as_metadata(said))
         rest = {
             key: value
             for key, value in unmapped_members(wire, _RESPONSE).items()
@@ -157,7 +157,7 @@ class ModularPromptConverter(TextChatConverter):
             reason,
             stop_reason=word,
             usage=None if usage is None else self.read_usage(usage, (at, "usage"), reader),
-            metadata=reader.metadata(rest),
+            metadata=reader.as_metadata(rest),
         )
 
     def write_response(

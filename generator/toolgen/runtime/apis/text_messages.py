@@ -102,7 +102,7 @@ class TextChatConverter(ChatMessageConverter):
         """Read an assistant message: plain text stays text; otherwise parts in the order content, calls."""
         content, rest = self.read_assistant_content(wire, at, reader)
         return AssistantMessage(
-            content, metadata=reader.metadata({**unmapped_members(wire, _ASSISTANT_MESSAGE), **rest})
+            content, metadata=reader.as_metadata({**unmapped_members(wire, _ASSISTANT_MESSAGE), **rest})
         )
 
     def read_tool_call_entry(self, wire: Any, at: Path, reader: Reader) -> ToolCallPart | OpaquePart:
@@ -112,7 +112,7 @@ class TextChatConverter(ChatMessageConverter):
             reader.note_call(wire.get("id"), call)
             return ToolCallPart(call)
         reader.note_opaque_call_id(wire)
-        return OpaquePart(reader.wire.name, wire, metadata=reader.metadata({"$key": "toolCalls"}))
+        return OpaquePart(reader.wire.name, wire, metadata=reader.as_metadata({"$key": "toolCalls"}))
 
     def write_assistant_message(self, message: AssistantMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an assistant message."""

@@ -56,7 +56,7 @@ class Reader:
         self._without_id: set[str] | None = None
         self._tables: LoweredArgumentCodec | None = None
 
-    def metadata(self, extras: Extras | None) -> dict[str, Any] | None:
+    def as_metadata(self, extras: Extras | None) -> dict[str, Any] | None:
         """Return metadata with the extras. None if there are no extras."""
         return {self.wire.name: extras} if extras else None
 
@@ -128,7 +128,7 @@ class Reader:
             return None
         self.used.add(identifier)
         self.position += 1
-        call = ToolCall(identifier, name, arguments, None, self.metadata(extras))
+        call = ToolCall(identifier, name, arguments, None, self.as_metadata(extras))
         if (
             name in self.wire.tools_with_encodings
             or self.tools
@@ -158,7 +158,7 @@ class Reader:
             return None
         if identifier.isspace():
             return None
-        call = self._regular[identifier] = ToolCall(identifier, name, arguments, invalid, self.metadata(extras))
+        call = self._regular[identifier] = ToolCall(identifier, name, arguments, invalid, self.as_metadata(extras))
         known = not self.tools and name not in self._offered
         if (
             known

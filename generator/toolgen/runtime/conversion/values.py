@@ -180,7 +180,7 @@ def collect_texts(parts: Sequence[Any], at: Path, writer: Writer) -> list[str]:
 
 def opaque_message(wire: Any, reader: Reader) -> UserMessage:
     """Return a message whose only part is an opaque message of the wire."""
-    return UserMessage([OpaquePart(reader.wire.name, wire)], metadata=reader.metadata({"$whole": True}))
+    return UserMessage([OpaquePart(reader.wire.name, wire)], metadata=reader.as_metadata({"$whole": True}))
 
 
 def wire_message_of(message: UserMessage, writer: Writer) -> Any:

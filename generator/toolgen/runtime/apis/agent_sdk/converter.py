@@ -102,7 +102,7 @@ class AgentSdkConverter(ChatMessageConverter):
         if "reasoning" in wire and type(thought) is not str:
             rest["reasoning"] = thought
         if type(thought) is not str and refusal is None and not calls:
-            return AssistantMessage(content, name, reader.metadata(rest))
+            return AssistantMessage(content, name, reader.as_metadata(rest))
         parts: list[AssistantPart] = []
         if type(thought) is str:
             state = read_states_of_other_providers(wire.get("provider_meta"), reader.wire.name)
@@ -117,7 +117,7 @@ class AgentSdkConverter(ChatMessageConverter):
             parts.append(RefusalPart(refusal))
         if calls:
             parts += read_list_or_null(calls, (at, "tool_calls"), reader, self.read_tool_call_entry) or []
-        return AssistantMessage(parts, name, reader.metadata(rest))
+        return AssistantMessage(parts, name, reader.as_metadata(rest))
 
     def read_tool_call_entry(self, wire: Any, at: Path, reader: Reader) -> ToolCallPart | OpaquePart:
         """Read an entry of the calls. An entry that is not a function call becomes an opaque part."""
@@ -126,7 +126,7 @@ class AgentSdkConverter(ChatMessageConverter):
             reader.note_call(wire.get("id"), call)
             return ToolCallPart(call)
         reader.note_opaque_call_id(wire)
-        return OpaquePart(reader.wire.name, wire, metadata=reader.metadata({"$key": "tool_calls"}))
+        return OpaquePart(reader.wire.name, wire, metadata=reader.as_metadata({"$key": "tool_calls"}))
 
     def read_tool_call(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
         """Read a call, with the state of the provider that made it."""
@@ -316,7 +316,7 @@ class AgentSdkConverter(ChatMessageConverter):
             model=model,
             stop_reason=word,
             usage=None if usage is None else self.read_usage(usage, (at, "usage"), reader),
-            metadata={**(reader.metadata(rest) or {}), **state} or None,
+            metadata={**(reader.as_metadata(rest) or {}), **state} or None,
         )
 
     def read_response_messages(self, value: Any, at: Path, reader: Reader) -> AssistantMessage:
@@ -332,7 +332,7 @@ class AgentSdkConverter(ChatMessageConverter):
         """Read a message of a response. A message of another role becomes an opaque part."""
         if type(wire) is dict and wire.get("role") == "assistant":
             return self.read_assistant_message(wire, at, reader)
-        return OpaquePart(reader.wire.name, wire, metadata=reader.metadata({"$key": "messages"}))
+        return OpaquePart(reader.wire.name, wire, metadata=reader.as_metadata({"$key": "messages"}))
 
     def write_response(
         self, completion: Completion, identifier: str | None, created: int | None, writer: Writer

@@ -254,7 +254,7 @@ class AnthropicConverter(AnthropicMessageConverter):
             model,
             word,
             None if usage is None else self.read_usage(usage, (at, "usage"), reader),
-            reader.metadata(rest),
+            reader.as_metadata(rest),
         )
 
     def write_response(

@@ -108,13 +108,13 @@ class AnthropicMessageConverter(NativeToolSdkConverter):
                     content = self.read_blocks(content, (here, "content"), reader)
                 elif type(content) is not str:
                     raise wrong_type((here, "content"), "a string or an array", content)
-                messages.append(AssistantMessage(content, metadata=reader.metadata(rest)))
+                messages.append(AssistantMessage(content, metadata=reader.as_metadata(rest)))
                 reader.next_turn()
             elif role == "user":
                 messages += self.read_user_messages(item.get("content"), (here, "content"), reader, messages, rest)
             elif role == "system":
                 said = read_text_or_list(item.get("content"), (here, "content"), reader, self.read_system_content)
-                messages.append(SystemMessage(said, metadata=reader.metadata({**rest, "$inline": True})))
+                messages.append(SystemMessage(said, metadata=reader.as_metadata({**rest, "$inline": True})))
             else:
                 messages.append(opaque_message(item, reader))
         return messages, ABSENT
@@ -126,7 +126,7 @@ class AnthropicMessageConverter(NativeToolSdkConverter):
         if type(content) is not list:
             text = read_text_or_list(content, at, reader, self.read_user_content)
             apart = {"$apart": True} if before and type(before[-1]) is ToolMessage else {}
-            return [UserMessage(text, metadata=reader.metadata({**extras, **apart}))]
+            return [UserMessage(text, metadata=reader.as_metadata({**extras, **apart}))]
         found: list[Message] = []
         for i, block in enumerate(content):
             last = found[-1] if found else None
@@ -147,7 +147,7 @@ class AnthropicMessageConverter(NativeToolSdkConverter):
         first = found[0]
         if before and type(before[-1]) is ToolMessage:
             extras = {**extras, "$apart": True}
-        first.metadata = reader.metadata(extras)
+        first.metadata = reader.as_metadata(extras)
         return found
 
     def read_assistant_block(self, wire: Any, at: Path, reader: Reader) -> AssistantPart:
@@ -164,7 +164,7 @@ class AnthropicMessageConverter(NativeToolSdkConverter):
                     merge_extras_into(thought, reader.wire.name, {"$absent": ["signature"]})
                 return thought
             if kind == "redacted_thinking":
-                return ReasoningPart("", reader.metadata(wire))
+                return ReasoningPart("", reader.as_metadata(wire))
         return self.read_assistant_content(wire, at, reader)
 
     def write_assistant_block(self, part: AssistantPart, at: Path, writer: Writer) -> Any:
@@ -330,8 +330,8 @@ class AnthropicMessageConverter(NativeToolSdkConverter):
             content = ""
         value = read_text_or_list(content, (at, "content"), reader, self.read_user_content)
         if type(value) is list:
-            return ToolResult(identifier, name, "multimodal", value, failed or None, metadata=reader.metadata(rest))
-        return ToolResult(identifier, name, "error" if failed else "text", value, metadata=reader.metadata(rest))
+            return ToolResult(identifier, name, "multimodal", value, failed or None, metadata=reader.as_metadata(rest))
+        return ToolResult(identifier, name, "error" if failed else "text", value, metadata=reader.as_metadata(rest))
 
     def write_tool_result(self, result: ToolResult, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the result of a call: data as JSON text, an error with the error flag."""

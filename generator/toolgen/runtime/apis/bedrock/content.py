@@ -129,7 +129,7 @@ def _cited_text(cited: Any) -> str | None:
 
 def read_cited_block(block: dict[str, Any], reader: Reader) -> TextPart:
     """Read text with its sources. The block itself is kept as extras."""
-    return TextPart(_cited_text(block["citationsContent"]) or "", metadata=reader.metadata(block))
+    return TextPart(_cited_text(block["citationsContent"]) or "", metadata=reader.as_metadata(block))
 
 
 def write_cited_block(part: TextPart, extras: Extras) -> dict[str, Any] | None:

@@ -197,7 +197,7 @@ class BedrockConverter(BedrockMessageConverter):
             None,
             word,
             None if usage is None else self.read_usage(usage, (at, "usage"), reader),
-            reader.metadata(rest),
+            reader.as_metadata(rest),
         )
 
     def write_response(

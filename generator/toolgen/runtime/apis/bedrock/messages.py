@@ -121,14 +121,14 @@ class BedrockMessageConverter(NativeToolSdkConverter):
             place = (here, "content")
             if role == "assistant":
                 answer = read_blocks(item.get("content"), place, reader, self.read_request_block)
-                messages.append(AssistantMessage(unwrap_single_text(answer), metadata=reader.metadata(rest)))
+                messages.append(AssistantMessage(unwrap_single_text(answer), metadata=reader.as_metadata(rest)))
                 reader.next_turn()
             elif role == "user":
                 messages += self.read_user_turn(item.get("content"), place, reader, rest)
             elif role == "system":
                 parts = read_blocks(item.get("content"), place, reader, self.read_system_block)
                 messages.append(
-                    SystemMessage(unwrap_single_text(parts), metadata=reader.metadata({**rest, "$inline": True}))
+                    SystemMessage(unwrap_single_text(parts), metadata=reader.as_metadata({**rest, "$inline": True}))
                 )
                 continue
             else:
@@ -148,14 +148,14 @@ class BedrockMessageConverter(NativeToolSdkConverter):
         found: list[Message] = []
         for run in runs:
             if type(run[0]) is ToolResult:
-                found.append(ToolMessage(run, reader.metadata({"$within": True} if found else None)))
+                found.append(ToolMessage(run, reader.as_metadata({"$within": True} if found else None)))
             else:
                 found.append(UserMessage(unwrap_single_text(run)))
         if type(content) is list and has_documents_without_text(content):
             extras = {**extras, "$absent": ["text"]}
         if not found:
             found.append(UserMessage([]))
-        found[0].metadata = reader.metadata(extras)
+        found[0].metadata = reader.as_metadata(extras)
         return found
 
     def read_user_block(self, wire: Any, at: Path, reader: Reader) -> ContentPart | ToolResult:
@@ -190,7 +190,7 @@ class BedrockMessageConverter(NativeToolSdkConverter):
             if kind == "reasoning":
                 return self.read_reasoning_part(wire, at, reader)
             if kind == "redacted":
-                return ReasoningPart("", reader.metadata(wire))
+                return ReasoningPart("", reader.as_metadata(wire))
         return self.read_assistant_content(wire, at, reader)
 
     def write_assistant_block(self, part: AssistantPart, at: Path, writer: Writer) -> Any:

@@ -128,7 +128,7 @@ def _single(content: list[Any], failed: bool) -> tuple[Kind, Any, bool | None] |
 def read_json_block(block: dict[str, Any], reader: Reader) -> TextPart | None:
     """Read JSON beside other blocks as its JSON text. The block itself is kept as extras."""
     text = _text_of_json(block)
-    return None if text is None else TextPart(text, metadata=reader.metadata(block))
+    return None if text is None else TextPart(text, metadata=reader.as_metadata(block))
 
 
 def write_json_block(part: TextPart, extras: Extras) -> dict[str, Any] | None:

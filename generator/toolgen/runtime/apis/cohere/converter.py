@@ -51,7 +51,7 @@ from .fields import (
     read_result_documents,
     select_tools_by_choice,
     to_supported_part,
-    write_result_documents,
+    restore_result_documents,
 )
 
 __all__ = ["CohereConverter"]
@@ -230,7 +230,7 @@ class CohereConverter(ChatConverter):
         if content == "" or content == []:
             rest["content"] = content
         if type(content) is str and not text and not calls:
-            return AssistantMessage(content, metadata=reader.metadata(rest))
+            return AssistantMessage(content, metadata=reader.as_metadata(rest))
         parts: list[AssistantPart] = []
         if type(content) is str and content:
             parts.append(TextPart(content))
@@ -239,7 +239,7 @@ class CohereConverter(ChatConverter):
             parts += read_list_or_null(content, (at, "content"), reader, self.read_assistant_content) or []
         thoughts = [i for i, part in enumerate(parts) if type(part) is ReasoningPart and part.text]
         if text:
-            plan = ReasoningPart(text, reader.metadata({"$key": "tool_plan"}))
+            plan = ReasoningPart(text, reader.as_metadata({"$key": "tool_plan"}))
             parts.insert(thoughts[-1] + 1 if thoughts else 0, plan)
         elif calls and thoughts:
             merge_extras_into(parts[thoughts[-1]], reader.wire.name, {"$key": "content"})
@@ -247,7 +247,7 @@ class CohereConverter(ChatConverter):
             parts += self.read_tool_calls(calls, (at, "tool_calls"), reader) or []
         if not parts and "content" not in wire:
             rest["$absent"] = ["content"]
-        return AssistantMessage(None if content is None and not parts else parts, metadata=reader.metadata(rest))
+        return AssistantMessage(None if content is None and not parts else parts, metadata=reader.as_metadata(rest))
 
     def write_assistant_message(self, message: AssistantMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an assistant message, with its parts under the keys of the wire."""
@@ -326,7 +326,7 @@ class CohereConverter(ChatConverter):
         if kind == "multimodal":
             return write_parts_moving_media(value, (at[0], "value"), writer, self.write_result_part)
         if kind == "data":
-            documents = write_result_documents(value, extra)
+            documents = restore_result_documents(value, extra)
             if documents is not None:
                 return documents
             for field in ("kind", "value"):
@@ -368,7 +368,7 @@ class CohereConverter(ChatConverter):
             optional_text(wire, "id", at),
             stop_reason=word,
             usage=None if usage is None else self.read_usage(usage, (at, "usage"), reader),
-            metadata=reader.metadata(rest),
+            metadata=reader.as_metadata(rest),
         )
 
     def write_response(

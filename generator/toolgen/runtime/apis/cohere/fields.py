@@ -39,7 +39,7 @@ __all__ = [
     "read_tool_schema",
     "select_tools_by_choice",
     "to_supported_part",
-    "write_result_documents",
+    "restore_result_documents",
     "write_thinking_settings",
     "write_tool_schema",
 ]
@@ -147,7 +147,7 @@ def _parsed(text: str) -> Any:
         return text
 
 
-def write_result_documents(value: Any, extra: Any) -> list[Any] | None:
+def restore_result_documents(value: Any, extra: Any) -> list[Any] | None:
     """Return the original list with the current data, or None if the data was not read from one or does not fit."""
     frames = inner_extras({"kept": extra}, "kept").get("$whole")
     if type(frames) is not list:

@@ -115,7 +115,7 @@ class CopilotConverter(NativeToolConverter):
         kind, value, is_error, rest = read_result_params(
             to_plain_object(result, ROOT), ROOT, reader, self.read_binary_result
         )
-        return ToolResult(tool_call_id, name, kind, value, is_error, metadata=reader.metadata(rest))
+        return ToolResult(tool_call_id, name, kind, value, is_error, metadata=reader.as_metadata(rest))
 
     def to_sdk(
         self, definition: ToolDefinition, *, on_loss: OnLoss | None = None, on_unsupported: OnUnsupported = "error"
@@ -247,7 +247,7 @@ class CopilotConverter(NativeToolConverter):
             optional_text(data, "model", held),
             None,
             None if cost is None else self.read_usage(cost, held, reader),
-            reader.metadata(rest),
+            reader.as_metadata(rest),
         )
 
     def read_message(self, data: dict[str, Any], at: Path, reader: Reader) -> AssistantMessage:
@@ -263,11 +263,12 @@ class CopilotConverter(NativeToolConverter):
         if thought or signed:
             if "reasoningText" not in data:
                 signed["$absent"] = ["reasoningText"]
-            parts.append(ReasoningPart(thought or "", metadata=reader.metadata(signed)))
+            parts.append(ReasoningPart(thought or "", metadata=reader.as_metadata(signed)))
         if content:
             parts.append(TextPart(content))
         return AssistantMessage(
-            [*parts, *(requests or ())], metadata=reader.metadata({"content": None} if content is None else {})
+            [*parts, *(requests or ())],
+            metadata=reader.as_metadata({"content": None} if content is None else {}),
         )
 
     def read_tool_request_part(self, wire: Any, at: Path, reader: Reader) -> ToolCallPart | OpaquePart:

@@ -202,7 +202,7 @@ class CopilotQuorumConverter(NativeToolConverter):
             reason,
             model=optional_text(wire, "model", at),
             stop_reason=word,
-            metadata=reader.metadata(rest),
+            metadata=reader.as_metadata(rest),
         )
 
     def read_message(self, value: Any, at: Path, reader: Reader) -> AssistantMessage:

@@ -170,7 +170,7 @@ class GeminiConverter(GeminiMessageConverter):
         if kind != "application/json" or len(found) > 2:
             return None, {"$format": found} if found else {}
         schema, kept = read_schema(found, _ANSWER, at, reader)
-        return OutputSchema(schema, metadata=reader.metadata(kept)), {}
+        return OutputSchema(schema, metadata=reader.as_metadata(kept)), {}
 
     def write_output_format(
         self,
@@ -238,7 +238,7 @@ class GeminiConverter(GeminiMessageConverter):
             optional_text(wire, "modelVersion", at),
             word,
             None if usage is None else self.read_token_usage(usage, (at, "usageMetadata"), reader),
-            reader.metadata(rest),
+            reader.as_metadata(rest),
         )
 
     def read_candidates(

@@ -246,7 +246,7 @@ def mark_tool_group(entries: Sequence[ToolDefinition], before: Sequence[Any], re
     """Mark the first declaration of a tool, if earlier tools have declarations, or this one has other keys."""
     if entries and (rest or any(type(tool) is ToolDefinition for tool in before)):
         first = entries[0]
-        first.metadata = reader.metadata({**inner_extras(first.metadata or {}, reader.wire.name), "$begins": rest})
+        first.metadata = reader.as_metadata({**inner_extras(first.metadata or {}, reader.wire.name), "$begins": rest})
 
 
 def write_tool_groups(definitions: Sequence[Any], at: Path, writer: Writer, key: str, write: Write) -> list[Any]:

@@ -132,7 +132,7 @@ class GeminiMessageConverter(NativeToolSdkConverter):
             if role == "model":
                 answer = self.read_assistant_message(content, here, reader)
                 if messages and type(messages[-1]) is AssistantMessage:
-                    answer.metadata = reader.metadata(
+                    answer.metadata = reader.as_metadata(
                         {**inner_extras(answer.metadata or {}, reader.wire.name), "$apart": True}
                     )
                 messages.append(answer)
@@ -162,11 +162,11 @@ class GeminiMessageConverter(NativeToolSdkConverter):
         if before and type(before[-1]) is ToolMessage:
             rest["$apart"] = True
         found = [self.read_tool_result(parts[i], ((at, "parts"), i), reader) for i in results]
-        messages: list[Message] = [ToolMessage(found, reader.metadata(rest))]
+        messages: list[Message] = [ToolMessage(found, reader.as_metadata(rest))]
         beside = [i for i in range(len(parts)) if i not in results]
         if beside:
             others = read_list_or_null([parts[i] for i in beside], (at, "parts"), reader, self.read_user_content) or []
-            messages.append(UserMessage(others, metadata=reader.metadata({"$beside": beside})))
+            messages.append(UserMessage(others, metadata=reader.as_metadata({"$beside": beside})))
         return messages
 
     def write_contents(self, messages: Sequence[Message], extras: Extras, at: Path, writer: Writer) -> dict[str, Any]:

@@ -78,7 +78,7 @@ class McpConverter(NativeToolConverter):
         kind, value, is_error, rest = read_call_result(
             wire, self.is_wrapped(name, tools), ROOT, reader, self.read_block
         )
-        return ToolResult(tool_call_id, name, kind, value, is_error, metadata=reader.metadata(rest))
+        return ToolResult(tool_call_id, name, kind, value, is_error, metadata=reader.as_metadata(rest))
 
     def is_wrapped(self, name: str, tools: Iterable[ToolDefinition | OpaquePart]) -> bool | None:
         """Return whether a tool's values are wrapped in an object on the wire, or None if it has no schema."""

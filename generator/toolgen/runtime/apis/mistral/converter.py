@@ -89,7 +89,7 @@ class MistralConverter(ChatConverter):
                     for key, value in inner_extras(messages[-1].metadata or {}, reader.wire.name).items()
                     if key != "prefix"
                 }
-                messages[-1].metadata = reader.metadata(rest)
+                messages[-1].metadata = reader.as_metadata(rest)
             elif "prefix" not in last:
                 absent = inner_extras(messages[-1].metadata or {}, reader.wire.name).get("$absent", [])
                 merge_extras_into(messages[-1], reader.wire.name, {"$absent": [*absent, "prefix"]})
@@ -128,7 +128,7 @@ class MistralConverter(ChatConverter):
         if type(content) is str and not calls:
             if calls is not None:
                 rest["tool_calls"] = calls
-            return AssistantMessage(content, metadata=reader.metadata(rest))
+            return AssistantMessage(content, metadata=reader.as_metadata(rest))
         parts: list[AssistantPart] = []
         if type(content) is str:
             parts += [TextPart(content)] if content else []
@@ -144,7 +144,7 @@ class MistralConverter(ChatConverter):
             parts += self.read_tool_calls(calls, (at, "tool_calls"), reader) or []
         elif calls is not None:
             rest["tool_calls"] = calls
-        return AssistantMessage(None if content is None and not parts else parts, metadata=reader.metadata(rest))
+        return AssistantMessage(None if content is None and not parts else parts, metadata=reader.as_metadata(rest))
 
     def read_tool_call_entry(self, wire: Any, at: Path, reader: Reader) -> ToolCallPart | OpaquePart:
         """Read an entry of the calls. An entry that is not a function call becomes an opaque part."""
@@ -153,7 +153,7 @@ class MistralConverter(ChatConverter):
             reader.note_call(None if wire.get("id") in self.TOOL_CALL_ID else wire.get("id"), call)
             return ToolCallPart(call)
         reader.note_opaque_call_id(wire)
-        return OpaquePart(reader.wire.name, wire, metadata=reader.metadata({"$key": "tool_calls"}))
+        return OpaquePart(reader.wire.name, wire, metadata=reader.as_metadata({"$key": "tool_calls"}))
 
     def write_assistant_message(self, message: AssistantMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an assistant message: its chunks as `content`, and its calls after them."""

@@ -209,11 +209,11 @@ class OllamaConverter(NativeToolSdkConverter):
         if absent:
             rest["$absent"] = absent
         if not (thinking or images or calls):
-            return AssistantMessage(content, metadata=reader.metadata(rest))
+            return AssistantMessage(content, metadata=reader.as_metadata(rest))
         parts: list[AssistantPart] = [ReasoningPart(thinking)] if thinking else []
         if content:
             parts.append(TextPart(content))
-        return AssistantMessage([*parts, *(images or ()), *(calls or ())], metadata=reader.metadata(rest))
+        return AssistantMessage([*parts, *(images or ()), *(calls or ())], metadata=reader.as_metadata(rest))
 
     def read_tool_call_entry(self, wire: Any, at: Path, reader: Reader) -> ToolCallPart | OpaquePart:
         """Read an entry of the calls. An entry that is not a function call becomes an opaque part."""
@@ -222,7 +222,7 @@ class OllamaConverter(NativeToolSdkConverter):
             reader.note_call(wire.get("id"), call)
             return ToolCallPart(call)
         reader.note_opaque_call_id(wire)
-        return OpaquePart(reader.wire.name, wire, metadata=reader.metadata({"$key": "tool_calls"}))
+        return OpaquePart(reader.wire.name, wire, metadata=reader.as_metadata({"$key": "tool_calls"}))
 
     def write_assistant_message(self, message: AssistantMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an assistant message, with its parts under the keys of the wire."""
@@ -315,7 +315,7 @@ class OllamaConverter(NativeToolSdkConverter):
             optional_text(wire, "model", at),
             word,
             self.read_usage(counted, at, reader) if counted else None,
-            reader.metadata(rest),
+            reader.as_metadata(rest),
         )
 
     def write_response(

@@ -152,7 +152,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
         if type(content) is str and refusal is None and not calls and thought is None:
             if calls is not None:
                 rest["tool_calls"] = calls
-            return AssistantMessage(content, name, reader.metadata(rest))
+            return AssistantMessage(content, name, reader.as_metadata(rest))
         parts: list[AssistantPart] = []
         if thought is not None:
             parts.append(thought)
@@ -175,7 +175,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
             parts += self.read_tool_calls(calls, (at, "tool_calls"), reader) or []
         elif calls is not None:
             rest["tool_calls"] = calls
-        return AssistantMessage(None if content is None and not parts else parts, name, reader.metadata(rest))
+        return AssistantMessage(None if content is None and not parts else parts, name, reader.as_metadata(rest))
 
     def read_tool_call_entry(self, wire: Any, at: Path, reader: Reader) -> ToolCallPart | OpaquePart:
         """Read an entry of the calls. An entry that is not a function call becomes an opaque part."""
@@ -184,7 +184,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
             reader.note_call(wire.get("id"), call)
             return ToolCallPart(call)
         reader.note_opaque_call_id(wire)
-        return OpaquePart(reader.wire.name, wire, metadata=reader.metadata({"$key": "tool_calls"}))
+        return OpaquePart(reader.wire.name, wire, metadata=reader.as_metadata({"$key": "tool_calls"}))
 
     def write_assistant_message(self, message: AssistantMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an assistant message, with its parts under the keys of the wire."""
@@ -341,7 +341,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
             optional_text(wire, "model", at),
             word or None,
             None if usage is None else self.read_usage(usage, (at, "usage"), reader),
-            reader.metadata(rest),
+            reader.as_metadata(rest),
         )
 
     def write_response(

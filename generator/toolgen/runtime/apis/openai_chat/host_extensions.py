@@ -139,7 +139,7 @@ def read_reasoning(
         own[source] = text
     if source != keys.default_key:
         own["$key"] = source
-    return ReasoningPart(text, reader.metadata(own))
+    return ReasoningPart(text, reader.as_metadata(own))
 
 
 def write_reasoning(

@@ -164,7 +164,7 @@ class ResponsesConverter(OutputFormatConverter):
             elif kind == "system":
                 message = self.read_system_message(item, here, reader)
                 if not messages and _is_plain_system_text(message, reader.wire.name):
-                    message.metadata = reader.metadata({"$inline": True})
+                    message.metadata = reader.as_metadata({"$inline": True})
                 messages.append(message)
             else:
                 messages.append(opaque_message(item, reader))
@@ -180,7 +180,7 @@ class ResponsesConverter(OutputFormatConverter):
             last.results.append(result)
             return
         apart = result.name and is_detached_result(result.tool_call_id, last)
-        messages.append(ToolMessage([result], reader.metadata({"$apart": True} if apart else {})))
+        messages.append(ToolMessage([result], reader.as_metadata({"$apart": True} if apart else {})))
 
     def read_item(self, item: dict[str, Any], at: Path, reader: Reader) -> list[AssistantPart]:
         """Read an item of the model as parts. An item that the format has no type for becomes an opaque part."""
@@ -193,7 +193,7 @@ class ResponsesConverter(OutputFormatConverter):
             return [ToolCallPart(call)]
         if kind == "reasoning":
             extras = {key: value for key, value in item.items() if key != "type"}
-            return [ReasoningPart(reasoning_text(item), reader.metadata(extras))]
+            return [ReasoningPart(reasoning_text(item), reader.as_metadata(extras))]
         return [OpaquePart(reader.wire.name, item)]
 
     def read_message_item(self, item: dict[str, Any], at: Path, reader: Reader) -> list[AssistantPart]:
@@ -201,7 +201,9 @@ class ResponsesConverter(OutputFormatConverter):
         content = item["content"]
         rest = unmapped_members(item, _SAID)
         if type(content) is str:
-            return [TextPart(content, metadata=reader.metadata({"$item": {**rest, "$single": True}} if rest else {}))]
+            return [
+                TextPart(content, metadata=reader.as_metadata({"$item": {**rest, "$single": True}} if rest else {}))
+            ]
         parts: list[AssistantPart] = []
         for i, wire in enumerate(content):
             part = self.read_message_content(wire, ((at, "content"), i), reader)
@@ -349,7 +351,7 @@ class ResponsesConverter(OutputFormatConverter):
             optional_text(wire, "model", at),
             word or None,
             None if usage is None else self.read_usage(usage, (at, "usage"), reader),
-            reader.metadata(rest),
+            reader.as_metadata(rest),
         )
 
     def write_response(

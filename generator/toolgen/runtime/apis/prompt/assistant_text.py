@@ -203,7 +203,7 @@ def read_text_response(wire: dict[str, Any], at: Path, reader: Reader, names: Ma
     rest = {} if type(wire) is PlainStringResponse else {**unmapped_members(wire, _KNOWN), "$whole": True}
     if "content" not in wire:
         rest["$absent"] = ["content"]
-    return Completion(message, "tool_calls" if has_tool_calls(message) else "stop", metadata=reader.metadata(rest))
+    return Completion(message, "tool_calls" if has_tool_calls(message) else "stop", metadata=reader.as_metadata(rest))
 
 
 def write_text_response(completion: Completion, writer: Writer) -> Any:

@@ -92,12 +92,12 @@ def read_text_message(wire: Any, at: Path, reader: Reader, names: Mapping[str, s
     if type(content) is not str:
         raise wrong_type((at, "content"), "a string", content)
     if role == "system":
-        return SystemMessage(content, metadata=reader.metadata(rest))
+        return SystemMessage(content, metadata=reader.as_metadata(rest))
     entries = read_result_entries(content)
     if entries is None or any(entry.identifier is None for entry in entries):
-        return UserMessage(content, metadata=reader.metadata(rest))
+        return UserMessage(content, metadata=reader.as_metadata(rest))
     results = [_result(entry, reader) for entry in entries]
-    return ToolMessage(results, metadata=reader.metadata(rest))
+    return ToolMessage(results, metadata=reader.as_metadata(rest))
 
 
 def _assistant(content: Any, extras: Extras, at: Path, reader: Reader, names: Mapping[str, str]) -> AssistantMessage:
