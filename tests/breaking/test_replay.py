@@ -18,6 +18,8 @@ from toolgen.diagnostics import Findings
 RECORDED = ROOT / "tests/traffic/recorded"
 PROVIDERS = sorted(file.stem for file in RECORDED.glob("*.jsonl"))
 
+EMPTY = "replay-empty: there is no stored call in this file, so nothing was checked"
+
 
 def rows(provider: str) -> list[Any]:
     return [json.loads(line) for line in (RECORDED / f"{provider}.jsonl").read_text("utf-8").splitlines()]
@@ -142,6 +144,12 @@ def test_what_cannot_be_read_is_counted(tmp_path: Path) -> None:
     assert (found.unreadable, said) == (2, ["replay-unread: stored values that cannot be read: 2"])
 
 
+@pytest.mark.parametrize("body", [{"choices": [{"message": {"role": "assistant"}}]}, [], {"messages": []}])
+def test_a_file_without_calls_is_a_warning(tmp_path: Path, body: Any) -> None:
+    found, said = replayed(tmp_path, json.dumps(body))
+    assert (found, said) == (ReplayResult(), [EMPTY])
+
+
 @pytest.mark.parametrize("body", [{"role": "assistant"}, 3, "text", {"request": {}, "response": None}])
 def test_a_body_that_is_none_is_counted(tmp_path: Path, body: Any) -> None:
     found, _ = replayed(tmp_path, json.dumps(body), "openai_chat")
@@ -150,7 +158,7 @@ def test_a_body_that_is_none_is_counted(tmp_path: Path, body: Any) -> None:
 
 def test_an_answer_that_is_an_error_has_no_calls(tmp_path: Path) -> None:
     found, said = replayed(tmp_path, json.dumps({"error": {"message": "slow down", "code": 429}}), "openai_chat")
-    assert (found.unreadable, said) == (0, [])
+    assert (found.unreadable, said) == (0, [EMPTY])
 
 
 def test_your_conversations_settle_what_nobody_can_tell(tmp_path: Path) -> None:

@@ -88,6 +88,8 @@ def _report(found: ReplayResult, place: Span, findings: Findings) -> None:
         findings.add("replay-respelled", place, tool=RawText(name), what=RawText(what), count=count)
     if found.unreadable:
         findings.add("replay-unread", place, count=found.unreadable)
+    elif not (found.fitting or found.refused or found.unknown):
+        findings.add("replay-empty", place)
 
 
 class _Reader:

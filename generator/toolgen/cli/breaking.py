@@ -27,7 +27,7 @@ from toolgen.cli.terminal import print_findings, write_output
     "--replay",
     "replayed",
     multiple=True,
-    type=click.Path(path_type=Path),
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
     help="Check stored conversations (JSON lines) against the new schemas.",
 )

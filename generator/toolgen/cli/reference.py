@@ -110,14 +110,14 @@ def _format() -> Mapping[str, Any]:
     """Return the neutral format as one JSON Schema."""
     from toolgen.diagnostics import Findings
     from toolgen.load.loading import load_shipped
-    from toolgen.resolve.profiles import merge_format_and_extensions
+    from toolgen.resolve.profiles import merge_neutral_format_documents
     from toolgen.resources import shipped_folder
 
     findings = Findings()
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "toolgen's neutral format",
-        **merge_format_and_extensions(load_shipped("format", shipped_folder("schemas"), findings), findings).schema,
+        **merge_neutral_format_documents(load_shipped("format", shipped_folder("schemas"), findings), findings).schema,
     }
 
 

@@ -321,7 +321,7 @@ def _provider(plan: ProviderPlan, models: list[str], wire: ProviderPayload, with
         "renames": {**plan.renames, **wire.renames},
         "refused": plan.refused,
         "spellings": {name: PythonLiteral(text) for name, text in spellings.items() if text},
-        "strict": wire.strict if plan.has_strict_flag else (),
+        "strict": wire.strict_tool_names if plan.has_strict_flag else (),
         "strict_if_fewer_tools": wire.strict_if_fewer_tools,
     }
     found = {name: value for name, value in declared.items() if value}

@@ -111,7 +111,7 @@ class ProviderPayload:
         return {one.tool.name: one.digest for one in self.offered}
 
     @property
-    def strict(self) -> tuple[str, ...]:
+    def strict_tool_names(self) -> tuple[str, ...]:
         """Return the names of the strict tools."""
         return tuple(one.tool.name for one in self.tools if one.strict)
 

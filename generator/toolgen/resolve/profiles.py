@@ -183,7 +183,7 @@ def camel_to_snake(name: str) -> str:
     return re.sub(r"(?<=[a-z0-9])([A-Z])", lambda m: "_" + m[1].lower(), name)
 
 
-def merge_format_and_extensions(documents: Iterable[Document], findings: Findings) -> Format:
+def merge_neutral_format_documents(documents: Iterable[Document], findings: Findings) -> Format:
     """Merge the documents of the format, shipped ones first. Later ones may add types, and optional fields to a type.
 
     References name a type by the last segment of their pointer, in whichever file it is.

@@ -29,7 +29,7 @@ from toolgen.resolve.profiles import (
     apply_merge_patch,
     check_configured_defaults,
     collect_effective_defaults,
-    merge_format_and_extensions,
+    merge_neutral_format_documents,
     profile_name_of_file,
     resolve_profiles,
 )
@@ -260,7 +260,7 @@ def resolve_catalog(parsed: ParsedProject, requested_providers: Sequence[str], f
     check_configured_defaults(parsed, linked, known, findings)
     profiles = tuple(reuse_or_make(partial(_with_config, p, config), "profile", p, sources.config) for p in linked)
     format = reuse_with_findings(
-        partial(merge_format_and_extensions, sources.formats), findings, "format", sources.formats
+        partial(merge_neutral_format_documents, sources.formats), findings, "format", sources.formats
     )
     tools, types = resolve_tools(parsed, findings)
     check_wire_names(tools, profiles, findings)

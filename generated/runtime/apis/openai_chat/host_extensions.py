@@ -17,7 +17,7 @@ from ...paths import Path
 
 __all__ = [
     "ReasoningKeys",
-    "StreamedParts",
+    "StreamedPartList",
     "add_required_reasoning",
     "deciding_reason",
     "detail_text",
@@ -244,7 +244,7 @@ def add_required_reasoning(
         wire.setdefault(key, "")
 
 
-class StreamedParts:
+class StreamedPartList:
     """Content whose deltas are lists of parts, in the order of their arrival.
 
     Consecutive pieces of text are one text, also inside a thought. The last text stays open in `text`, the list to which

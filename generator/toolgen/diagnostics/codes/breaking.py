@@ -367,6 +367,13 @@ _OTHERS = (
         "A call may use an alias of a tool, or a value whose meaning is unambiguous in another form. It still runs.",
     ),
     Code(
+        "replay-empty",
+        "warning",
+        "there is no stored call in this file, so nothing was checked",
+        "name the format of the file with --provider; without it, toolgen expects what `dump` of the package writes",
+        "A conversation without calls fits every schema. A file in another format looks the same.",
+    ),
+    Code(
         "replay-unread",
         "warning",
         "stored values that cannot be read: {count}",
@@ -383,6 +390,10 @@ _OTHERS = (
 )
 
 _ADVICE = "Keep the old behaviour beside the new one, or accept the change in accepted.yaml with a reason."
-_CHANGED = (Code(code, _level(code, row.verdict), row.message, None, row.why, _ADVICE) for code, row in _TABLE.items())
+_ADVICES = {"against-unreadable": "Compare with a version that this release can build."}
+_CHANGED = (
+    Code(code, _level(code, row.verdict), row.message, None, row.why, _ADVICES.get(code, _ADVICE))
+    for code, row in _TABLE.items()
+)
 
 ROWS: tuple[Code, ...] = tuple(sorted((*_CHANGED, *_OTHERS), key=lambda row: row.id))

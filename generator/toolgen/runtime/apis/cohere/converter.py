@@ -47,11 +47,11 @@ from .fields import (
     append_content,
     is_blank,
     move_system_messages_first,
-    plan_index,
     read_result_documents,
+    restore_result_documents,
     select_tools_by_choice,
     to_supported_part,
-    restore_result_documents,
+    tool_plan_part_index,
 )
 
 __all__ = ["CohereConverter"]
@@ -275,7 +275,7 @@ class CohereConverter(ChatConverter):
         self, parts: list[AssistantPart], at: Path, writer: Writer, wire: dict[str, Any]
     ) -> None:
         """Write the parts of an assistant message: the last reasoning before calls as the plan, the rest as content."""
-        place = plan_index(parts, writer.wire.name)
+        place = tool_plan_part_index(parts, writer.wire.name)
         has_calls = any(type(part) is ToolCallPart for part in parts)
         content: list[Any] = []
         calls: list[Any] = []

@@ -33,13 +33,13 @@ __all__ = [
     "chat_kwargs",
     "is_blank",
     "move_system_messages_first",
-    "plan_index",
     "read_result_documents",
     "read_thinking_settings",
     "read_tool_schema",
+    "restore_result_documents",
     "select_tools_by_choice",
     "to_supported_part",
-    "restore_result_documents",
+    "tool_plan_part_index",
     "write_thinking_settings",
     "write_tool_schema",
 ]
@@ -219,7 +219,7 @@ def append_content(turn: dict[str, Any], more: dict[str, Any]) -> None:
     turn["content"] = content
 
 
-def plan_index(parts: Sequence[AssistantPart], provider: str) -> int | None:
+def tool_plan_part_index(parts: Sequence[AssistantPart], provider: str) -> int | None:
     """Return the index of the plan: reasoning read as the plan, else the last before calls unless read as content.
 
     If more reasoning follows the calls, there is no plan, because a plan is read after all other reasoning.

@@ -10,7 +10,7 @@ from ...paths import ROOT
 from ...stream_parts import OpenCall, order_by_index
 from ...streams import BaseStream, BaseStreamWriter, read_hashable_index
 from .fields import join_custom_call, join_values
-from .host_extensions import StreamedParts
+from .host_extensions import StreamedPartList
 
 __all__ = ["ChatStream", "ChatStreamWriter"]
 
@@ -29,7 +29,7 @@ class ChatStream(BaseStream):
         self._top: dict[str, Any] = {}
         self._last: dict[str, Any] = {}
         self._text: list[str] = []
-        self._parts: StreamedParts | None = None
+        self._parts: StreamedPartList | None = None
         self._refusal: list[str] = []
         self._message: dict[str, Any] = {}
         self._choice: dict[str, Any] = {}
@@ -123,7 +123,7 @@ class ChatStream(BaseStream):
                         events.append(TextDelta(value))
                 elif type(value) is list:
                     self._has_content = True
-                    self._parts = self._parts or StreamedParts(self._text)
+                    self._parts = self._parts or StreamedPartList(self._text)
                     for part in value:
                         events += self._parts.add(part, self._has_thoughts)
             elif key == "tool_calls":
