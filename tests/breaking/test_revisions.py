@@ -257,6 +257,18 @@ def test_only_errors_are_why_old_sources_cannot_be_read(repository: Path) -> Non
     assert (code, said.count("against-unreadable"), "titel" in said) == (0, 1, False), said
 
 
+def test_a_change_of_the_whole_tool_names_only_the_tool(repository: Path) -> None:
+    place = repository / "schemas/tools/t0.json"
+    place.write_text(json.dumps(json.loads(place.read_text()) | {"description": "Another text."}))
+    _, _, said = run(repository, "--against", "HEAD", "--verbose")
+    assert "]: find: the description changed\n" in said, said
+
+
+def test_a_stored_file_that_does_not_exist_is_a_usage_error(repository: Path) -> None:
+    code, _, said = run(repository, "--against", "HEAD", "--replay", "missing.jsonl")
+    assert (code, "'missing.jsonl' does not exist" in said) == (2, True)
+
+
 def test_stored_conversations_are_counted_and_never_shown(repository: Path) -> None:
     def message(name: str, arguments: Any) -> Any:
         call = {"id": "c", "name": name, "arguments": arguments}

@@ -192,6 +192,8 @@ def _report(
     )
     found = findings.items.pop()
     assert len(findings.items) == before
+    if not change.where:  # the whole tool
+        found = replace(found, message=found.message.replace(" : ", ": ", 1))
     level: Any = levels.get(change.code)
     if level is None and change.audiences:
         ranks = [levels[audience] for audience in change.audiences if audience in levels]

@@ -80,6 +80,8 @@ def _source(title: str, text: str) -> str:
 def _silencing(row: Code) -> str:
     if row.level == "error" and row not in BY_STAGE["rules"]:
         return "You cannot silence an error: toolgen writes nothing until it is fixed."
+    if row in BY_STAGE["write"]:
+        return "The warning disappears with its cause. It does not change the result of the command."
     return (
         f"To silence a single finding, add the comment `# toolgen: allow {row.id}` to the YAML source. To silence all of "
         f"them, set `lint: {{{row.id}: off}}` in toolgen.yaml. The setting also accepts the levels note, warning and error."

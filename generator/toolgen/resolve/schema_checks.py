@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from functools import cache, partial
 from typing import Any
 
-from jsonschema.exceptions import ValidationError
+from jsonschema.exceptions import ValidationError, best_match
 
 from toolgen.diagnostics import Findings
 from toolgen.diagnostics.finding import RawText, closest_names, join_names, quote_name
@@ -393,4 +393,5 @@ def _explained(error: ValidationError) -> tuple[RawText, str | None]:
         return RawText(
             "null is not a valid value for it"
         ), "for the type null, put it in quotes; otherwise remove the keyword"
+    error = best_match([error]) or error  # of several alternatives, the one that was meant
     return RawText(error.message[:200].encode("unicode_escape").decode("ascii")), None

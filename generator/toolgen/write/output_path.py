@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import sys
 from dataclasses import dataclass
 from keyword import iskeyword
 from pathlib import Path
@@ -15,6 +16,9 @@ from toolgen.write import disk
 
 READ_FOLDERS = ("tools", "types", "providers", "format")
 """Folders of SCHEMAS in which every file is a source."""
+
+_IMPORTED_NAMES = sys.stdlib_module_names | {"pydantic", "pydantic_core", "typing_extensions", "annotated_types"}
+"""Names of modules that the package imports, or that everything else does."""
 
 _HINTS = {
     errno.ENOSPC: "free space on the disk, then build again",
@@ -89,6 +93,8 @@ def locate_output(output: RequestedOutput, findings: Findings) -> OutputPath | N
     if code:
         findings.add(code, span, folder=output.name)
         return None
+    if output.is_package and leaf in _IMPORTED_NAMES and not (parent / "__init__.py").exists():
+        findings.add("output-hides-module", span, folder=output.name, name=RawText(leaf))
     return place
 
 

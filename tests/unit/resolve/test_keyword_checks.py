@@ -117,3 +117,21 @@ def test_a_required_name_that_no_property_has(schema: Any) -> None:
 )
 def test_a_required_name_that_another_keyword_may_know(schema: Any) -> None:
     assert [code for code, _ in said(schema) if code == "required-undeclared"] == []
+
+
+@pytest.mark.parametrize(
+    ("types", "reason"),
+    [
+        (["string", "string"], "has non-unique elements"),
+        ([], "[] should be non-empty"),
+        (["string", 3], "3 is not one of"),
+    ],
+)
+def test_a_list_of_types_is_explained_by_the_rule_it_breaks(types: Any, reason: str) -> None:
+    findings = Findings()
+    parsed = parse(sources({"tools/probe.json": {"name": "probe", "parameters": of({"type": types})}}), findings)
+    assert parsed is not None
+    resolve_tools(parsed, findings)
+    (found,) = findings
+    assert found.code == "schema-invalid"
+    assert reason in found.message

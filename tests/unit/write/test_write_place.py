@@ -86,3 +86,13 @@ def test_denied() -> None:
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
         assert not project.out.exists()
         assert not project.litter()
+
+
+@pytest.mark.parametrize("name", ["json", "pydantic"])
+def test_a_name_that_hides_a_module_is_a_warning_unless_it_is_inside_a_package(project: Project, name: str) -> None:
+    assert project.build(ONE, project.root / name) is not None
+    assert project.codes == ["output-hides-module"]
+    (project.root / "app").mkdir()
+    (project.root / "app" / "__init__.py").touch()
+    assert project.build(ONE, project.root / "app" / name) is not None
+    assert project.codes == []

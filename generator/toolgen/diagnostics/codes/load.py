@@ -331,7 +331,7 @@ parameters:
         "empty-source",
         "error",
         "{path} is empty",
-        "delete the file, or write a declaration into it",
+        "delete the file, or write a declaration into it; into toolgen.yaml, a setting",
         "A file that contains only comments is often a failed save. If toolgen skipped it, its tool would disappear "
         "from the output.",
         example=Example(

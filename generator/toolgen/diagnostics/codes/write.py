@@ -45,6 +45,14 @@ ROWS: tuple[Code, ...] = (
         "dash, a leading digit or a Python keyword would be a syntax error.",
     ),
     Code(
+        id="output-hides-module",
+        level="warning",
+        message="the output {folder} hides the module `{name}`, which other code imports",
+        hint="choose another folder with --out, or a folder inside a package",
+        why="If an app runs in the folder that contains the output, Python finds the generated package where other code "
+        "imports the module of the standard library, or pydantic.",
+    ),
+    Code(
         id="output-other-kind",
         level="error",
         message="{wanted} would replace {found} in {folder}",
