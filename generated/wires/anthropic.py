@@ -33,8 +33,12 @@ from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
 from ..runtime.fields import (
     read_cache_control,
+    read_output_schema,
+    read_schema_or_empty,
     read_string_or_list,
     write_cache_control,
+    write_output_schema,
+    write_schema_or_empty,
     write_string_or_list,
 )
 from ..runtime.json_values import is_strict_json
@@ -58,11 +62,9 @@ from ..runtime.responses import FinishReason, read_count, read_optional_object
 from ..runtime.tool_call_fields import (
     read_call_id,
     read_object_arguments,
-    read_schema_or_empty,
     read_tool_name,
     write_call_id,
     write_object_arguments,
-    write_schema_or_empty,
     write_tool_name,
 )
 
@@ -95,6 +97,7 @@ _DOCUMENT_PART: frozenset[str] = frozenset(["cache_control", "source", "title", 
 _DOCUMENT_PART_LEAST: frozenset[str] = frozenset(["type", "source"])
 _THINKING_PART: frozenset[str] = frozenset(["thinking", "type"])
 _OUTPUT_SCHEMA: frozenset[str] = frozenset(["schema", "type"])
+_OUTPUT_SCHEMA_LEAST: frozenset[str] = frozenset(["type", "schema"])
 _IMAGE_PART_SOURCE: list[str] = ["image/jpeg", "image/png", "image/gif", "image/webp"]
 _DOCUMENT_PART_SOURCE: list[str] = ["application/pdf", "text/plain"]
 _USAGE = frozenset(
@@ -391,20 +394,12 @@ class Anthropic(AnthropicConverter):
             kind = wire.get("type")
             if kind == "text":
                 return self.read_text_part(wire, at, reader)
-            if kind == "image" and has_value_at(wire, "source"):
-                return self.read_image_part(wire, at, reader)
-            if kind == "document" and has_value_at(wire, "source"):
-                return self.read_document_part(wire, at, reader)
         return OpaquePart(reader.wire.name, wire)
 
     def write_assistant_content(self, value: Any, at: Path, writer: Writer) -> Any:
         """Write one of several values. An unsupported value is reported."""
         if type(value) is TextPart:
             return self.write_text_part(value, at, writer)
-        if type(value) is ImagePart:
-            return self.write_image_part(value, at, writer)
-        if type(value) is DocumentPart:
-            return self.write_document_part(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
         writer.report_unsupported(at, writer.type_name(value), "warning")
@@ -945,23 +940,24 @@ class Anthropic(AnthropicConverter):
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> OutputSchema:
         """Read an output schema."""
-        schema = wire.get("schema")
-        if type(schema) is not dict:
-            raise wrong_type((at, "schema"), "an object", schema)
-        if len(wire) == 2:
+        schema, schema_kept = read_output_schema(
+            wire.get("schema", ABSENT), (at, "schema"), reader
+        )
+        if (
+            wire.keys() == _OUTPUT_SCHEMA_LEAST
+            and schema_kept is ABSENT
+            and None not in wire.values()
+        ):
             return OutputSchema(schema)
         rest = unmapped_members(wire, _OUTPUT_SCHEMA)
+        if schema_kept is not ABSENT:
+            rest["schema"] = schema_kept
         return OutputSchema(schema, metadata=reader.as_metadata(rest))
 
     def write_output_schema(
         self, schema: OutputSchema, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write an output schema."""
-        if schema.name is None and schema.strict is None and schema.metadata is None:
-            return {
-                "type": "json_schema",
-                "schema": schema.schema,
-            }
         extras = (
             writer.own_extras(schema.metadata, at) if schema.metadata else NO_EXTRAS
         )
@@ -971,7 +967,12 @@ class Anthropic(AnthropicConverter):
             writer.report_unsupported((at, "strict"), "strict")
         wire: dict[str, Any] = {
             "type": "json_schema",
-            "schema": schema.schema,
+            "schema": write_output_schema(
+                schema.schema,
+                extra_at(extras, "schema") if extras else ABSENT,
+                (at, "schema"),
+                writer,
+            ),
         }
         if extras:
             restore_extras(wire, extras)

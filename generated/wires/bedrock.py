@@ -36,7 +36,12 @@ from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
-from ..runtime.fields import read_effort, write_effort
+from ..runtime.fields import (
+    read_effort,
+    read_schema_or_empty,
+    write_effort,
+    write_schema_or_empty,
+)
 from ..runtime.json_values import is_strict_json
 from ..runtime.models import (
     AssistantPart,
@@ -61,12 +66,10 @@ from ..runtime.tool_call_fields import (
     read_call_id,
     read_object_arguments,
     read_result_call,
-    read_schema_or_empty,
     read_tool_name,
     write_call_id,
     write_object_arguments,
     write_result_call,
-    write_schema_or_empty,
     write_tool_name,
 )
 

@@ -24,7 +24,12 @@ from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
-from ..runtime.fields import read_text_empty_as_none, write_text_empty_as_none
+from ..runtime.fields import (
+    read_non_strict_schema,
+    read_text_empty_as_none,
+    write_non_strict_schema,
+    write_text_empty_as_none,
+)
 from ..runtime.json_values import is_strict_json
 from ..runtime.models import (
     ContentPart,
@@ -41,11 +46,9 @@ from ..runtime.paths import Path
 from ..runtime.responses import FinishReason
 from ..runtime.tool_call_fields import (
     read_call_id,
-    read_non_strict_schema,
     read_object_arguments,
     read_tool_name,
     write_call_id,
-    write_non_strict_schema,
     write_object_arguments,
     write_tool_name,
 )

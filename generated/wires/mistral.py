@@ -50,9 +50,13 @@ from ..runtime.errors import wrong_type
 from ..runtime.fields import (
     read_data_url,
     read_effort,
+    read_output_schema,
+    read_schema_or_empty,
     read_string_or_list,
     write_data_url,
     write_effort,
+    write_output_schema,
+    write_schema_or_empty,
     write_string_or_list,
 )
 from ..runtime.json_text import dump_strict_or_none
@@ -81,10 +85,8 @@ from ..runtime.tool_call_fields import (
     make_call_from_json_if_regular,
     make_pending_call_from_json_if_regular,
     read_json_arguments,
-    read_schema_or_empty,
     read_tool_name,
     write_json_arguments,
-    write_schema_or_empty,
     write_tool_name,
 )
 
@@ -1108,9 +1110,9 @@ class Mistral(MistralConverter):
         name, name_kept = read_schema_name(
             json_schema.get("name", ABSENT), ((at, "json_schema"), "name"), reader
         )
-        schema = json_schema.get("schema")
-        if type(schema) is not dict:
-            raise wrong_type(((at, "json_schema"), "schema"), "an object", schema)
+        schema, schema_kept = read_output_schema(
+            json_schema.get("schema", ABSENT), ((at, "json_schema"), "schema"), reader
+        )
         strict = json_schema.get("strict")
         if strict is not None and type(strict) is not bool:
             raise wrong_type(((at, "json_schema"), "strict"), "a boolean", strict)
@@ -1118,6 +1120,7 @@ class Mistral(MistralConverter):
             wire.keys() == _OUTPUT_SCHEMA_LEAST
             and json_schema.keys() == _OUTPUT_SCHEMA_JSON_SCHEMA_LEAST
             and name_kept is ABSENT
+            and schema_kept is ABSENT
             and None not in json_schema.values()
         ):
             return OutputSchema(schema, name, strict)
@@ -1125,6 +1128,8 @@ class Mistral(MistralConverter):
         json_schema_rest = unmapped_members(json_schema, _OUTPUT_SCHEMA_JSON_SCHEMA)
         if name_kept is not ABSENT:
             json_schema_rest["name"] = name_kept
+        if schema_kept is not ABSENT:
+            json_schema_rest["schema"] = schema_kept
         keep_inner_extras(rest, wire, "json_schema", json_schema_rest)
         return OutputSchema(schema, name, strict, metadata=reader.as_metadata(rest))
 
@@ -1136,7 +1141,13 @@ class Mistral(MistralConverter):
             writer.own_extras(schema.metadata, at) if schema.metadata else NO_EXTRAS
         )
         json_schema: dict[str, Any] = {
-            "schema": schema.schema,
+            "schema": write_output_schema(
+                schema.schema,
+                extra_at(extras, "json_schema", "schema") if extras else ABSENT,
+                (at, "schema"),
+                writer,
+                schema.strict,
+            ),
         }
         name = write_schema_name(
             schema.name,

@@ -28,6 +28,7 @@ from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
+from ..runtime.fields import read_schema_keeping_original, write_schema_keeping_original
 from ..runtime.json_text import dump_strict_or_none
 from ..runtime.models import (
     OpaquePart,
@@ -45,11 +46,9 @@ from ..runtime.tool_call_fields import (
     make_call_from_json_if_regular,
     read_call_id,
     read_json_arguments,
-    read_schema_keeping_original,
     read_tool_name,
     write_call_id,
     write_json_arguments,
-    write_schema_keeping_original,
     write_tool_name,
 )
 

@@ -36,7 +36,12 @@ from ..runtime.conversion.values import read_list_or_null
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
-from ..runtime.fields import read_string_or_list, write_string_or_list
+from ..runtime.fields import (
+    read_nullable_schema,
+    read_string_or_list,
+    write_nullable_schema,
+    write_string_or_list,
+)
 from ..runtime.json_values import is_strict_json
 from ..runtime.models import (
     OpaquePart,
@@ -53,11 +58,9 @@ from ..runtime.paths import Path
 from ..runtime.request_tools import tool_entry_kind
 from ..runtime.responses import FinishReason, read_count
 from ..runtime.tool_call_fields import (
-    read_nullable_schema,
     read_object_arguments,
     read_optional_call_id,
     read_tool_name,
-    write_nullable_schema,
     write_object_arguments,
     write_optional_call_id,
     write_tool_name,

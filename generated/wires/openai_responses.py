@@ -33,7 +33,16 @@ from ..runtime.conversion.values import read_text_or_list, write_text_or_list
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
-from ..runtime.fields import read_data_url, read_effort, write_data_url, write_effort
+from ..runtime.fields import (
+    read_data_url,
+    read_effort,
+    read_nullable_schema,
+    read_output_schema,
+    write_data_url,
+    write_effort,
+    write_nullable_schema,
+    write_output_schema,
+)
 from ..runtime.json_text import dump_strict_or_none
 from ..runtime.models import (
     AssistantPart,
@@ -58,12 +67,10 @@ from ..runtime.tool_call_fields import (
     make_call_from_json_if_regular,
     read_call_id,
     read_json_arguments,
-    read_nullable_schema,
     read_result_call,
     read_tool_name,
     write_call_id,
     write_json_arguments,
-    write_nullable_schema,
     write_result_call,
     write_tool_name,
 )
@@ -1065,21 +1072,24 @@ class OpenaiResponses(ResponsesConverter):
         name, name_kept = read_schema_name(
             wire.get("name", ABSENT), (at, "name"), reader
         )
-        schema = wire.get("schema")
-        if type(schema) is not dict:
-            raise wrong_type((at, "schema"), "an object", schema)
+        schema, schema_kept = read_output_schema(
+            wire.get("schema", ABSENT), (at, "schema"), reader
+        )
         strict = wire.get("strict")
         if strict is not None and type(strict) is not bool:
             raise wrong_type((at, "strict"), "a boolean", strict)
         if (
             wire.keys() == _OUTPUT_SCHEMA_LEAST
             and name_kept is ABSENT
+            and schema_kept is ABSENT
             and None not in wire.values()
         ):
             return OutputSchema(schema, name, strict)
         rest = unmapped_members(wire, _OUTPUT_SCHEMA)
         if name_kept is not ABSENT:
             rest["name"] = name_kept
+        if schema_kept is not ABSENT:
+            rest["schema"] = schema_kept
         return OutputSchema(schema, name, strict, metadata=reader.as_metadata(rest))
 
     def write_output_schema(
@@ -1091,7 +1101,13 @@ class OpenaiResponses(ResponsesConverter):
         )
         wire: dict[str, Any] = {
             "type": "json_schema",
-            "schema": schema.schema,
+            "schema": write_output_schema(
+                schema.schema,
+                extra_at(extras, "schema") if extras else ABSENT,
+                (at, "schema"),
+                writer,
+                schema.strict,
+            ),
         }
         name = write_schema_name(
             schema.name,

@@ -104,7 +104,7 @@ class Writer:
     follow at the end of the turn. A response (`is_response`) is not sent to the API, so it may contain what the API
     rejects; `is_stream` means that it is written as a stream. `is_declared_tool` means that the tool being written is
     declared, so the build has reported its lowering. `budget_used` counts what strict tools used of the request's
-    limits. `model` is the request's model if messages depend on it. `downgraded` has the tools that should be strict but
+    limits, `cache_marks` the parts that ask for caching. `model` is the request's model if messages depend on it. `downgraded` has the tools that should be strict but
     cannot be. `losses` is the number of reports.
     """
 
@@ -117,6 +117,7 @@ class Writer:
         "_unheard",
         "_weaken",
         "budget_used",
+        "cache_marks",
         "downgraded",
         "is_declared_tool",
         "is_response",
@@ -156,6 +157,7 @@ class Writer:
         self.downgraded: set[str] = set()
         self.losses = 0
         self.budget_used: dict[str, int] = {}
+        self.cache_marks = 0
         self._tools = tools
         self._tables: LoweredArgumentCodec | None = None
 

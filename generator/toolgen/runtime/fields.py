@@ -1,4 +1,4 @@
-"""Readers and writers of single values that several wires express in the same way."""
+"""Readers and writers of single values, and of schemas, that several wires express in the same way."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from .conversion.extras import ABSENT, UnsupportedValueError, is_internal_mark
 from .conversion.reader import Reader
 from .conversion.writer import Writer
 from .errors import wrong_type
+from .json_values import same_json
 from .models import Reasoning
 from .paths import Path
 
@@ -19,12 +20,22 @@ __all__ = [
     "read_data_url",
     "read_effort",
     "read_enum_value",
+    "read_non_strict_schema",
+    "read_nullable_schema",
+    "read_output_schema",
+    "read_schema_keeping_original",
+    "read_schema_or_empty",
     "read_string_or_list",
     "read_text_empty_as_none",
     "write_cache_control",
     "write_data_url",
     "write_effort",
     "write_enum_value",
+    "write_non_strict_schema",
+    "write_nullable_schema",
+    "write_output_schema",
+    "write_schema_keeping_original",
+    "write_schema_or_empty",
     "write_string_or_list",
     "write_text_empty_as_none",
 ]
@@ -183,6 +194,7 @@ def write_cache_control(cache: bool | None, extra: Any, at: Path, writer: Writer
     """Write the object that asks for caching, as it was read."""
     if not cache:
         return ABSENT
+    writer.cache_marks += 1
     return extra if type(extra) is dict else dict(_PLAIN)
 
 
@@ -206,3 +218,110 @@ def write_effort(reasoning: Reasoning | None, extra: Any, at: Path, writer: Writ
     if reasoning.budget_tokens is not None:
         writer.report_unsupported((at, "budgetTokens"), "budgetTokens", "warning")
     return ABSENT if reasoning.effort is None else reasoning.effort
+
+
+def read_schema_keeping_original(
+    value: Any, at: Path, reader: Reader, strict: bool | None = None
+) -> tuple[dict[str, Any] | None, Any]:
+    """Read the schema of a tool. It is also the extra if lowering would change or refuse it: the API accepted it.
+
+    Raises:
+        ConversionError: The value is neither an object nor null.
+    """
+    if value is None or value is ABSENT:
+        return None, ABSENT
+    if type(value) is not dict:
+        raise wrong_type(at, "an object", value)
+    lowered = reader.wire.schema_lowering.lower(value, strict)
+    plain = same_json(lowered.schema, value) and lowered.encoding_table is None and not lowered.unsupported_changes
+    return value, ABSENT if plain else value
+
+
+def write_schema_keeping_original(
+    parameters: dict[str, Any] | None, extra: Any, at: Path, writer: Writer, strict: bool | None = None
+) -> Any:
+    """Write the schema of a tool in the wire's dialect, and report what the dialect expresses differently."""
+    if parameters is None:
+        return ABSENT
+    if type(extra) is dict and same_json(extra, parameters):
+        return parameters
+    return writer.lower_schema(parameters, strict, at)
+
+
+def write_schema_or_empty(
+    parameters: dict[str, Any] | None,
+    extra: Any,
+    at: Path,
+    writer: Writer,
+    strict: bool | None,
+) -> Any:
+    """Write the schema of a tool. A tool without parameters gets an object without properties."""
+    written = write_schema_keeping_original(parameters, extra, at, writer, strict)
+    return {"type": "object", "properties": {}} if written is ABSENT else written
+
+
+def read_output_schema(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any], Any]:
+    """Read an output schema. It is also the extra if lowering would change it: the API accepted it.
+
+    Raises:
+        ConversionError: The value is not an object.
+    """
+    if type(value) is not dict:
+        raise wrong_type(at, "an object", None if value is ABSENT else value)
+    return value, read_schema_keeping_original(value, at, reader, True)[1]
+
+
+def write_output_schema(
+    schema: dict[str, Any], extra: Any, at: Path, writer: Writer, strict: bool | None = True
+) -> Any:
+    """Write an output schema. If the API enforces it (`strict`), it is lowered like that of a strict tool."""
+    return write_schema_keeping_original(schema, extra, at, writer, True) if strict is True else schema
+
+
+def read_non_strict_schema(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any] | None, Any]:
+    """Read the schema of a tool. The extra records its absence.
+
+    Raises:
+        ConversionError: The value is neither an object nor null.
+    """
+    if value is ABSENT:
+        return None, {"$absent": True}
+    return read_schema_keeping_original(value, at, reader, None)
+
+
+def write_non_strict_schema(parameters: dict[str, Any] | None, extra: Any, at: Path, writer: Writer) -> Any:
+    """Write the schema of a tool. If it has none, write an object without properties, or nothing if none was read."""
+    if parameters is not None:
+        return write_schema_keeping_original(parameters, extra, at, writer, None)
+    return ABSENT if extra is None or is_internal_mark(extra) else {"type": "object", "properties": {}}
+
+
+def read_nullable_schema(
+    value: Any, at: Path, reader: Reader, strict: bool | None = None
+) -> tuple[dict[str, Any] | None, Any]:
+    """Read the schema of a tool. The extra records that it was absent or null.
+
+    Raises:
+        ConversionError: The value is neither an object nor null.
+    """
+    if value is None or value is ABSENT:
+        return None, {"$absent": True} if value is ABSENT else None
+    return read_schema_keeping_original(value, at, reader, strict)
+
+
+def write_nullable_schema(
+    parameters: dict[str, Any] | None,
+    extra: Any,
+    at: Path,
+    writer: Writer,
+    strict: bool | None = None,
+) -> Any:
+    """Write the schema of a tool. If it has none, write an object without properties, or what was read instead."""
+    if parameters is not None:
+        return write_schema_keeping_original(parameters, extra, at, writer, strict)
+    if extra is None:
+        return None
+    return ABSENT if is_internal_mark(extra) else {"type": "object", "properties": {}}
+
+
+read_schema_or_empty = read_schema_keeping_original

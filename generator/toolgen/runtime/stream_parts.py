@@ -24,7 +24,15 @@ from .models import (
 )
 from .paths import ROOT, Path
 
-__all__ = ["OpenCall", "PartialObject", "SentCall", "SentOrder", "order_by_index", "partial_object"]
+__all__ = [
+    "OpenCall",
+    "PartialObject",
+    "SentCall",
+    "SentOrder",
+    "is_read_from_wire",
+    "order_by_index",
+    "partial_object",
+]
 
 
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"?', re.DOTALL)
@@ -246,7 +254,7 @@ class SentOrder:
         read from this wire, because then its parts are restored exactly.
         """
         parts = completion.message.content
-        if type(parts) is not list or _is_own(completion, parts, writer) or self._is_order_of(parts):
+        if type(parts) is not list or is_read_from_wire(completion, parts, writer) or self._is_order_of(parts):
             return completion
         sent = {kind: _joined(self._runs, kind) for kind in _TEXTS}
         if not all(_joined(_runs_of(parts), kind).startswith(text) for kind, text in sent.items()):
@@ -328,6 +336,6 @@ def _joined(runs: Iterable[_Run], kind: Any) -> str:
     return "".join(piece for found, pieces in runs if found is kind for piece in pieces)
 
 
-def _is_own(completion: Completion, parts: list[Any], writer: Writer) -> bool:
+def is_read_from_wire(completion: Completion, parts: list[Any], writer: Writer) -> bool:
     """Return whether a completion, or a part of it, was read from the writer's wire or one that shares its state."""
     return any(writer.can_read(value.metadata) for value in (completion, completion.message, *parts))

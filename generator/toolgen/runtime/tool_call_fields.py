@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .conversion.extras import ABSENT, Extras, is_internal_mark, set_extra_at
+from .conversion.extras import ABSENT, Extras, set_extra_at
 from .conversion.reader import Reader
 from .conversion.writer import Writer
 from .errors import ConversionError, wrong_type
@@ -20,27 +20,19 @@ __all__ = [
     "make_pending_call_from_json_if_regular",
     "read_call_id",
     "read_json_arguments",
-    "read_non_strict_schema",
     "read_nullable_call_id",
-    "read_nullable_schema",
     "read_object_arguments",
     "read_optional_call_id",
     "read_result_call",
     "read_result_call_id",
-    "read_schema_keeping_original",
-    "read_schema_or_empty",
     "read_tool_name",
     "write_call_id",
     "write_json_arguments",
-    "write_non_strict_schema",
     "write_nullable_call_id",
-    "write_nullable_schema",
     "write_object_arguments",
     "write_optional_call_id",
     "write_result_call",
     "write_result_call_id",
-    "write_schema_keeping_original",
-    "write_schema_or_empty",
     "write_tool_name",
 ]
 
@@ -284,92 +276,3 @@ def write_object_arguments(
         return arguments
     writer.report_loss(at, "the text of an invalid call", "rewritten", "note", "the API requires an object")
     return {INVALID_ARGUMENTS_KEY: invalid.text}
-
-
-def read_schema_keeping_original(
-    value: Any, at: Path, reader: Reader, strict: bool | None = None
-) -> tuple[dict[str, Any] | None, Any]:
-    """Read the schema of a tool. It is also the extra if lowering would change or refuse it: the API accepted it.
-
-    Raises:
-        ConversionError: The value is neither an object nor null.
-    """
-    if value is None or value is ABSENT:
-        return None, ABSENT
-    if type(value) is not dict:
-        raise wrong_type(at, "an object", value)
-    lowered = reader.wire.schema_lowering.lower(value, strict)
-    plain = same_json(lowered.schema, value) and lowered.encoding_table is None and not lowered.unsupported_changes
-    return value, ABSENT if plain else value
-
-
-def write_schema_keeping_original(
-    parameters: dict[str, Any] | None, extra: Any, at: Path, writer: Writer, strict: bool | None = None
-) -> Any:
-    """Write the schema of a tool in the wire's dialect, and report what the dialect expresses differently."""
-    if parameters is None:
-        return ABSENT
-    if type(extra) is dict and same_json(extra, parameters):
-        return parameters
-    return writer.lower_schema(parameters, strict, at)
-
-
-def write_schema_or_empty(
-    parameters: dict[str, Any] | None,
-    extra: Any,
-    at: Path,
-    writer: Writer,
-    strict: bool | None,
-) -> Any:
-    """Write the schema of a tool. A tool without parameters gets an object without properties."""
-    written = write_schema_keeping_original(parameters, extra, at, writer, strict)
-    return {"type": "object", "properties": {}} if written is ABSENT else written
-
-
-def read_non_strict_schema(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any] | None, Any]:
-    """Read the schema of a tool. The extra records its absence.
-
-    Raises:
-        ConversionError: The value is neither an object nor null.
-    """
-    if value is ABSENT:
-        return None, {"$absent": True}
-    return read_schema_keeping_original(value, at, reader, None)
-
-
-def write_non_strict_schema(parameters: dict[str, Any] | None, extra: Any, at: Path, writer: Writer) -> Any:
-    """Write the schema of a tool. If it has none, write an object without properties, or nothing if none was read."""
-    if parameters is not None:
-        return write_schema_keeping_original(parameters, extra, at, writer, None)
-    return ABSENT if extra is None or is_internal_mark(extra) else {"type": "object", "properties": {}}
-
-
-def read_nullable_schema(
-    value: Any, at: Path, reader: Reader, strict: bool | None = None
-) -> tuple[dict[str, Any] | None, Any]:
-    """Read the schema of a tool. The extra records that it was absent or null.
-
-    Raises:
-        ConversionError: The value is neither an object nor null.
-    """
-    if value is None or value is ABSENT:
-        return None, {"$absent": True} if value is ABSENT else None
-    return read_schema_keeping_original(value, at, reader, strict)
-
-
-def write_nullable_schema(
-    parameters: dict[str, Any] | None,
-    extra: Any,
-    at: Path,
-    writer: Writer,
-    strict: bool | None = None,
-) -> Any:
-    """Write the schema of a tool. If it has none, write an object without properties, or what was read instead."""
-    if parameters is not None:
-        return write_schema_keeping_original(parameters, extra, at, writer, strict)
-    if extra is None:
-        return None
-    return ABSENT if is_internal_mark(extra) else {"type": "object", "properties": {}}
-
-
-read_schema_or_empty = read_schema_keeping_original

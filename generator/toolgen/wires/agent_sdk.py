@@ -32,7 +32,12 @@ from ..runtime.conversion.values import read_text_or_list, write_text_or_list
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
-from ..runtime.fields import read_text_empty_as_none, write_text_empty_as_none
+from ..runtime.fields import (
+    read_schema_or_empty,
+    read_text_empty_as_none,
+    write_schema_or_empty,
+    write_text_empty_as_none,
+)
 from ..runtime.json_text import dump_strict_or_none
 from ..runtime.models import (
     ContentPart,
@@ -55,12 +60,10 @@ from ..runtime.tool_call_fields import (
     read_call_id,
     read_json_arguments,
     read_result_call_id,
-    read_schema_or_empty,
     read_tool_name,
     write_call_id,
     write_json_arguments,
     write_result_call_id,
-    write_schema_or_empty,
     write_tool_name,
 )
 

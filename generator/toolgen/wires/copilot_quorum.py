@@ -25,16 +25,19 @@ from ..runtime.conversion.extras import (
 from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
-from ..runtime.fields import read_text_empty_as_none, write_text_empty_as_none
+from ..runtime.fields import (
+    read_non_strict_schema,
+    read_text_empty_as_none,
+    write_non_strict_schema,
+    write_text_empty_as_none,
+)
 from ..runtime.models import OpaquePart, ToolCall, ToolDefinition, ToolResult
 from ..runtime.paths import Path
 from ..runtime.responses import FinishReason
 from ..runtime.tool_call_fields import (
-    read_non_strict_schema,
     read_nullable_call_id,
     read_result_call_id,
     read_tool_name,
-    write_non_strict_schema,
     write_nullable_call_id,
     write_result_call_id,
     write_tool_name,

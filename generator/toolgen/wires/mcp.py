@@ -34,6 +34,7 @@ from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
+from ..runtime.fields import read_non_strict_schema, write_non_strict_schema
 from ..runtime.models import (
     AudioPart,
     ContentPart,
@@ -46,12 +47,7 @@ from ..runtime.models import (
     VideoPart,
 )
 from ..runtime.paths import Path
-from ..runtime.tool_call_fields import (
-    read_non_strict_schema,
-    read_tool_name,
-    write_non_strict_schema,
-    write_tool_name,
-)
+from ..runtime.tool_call_fields import read_tool_name, write_tool_name
 
 __all__ = ["Mcp"]
 

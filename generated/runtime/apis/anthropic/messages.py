@@ -448,6 +448,7 @@ class AnthropicMessageConverter(NativeToolSdkConverter):
                 else [{"type": "text", "text": message.content}]
             )
         if message.cache and blocks and "cache_control" not in blocks[-1]:
+            writer.cache_marks += 1
             blocks[-1] = {**blocks[-1], "cache_control": {"type": "ephemeral"}}
         return blocks
 

@@ -16,15 +16,17 @@ from ...conversion.extras import (
 from ...conversion.reader import Reader
 from ...conversion.values import optional_text
 from ...conversion.writer import Writer
-from ...fields import read_data_url
+from ...fields import (
+    read_data_url,
+    read_schema_keeping_original,
+    write_schema_keeping_original,
+)
 from ...json_text import dump_allowing_nan
 from ...models import InvalidCall
 from ...paths import Path
 from ...tool_call_fields import (
-    read_schema_keeping_original,
     read_tool_name,
     write_object_arguments,
-    write_schema_keeping_original,
 )
 from ...tool_results import media_kind
 

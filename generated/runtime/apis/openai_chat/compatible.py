@@ -329,6 +329,8 @@ def write_effort_object(
     """Write the object. Its other keys are restored from the extras."""
     if reasoning is None:
         return ABSENT
+    if reasoning.budget_tokens == 0 and reasoning.effort is None:
+        return {keys_by_field["effort"]: "none"}
     said = {
         keys_by_field["effort"]: reasoning.effort,
         keys_by_field["budgetTokens"]: reasoning.budget_tokens,

@@ -8,6 +8,7 @@ from typing import Any
 from ...conversion.writer import OnLoss
 from ...models import Completion, ToolCallDelta
 from ...paths import ROOT
+from ...stream_parts import is_read_from_wire
 from ...streams import BaseStreamWriter
 from .fields import reasoning_text
 
@@ -51,7 +52,9 @@ class _Sent:
 
 
 class ResponsesStreamWriter(BaseStreamWriter):
-    """Writes items as they arrive. Ids and encrypted content, known only at the end, come when the items are done.
+    """Writes items as they arrive. Encrypted content, known only at the end, comes when the items are done.
+
+    An item keeps the id that it started with. If the completion was read from this wire, its own ids come at the end.
 
     Consecutive text of one kind is one item. An item of the complete response that was not streamed is written at the
     end, as a whole. The last event has the response in its own order.
@@ -191,6 +194,13 @@ class ResponsesStreamWriter(BaseStreamWriter):
             body = {**body, "error": {**error, "message": self._failure}}
         events = self._start()
         left = [item for item in body.get("output") or [] if type(item) is dict]
+        content = completion.message.content
+        is_own = is_read_from_wire(
+            completion, content if type(content) is list else [], self.writer
+        )
+        if not is_own and self.id is not None:
+            body = {**body, "id": self.id}
+        renamed: dict[int, dict[str, Any]] = {}
         for item in list(self._items):
             whole = (
                 left[0] if left else None
@@ -211,8 +221,10 @@ class ResponsesStreamWriter(BaseStreamWriter):
                 events += self._done(item, self._as_sent(item))
             else:
                 left.remove(whole)
-                events += self._rest(item, whole)
-                events += self._done(item, whole)
+                named = whole if is_own else {**whole, "id": item.head["id"]}
+                renamed[id(whole)] = named
+                events += self._rest(item, named)
+                events += self._done(item, named)
         for place, whole in enumerate(left, len(self._items)):
             events.append(
                 self._event(
@@ -222,6 +234,12 @@ class ResponsesStreamWriter(BaseStreamWriter):
             events.append(
                 self._event("response.output_item.done", output_index=place, item=whole)
             )
+        body = {
+            **body,
+            "output": [
+                renamed.get(id(item), item) for item in body.get("output") or []
+            ],
+        }
         end = _ENDS.get(str(body.get("status")), "response.completed")
         return [*events, self._event(end, response=body)]
 

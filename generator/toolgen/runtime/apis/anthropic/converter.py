@@ -36,6 +36,7 @@ from ...models import (
 )
 from ...paths import ROOT, Path, format_path
 from ...responses import derive_finish_reason, mark_calls_invalid, provider_stop_reason, read_optional_object
+from .fields import limit_cache_marks
 from .messages import AnthropicMessageConverter
 
 __all__ = ["AnthropicConverter"]
@@ -51,6 +52,37 @@ def _read_reasoning_settings(thinking: Any, effort: Any) -> Reasoning | None:
         return None
     return Reasoning(word, budget if type(budget) is int else None)
 
+
+def _strip_last_text(messages: list[Any] | None, at: Path, writer: Writer) -> None:
+    """Remove white space at the end of the messages if they end with an assistant text, which the model continues."""
+    last = messages[-1] if messages else None
+    if last is None or last.get("role") != "assistant":
+        return
+    content = last.get("content")
+    holder, key = (content[-1], "text") if type(content) is list and content else (last, "content")
+    text = holder.get(key) if type(holder) is dict else None
+    if type(text) is str and text != text.rstrip():
+        writer.report_loss(at, "white space", "dropped", "note", "the API rejects it at the end")
+        stripped = {**holder, key: text.rstrip()}
+        last["content"] = [*content[:-1], stripped] if holder is not last and type(content) is list else stripped[key]
+
+
+def _type(block: Any) -> Any:
+    return block.get("type") if type(block) is dict else None
+
+
+def _lacks_thinking(messages: list[Any]) -> bool:
+    """Return whether results end the messages, and the assistant message before them does not start with thinking."""
+    if len(messages) < 2 or messages[-1].get("role") != "user":
+        return False
+    content, asked = messages[-1].get("content"), messages[-2].get("content")
+    if type(content) is not list or not any(_type(block) == "tool_result" for block in content):
+        return False
+    first = asked[0] if type(asked) is list and asked else None
+    return messages[-2].get("role") == "assistant" and _type(first) not in ("thinking", "redacted_thinking")
+
+
+_SMALLEST_BUDGET = 1024
 
 _RESPONSE = frozenset(["content", "id", "model", "stop_reason", "usage"])
 
@@ -105,21 +137,16 @@ class AnthropicConverter(AnthropicMessageConverter):
         system = self.write_system(request.messages, (at, "messages"), writer)
         if system is not None:
             wire["system"] = system
-        if "max_tokens" not in wire:
-            writer.report_loss(
-                (at, "maxOutputTokens"),
-                "maxOutputTokens",
-                "defaulted",
-                "note",
-                f"the API requires it, so it is set to {self.DEFAULTS['max_tokens']}",
-            )
-            wire["max_tokens"] = self.DEFAULTS["max_tokens"]
+        if writer.cache_marks:
+            limit_cache_marks(wire, at, writer)
+        _strip_last_text(wire.get("messages"), (at, "messages"), writer)
         settings = dict(inner_extras(extras, "output_config"))
         if request.output_format is not None and request.output_format != "text":
             self.write_output_settings(request.output_format, (at, "outputFormat"), writer, wire, settings, extras)
         self.write_reasoning_settings(request.reasoning, (at, "reasoning"), writer, wire, settings, extras)
         if settings:
             wire["output_config"] = settings
+        self._fit_thinking(wire, at, writer)
         forced = inner_extras(wire, "tool_choice").get("type") in ("any", "tool")
         if forced and inner_extras(wire, "thinking").get("type") == "enabled":
             writer.report_loss(
@@ -132,6 +159,32 @@ class AnthropicConverter(AnthropicMessageConverter):
             single = {k: v for k, v in wire["tool_choice"].items() if k == "disable_parallel_tool_use"}
             wire["tool_choice"] = {"type": "auto", **single}
         return wire
+
+    def _fit_thinking(self, wire: dict[str, Any], at: Path, writer: Writer) -> None:
+        """Make the number of all tokens, and thinking, as the API requires: `max_tokens` is above the budget."""
+        thinking = inner_extras(wire, "thinking")
+        budget = thinking.get("budget_tokens") if thinking.get("type") == "enabled" else None
+        place = (at, "reasoning")
+        if type(budget) is int and _lacks_thinking(wire.get("messages") or []):
+            reason = "the API requires thinking at the start of an assistant message whose calls were answered last"
+            writer.report_loss(place, "reasoning", "dropped", "warning", reason)
+            budget = None
+            del wire["thinking"]
+        if "max_tokens" not in wire:
+            wire["max_tokens"] = self.DEFAULTS["max_tokens"] + (budget if type(budget) is int else 0)
+            reason = f"the API requires it, so it is set to {wire['max_tokens']}"
+            writer.report_loss((at, "maxOutputTokens"), "maxOutputTokens", "defaulted", "note", reason)
+        most = wire["max_tokens"]
+        if type(budget) is not int or type(most) is not int or budget < most:
+            return
+        if most <= _SMALLEST_BUDGET:
+            reason = f"thinking takes at least {_SMALLEST_BUDGET:,} tokens, and maxOutputTokens counts them"
+            writer.report_loss(place, "reasoning", "dropped", "warning", reason)
+            del wire["thinking"]
+        else:
+            reason = "it must be below maxOutputTokens, which counts these tokens too"
+            writer.report_loss((place, "budgetTokens"), "budgetTokens", "rewritten", "warning", reason)
+            wire["thinking"] = {**thinking, "budget_tokens": most - 1}
 
     def write_output_settings(
         self,
@@ -165,10 +218,13 @@ class AnthropicConverter(AnthropicMessageConverter):
         budget = reasoning.budget_tokens if reasoning is not None else None
         if kept is not None and _read_reasoning_settings(kept, None if effort == "none" else effort) == reasoning:
             wire["thinking"] = kept
-        elif budget is not None:
-            wire["thinking"] = {"type": "enabled", "budget_tokens": budget}
-        elif effort == "none":
+        elif effort == "none" or budget == 0:
             wire["thinking"] = {"type": "disabled"}
+        elif budget is not None:
+            if budget < _SMALLEST_BUDGET:
+                reason = f"the smallest number is {_SMALLEST_BUDGET:,}"
+                writer.report_loss((at, "budgetTokens"), "budgetTokens", "rewritten", "warning", reason)
+            wire["thinking"] = {"type": "enabled", "budget_tokens": max(budget, _SMALLEST_BUDGET)}
         else:
             wire.pop("thinking", None)
         if effort is not None and effort != "none":

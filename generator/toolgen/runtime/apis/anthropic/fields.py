@@ -15,7 +15,14 @@ from ...json_values import same_json
 from ...paths import Path
 from ...stream_parts import OpenCall
 
-__all__ = ["StreamedBlock", "read_original_number", "read_source", "write_original_number", "write_source"]
+__all__ = [
+    "StreamedBlock",
+    "limit_cache_marks",
+    "read_original_number",
+    "read_source",
+    "write_original_number",
+    "write_source",
+]
 
 
 def read_original_number(value: Any, at: Path, reader: Reader) -> tuple[Any, Any]:
@@ -95,6 +102,11 @@ def write_source(
     if data is None and url is not None and url[:5] == "data:":  # the API does not support data URLs
         url, data, media, _ = read_data_url(url, at, Reader(writer.wire))
         media_type = media or media_type
+    if media_type is not None and media_type not in media_types:
+        common = media_type.lower().replace("image/jpg", "image/jpeg")
+        if common in media_types:
+            writer.report_loss((at[0], "mediaType"), "mediaType", "rewritten", "note", f"the API calls it {common}")
+            media_type = common
     if data is not None and media_type not in media_types:
         raise UnsupportedValueError(f"{media_type or 'data without a media type'} is not supported")
     if data is None and url is None:
@@ -119,6 +131,33 @@ def _own(url: str | None, data: str | None, media_type: str | None) -> dict[str,
         except ValueError as error:
             raise UnsupportedValueError("its data is not base64 of text") from error
     return {"type": "base64", "media_type": media_type, "data": data}
+
+
+_MOST_CACHE_MARKS = 4
+_ROLES = ("assistant", "system", "user")
+
+
+def limit_cache_marks(wire: dict[str, Any], at: Path, writer: Writer) -> None:
+    """Remove the first cache marks of a body that has more than the API accepts. Later ones cover what they covered."""
+    lists = [
+        wire.get("tools"),
+        wire.get("system"),
+        *(m["content"] for m in wire.get("messages") or () if m.get("role") in _ROLES),
+    ]
+    surplus = sum(_is_marked(block) for blocks in lists if type(blocks) is list for block in blocks) - _MOST_CACHE_MARKS
+    if surplus <= 0:
+        return
+    reason = f"the API accepts {_MOST_CACHE_MARKS} marks, so the first ones were removed"
+    writer.report_loss(at, "cache", "dropped", "note", reason)
+    for blocks in lists:
+        for i, block in enumerate(blocks if type(blocks) is list else ()):
+            if surplus > 0 and _is_marked(block):
+                blocks[i] = {key: value for key, value in block.items() if key != "cache_control"}
+                surplus -= 1
+
+
+def _is_marked(block: Any) -> bool:
+    return type(block) is dict and block.get("cache_control") is not None
 
 
 class StreamedBlock:

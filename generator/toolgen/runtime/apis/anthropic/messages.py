@@ -311,6 +311,7 @@ class AnthropicMessageConverter(NativeToolSdkConverter):
         else:
             blocks = [] if _is_blank(message.content) else [{"type": "text", "text": message.content}]
         if message.cache and blocks and "cache_control" not in blocks[-1]:
+            writer.cache_marks += 1
             blocks[-1] = {**blocks[-1], "cache_control": {"type": "ephemeral"}}
         return blocks
 

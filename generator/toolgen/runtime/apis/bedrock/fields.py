@@ -185,11 +185,12 @@ def read_schema_text(value: Any, at: Path, reader: Reader) -> tuple[dict[str, An
         raise ConversionError(format_path(at), "must be JSON") from error
     if type(found) is not dict:
         raise wrong_type(at, "the JSON text of an object", found)
-    return found, ABSENT if is_compact(value, found) else value
+    lowered = reader.wire.schema_lowering.lower(found, True).schema
+    return found, ABSENT if is_compact(value, found) and same_json(lowered, found) else value
 
 
 def write_schema_text(schema: dict[str, Any], extra: Any, at: Path, writer: Writer) -> str:
-    """Write the schema as JSON text. The original text wins if it means the same.
+    """Write the schema, lowered like that of a strict tool, as JSON text. The original text wins if it means the same.
 
     Raises:
         ConversionError: The value cannot be written as JSON.
@@ -197,7 +198,7 @@ def write_schema_text(schema: dict[str, Any], extra: Any, at: Path, writer: Writ
     if type(extra) is str and same_json(read_schema_text(extra, at, Reader(writer.wire))[0], schema):
         return extra
     try:
-        return compact(schema)
+        return compact(writer.lower_schema(schema, True, at))
     except (TypeError, ValueError, RecursionError) as error:
         raise ConversionError(format_path(at), f"cannot be written as JSON: {type(error).__name__}") from error
 

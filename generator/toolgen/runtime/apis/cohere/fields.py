@@ -9,6 +9,7 @@ from ...conversion.extras import ABSENT, Extras, inner_extras, is_internal_mark
 from ...conversion.reader import Reader
 from ...conversion.writer import Writer
 from ...errors import wrong_type
+from ...fields import read_schema_keeping_original, write_schema_or_empty
 from ...json_text import dump_strict_or_none, loads
 from ...json_values import same_json
 from ...message_order import Placed
@@ -26,7 +27,6 @@ from ...models import (
     ToolChoice,
 )
 from ...paths import Path
-from ...tool_call_fields import read_schema_keeping_original, write_schema_or_empty
 
 __all__ = [
     "append_content",
@@ -88,7 +88,7 @@ def write_thinking_settings(reasoning: Reasoning | None, extra: Any, at: Path, w
 
 
 def _settings(reasoning: Reasoning) -> Any:
-    if reasoning.effort == "none":
+    if reasoning.effort == "none" or reasoning.budget_tokens == 0:
         return {"type": "disabled"}
     if reasoning.budget_tokens is None:
         return ABSENT

@@ -199,11 +199,18 @@ class GeminiConverter(GeminiMessageConverter):
             return None, ABSENT
         if type(value) is not dict:
             raise wrong_type(at, "an object", value)
+        budget = value.get("thinkingBudget")
+        if type(budget) is int and budget < 0:  # -1 leaves the number to the model
+            return None, value
         return self.read_thinking(value, at, reader), ABSENT
 
     def write_thinking_config(self, reasoning: Reasoning | None, extra: Any, at: Path, writer: Writer) -> Any:
         """Write the reasoning settings."""
-        return ABSENT if reasoning is None else self.write_thinking(reasoning, at, writer)
+        if reasoning is None:
+            return extra
+        if reasoning.effort == "none":
+            return {"thinkingBudget": 0}
+        return self.write_thinking(reasoning, at, writer)
 
     def read_response(self, wire: dict[str, Any], at: Path, reader: Reader) -> Completion:
         """Read a response. Its first candidate becomes the message; others are extras. A blocked prompt has none."""
