@@ -217,8 +217,14 @@ class _Made:
             if schema.get("patternProperties")
             else self.node(schema.get("additionalProperties"))
         )
-        if more is not None:
-            return {"object": entries, "more": more}
+        if (
+            more is not None
+        ):  # every declared property has an entry, because the others are read as additional ones
+            declared = properties if type(properties) is dict else {}
+            return {
+                "object": {name: entries.get(name, {}) for name in declared},
+                "more": more,
+            }
         return {"object": entries} if entries else None
 
     def _reference(self, schema: dict[str, Any]) -> Any:

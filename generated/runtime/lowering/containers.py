@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from ..conversion.encoding import Table
-from .context import LoweringContext, Node, RefStack
+from .context import NEVER, LoweringContext, Node, RefStack
 from .dialects import Dialect
 from .keywords import add_null, can_keep_schemas, describe_rule
 from .schemas import Pointer, declares_null, required_names
@@ -50,7 +50,7 @@ def lower_object(
         return _map(context, source, further, pointer, ref_stack, out, sentences)
     required = required_names(source)
     if (
-        dialect.root.get("lists_required")
+        (dialect.root.get("lists_required") or dialect.says_open)
         and not dialect.closed
         and further is not False
     ):
@@ -101,6 +101,17 @@ def lower_object(
     elif dialect.all_required or (dialect.closed and "required" in source):
         out["required"] = []
     _missing(context, required, properties, pointer)
+    fewest = source.get("minProperties", 0)
+    if dialect.closed and type(fewest) in (int, float) and fewest > len(lowered):
+        reason = f"objects are closed, and it has only {len(lowered)} properties"
+        context.record_change(
+            pointer,
+            "minProperties",
+            "narrowed",
+            reason,
+            blocks_strict=True,
+            is_unsupported=True,
+        )
     if type(source.get("dependentRequired")) is dict and dialect.supports(
         "dependentRequired"
     ):
@@ -246,6 +257,9 @@ def _lower_additional_properties(
             and (not source.get("properties") and pointer)
         ):
             out["additionalProperties"] = True
+        elif dialect.says_open and not patterns and source.get("properties"):
+            reason = "objects are closed unless they say otherwise, so undeclared properties cannot be sent"
+            context.record_change(pointer, "additional properties", "narrowed", reason)
         return None
     if not dialect.supports("additionalProperties"):
         context.record_change(
@@ -262,6 +276,7 @@ def _lower_additional_properties(
         lowered, encoding = context.lower_node(
             further, (*pointer, "additionalProperties"), ref_stack
         )
+        lowered = False if lowered is NEVER else lowered
     if patterns and further is not True:
         kept = (
             can_keep_schemas(context, "patternProperties")
@@ -379,6 +394,10 @@ def lower_array(
         if any(encoding is not None for _, encoding in nodes):
             found["first"] = [encoding for _, encoding in nodes]
     items = source.get("items", True)
+    node: Node | None = None
+    if "items" in source and items is not False and context.dialect.supports("items"):
+        node = _lower_items(context, items, (*pointer, "items"), ref_stack)
+        items = False if node[0] is NEVER and not context.dialect.complete else items
     if items is False:
         if "prefixItems" in out and (
             context.dialect.keywords is None or context.dialect.untyped == "keep"
@@ -401,7 +420,7 @@ def lower_array(
     if "items" not in source and context.dialect.untyped == "keep":
         return found or None
     if context.dialect.supports("items"):
-        out["items"], encoding = _lower_items(
+        out["items"], encoding = node or _lower_items(
             context, items, (*pointer, "items"), ref_stack
         )
         if context.dialect.complete and "type" not in out["items"]:

@@ -27,12 +27,16 @@ from .schemas import (
     has_json_type,
     json_type,
     merge_schemas,
+    required_names,
     select_annotations,
     split_off_nullability,
 )
 
 __all__ = ["Engine"]
 
+_CONDITIONS = frozenset(
+    ["allOf", "if", "dependentSchemas", "dependentRequired", "dependencies"]
+)
 _ASSERTIONS = (
     frozenset(
         ["required", "not", "minProperties", "maxProperties", "dependentRequired"]
@@ -58,7 +62,12 @@ class Engine(LoweringContext):
         pointer = self.source_pointer_of(schema, pointer)
         if "$ref" in schema:
             return _lower_reference(self, schema, pointer, ref_stack)
+        source = schema
         schema, ref_stack = self.merge_all_of(schema, pointer, ref_stack)
+        if not source.keys().isdisjoint(_CONDITIONS):
+            schema = self.declare_conditional_properties(
+                source, schema, pointer, ref_stack
+            )
         if (
             schema is NEVER or schema.get("type") == []
         ):  # merged types that exclude each other
@@ -78,6 +87,11 @@ class Engine(LoweringContext):
             out, encoding = _lower_union(self, said, pointer, ref_stack)
         else:
             out, encoding = _lower_typed(self, said, pointer, ref_stack)
+        if nullable and out is NEVER:  # the rest excludes everything else
+            said = self.record_source_pointer(
+                {"type": "null", **select_annotations(said)}, pointer
+            )
+            return _lower_typed(self, said, pointer, ref_stack)
         if not nullable or out is NEVER or encoding == {"json": True}:
             return out, encoding
         if self.dialect.nullable == "none":
@@ -224,6 +238,17 @@ def _lower_union(
             for b in branches
             if type(b.get("required")) is list
         ]
+        declared = outer.get("properties")
+        for name in dict.fromkeys(
+            name for branch in branches for name in required_names(branch)
+        ):
+            if context.dialect.closed and not (
+                type(declared) is dict and name in declared
+            ):
+                told = "a branch requires it, but it is declared nowhere, so it cannot be sent"
+                context.record_change(
+                    (*pointer, "required"), name, "narrowed", told, blocks_strict=True
+                )
         sentence = (
             f"Needs {', or '.join(needs)}."
             if needs and len(needs) == len(branches)
@@ -309,6 +334,19 @@ def _lower_union(
         return words, None
     if not any(tables):
         return {"anyOf": lowered, **words}, None
+    if any(out.get("type") == "string" and "enum" not in out for out in lowered):
+        for i, table in enumerate(tables):
+            if (
+                table is not None
+                and "texts" in table
+                and any(type(value) is not str for value in table["texts"])
+            ):
+                reason = (
+                    "its values are sent as strings, which another branch reads as text"
+                )
+                context.record_change(
+                    (*pointer, "anyOf", i), "listed values", "narrowed", reason
+                )
     entries = [
         [source, out, inner]
         for source, out, inner in zip(sources, lowered, tables, strict=True)
@@ -490,6 +528,10 @@ def _infer_types(
         return ()
     kind = spoken[0][0]
     context.record_change(
-        pointer, "type", "narrowed", f"it has no type; its keywords suggest {kind}"
+        pointer,
+        "type",
+        "narrowed",
+        f"it has no type; its keywords suggest {kind}",
+        blocks_strict=True,
     )
     return (kind,)

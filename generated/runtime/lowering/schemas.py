@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from ..json_values import same_json
@@ -18,6 +18,8 @@ __all__ = [
     "TYPES_OF_KEYWORD",
     "VALIDATED",
     "Pointer",
+    "conditional_schemas",
+    "conditionally_required_names",
     "declared_types",
     "declares_null",
     "has_json_type",
@@ -182,6 +184,7 @@ _WORDS = (
 _SCHEMAS = ("items", "additionalProperties", "propertyNames")
 _GROUPS = (("if", "then", "else"), ("contains", "minContains", "maxContains"))
 """Groups of keywords. All but the first have a meaning only together with it."""
+_DEEPEST_CONDITION = 10
 _OF_ALL = ("string", "number", "integer", "boolean", "object", "array", "null")
 
 
@@ -199,6 +202,57 @@ def subschemas(schema: Mapping[str, Any]) -> Iterator[tuple[Pointer, Any]]:
         value = schema.get(keyword)
         if type(value) is dict or type(value) is bool:
             yield (keyword,), value
+
+
+def conditional_schemas(
+    schema: Mapping[str, Any],
+    resolve: Callable[[Any], Any],
+    *,
+    applies: bool = False,
+    depth: int = 0,
+) -> Iterator[Mapping[str, Any]]:
+    """Yield the schemas that apply to a value only under a condition, such as those under `then`, resolved.
+
+    Args:
+        schema: A schema without a reference.
+        resolve: Returns a schema with its references resolved.
+        applies: Whether `schema` applies under a condition itself, so that all its parts do.
+        depth: The number of schemas around it. Deeper ones than ten are left out.
+    """
+    if depth > _DEEPEST_CONDITION:
+        return
+    if applies:
+        yield schema
+    found = [
+        schema[key] for key in ("then", "else") if "if" in schema and key in schema
+    ]
+    for key in ("dependentSchemas", "dependencies"):
+        found += schema[key].values() if type(schema.get(key)) is dict else ()
+    for key in ("anyOf", "oneOf") if applies else ():
+        found += schema[key] if type(schema.get(key)) is list else ()
+    parts = schema["allOf"] if type(schema.get("allOf")) is list else ()
+    for inner, conditional in (
+        *((each, True) for each in found),
+        *((part, applies) for part in parts),
+    ):
+        inner = resolve(inner)
+        if type(inner) is dict:
+            yield from conditional_schemas(
+                inner, resolve, applies=conditional, depth=depth + 1
+            )
+
+
+def conditionally_required_names(schema: Mapping[str, Any]) -> list[str]:
+    """Return the names that a schema requires if another property is present."""
+    found: list[str] = []
+    for key in ("dependentRequired", "dependencies"):
+        for names in schema[key].values() if type(schema.get(key)) is dict else ():
+            found += (
+                [name for name in names if type(name) is str]
+                if type(names) is list
+                else ()
+            )
+    return found
 
 
 def json_type(value: object) -> str:

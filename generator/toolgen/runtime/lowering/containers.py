@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from ..conversion.encoding import Table
-from .context import LoweringContext, Node, RefStack
+from .context import NEVER, LoweringContext, Node, RefStack
 from .dialects import Dialect
 from .keywords import add_null, can_keep_schemas, describe_rule
 from .schemas import Pointer, declares_null, required_names
@@ -38,7 +38,7 @@ def lower_object(
     if not properties and free and not no_parameters and dialect.maps != "keep":
         return _map(context, source, further, pointer, ref_stack, out, sentences)
     required = required_names(source)
-    if dialect.root.get("lists_required") and not dialect.closed and further is not False:
+    if (dialect.root.get("lists_required") or dialect.says_open) and not dialect.closed and further is not False:
         properties = _with_required(context, properties, required, further, pointer)
     names = _names(list(properties), dialect.properties)
     lowered: dict[str, Any] = {}
@@ -76,6 +76,10 @@ def lower_object(
     elif dialect.all_required or (dialect.closed and "required" in source):
         out["required"] = []
     _missing(context, required, properties, pointer)
+    fewest = source.get("minProperties", 0)
+    if dialect.closed and type(fewest) in (int, float) and fewest > len(lowered):
+        reason = f"objects are closed, and it has only {len(lowered)} properties"
+        context.record_change(pointer, "minProperties", "narrowed", reason, blocks_strict=True, is_unsupported=True)
     if type(source.get("dependentRequired")) is dict and dialect.supports("dependentRequired"):
         out["dependentRequired"] = {
             names.get(name, name): [names.get(other, other) for other in others] if type(others) is list else others
@@ -168,6 +172,9 @@ def _lower_additional_properties(
     if "additionalProperties" not in source:
         if dialect.says_open and not patterns and (not source.get("properties") and pointer):
             out["additionalProperties"] = True
+        elif dialect.says_open and not patterns and source.get("properties"):
+            reason = "objects are closed unless they say otherwise, so undeclared properties cannot be sent"
+            context.record_change(pointer, "additional properties", "narrowed", reason)
         return None
     if not dialect.supports("additionalProperties"):
         context.record_change(
@@ -178,6 +185,7 @@ def _lower_additional_properties(
     encoding: Table | None = None
     if type(further) is dict:
         lowered, encoding = context.lower_node(further, (*pointer, "additionalProperties"), ref_stack)
+        lowered = False if lowered is NEVER else lowered
     if patterns and further is not True:
         kept = (
             can_keep_schemas(context, "patternProperties")
@@ -268,6 +276,10 @@ def lower_array(
         if any(encoding is not None for _, encoding in nodes):
             found["first"] = [encoding for _, encoding in nodes]
     items = source.get("items", True)
+    node: Node | None = None
+    if "items" in source and items is not False and context.dialect.supports("items"):
+        node = _lower_items(context, items, (*pointer, "items"), ref_stack)
+        items = False if node[0] is NEVER and not context.dialect.complete else items
     if items is False:
         if "prefixItems" in out and (context.dialect.keywords is None or context.dialect.untyped == "keep"):
             out["items"] = False
@@ -279,7 +291,7 @@ def lower_array(
     if "items" not in source and context.dialect.untyped == "keep":
         return found or None
     if context.dialect.supports("items"):
-        out["items"], encoding = _lower_items(context, items, (*pointer, "items"), ref_stack)
+        out["items"], encoding = node or _lower_items(context, items, (*pointer, "items"), ref_stack)
         if context.dialect.complete and "type" not in out["items"]:
             out["items"] = {"type": "string", "description": "There is no such value."}
         if encoding is not None:

@@ -15,7 +15,19 @@ from ..conversion.encoding import Table
 from ..json_values import same_json
 from .dialects import Dialect
 from .references import References, RetainedDefinitions
-from .schemas import SCHEMA_LISTS, SCHEMA_MAPS, SCHEMA_VALUES, STRUCTURE, VALIDATED, Pointer, merge_schemas
+from .schemas import (
+    SCHEMA_LISTS,
+    SCHEMA_MAPS,
+    SCHEMA_VALUES,
+    STRUCTURE,
+    VALIDATED,
+    Pointer,
+    conditional_schemas,
+    conditionally_required_names,
+    declared_types,
+    merge_schemas,
+    required_names,
+)
 
 __all__ = ["NEVER", "LoweredSchema", "LoweringContext", "Node", "RefStack", "SchemaChange", "TooLargeError"]
 
@@ -57,10 +69,9 @@ class LoweredSchema:
         """Return whether the schema is the source without the dropped keywords, apart from what every root has."""
         if isinstance(source, bool):
             return False
-        if not self.changes:
-            return same_json(
-                {**{key: self.schema[key] for key in _OF_EVERY_ROOT if key in self.schema}, **source}, self.schema
-            )
+        whole = {**{key: self.schema[key] for key in _OF_EVERY_ROOT if key in self.schema}, **source}
+        if same_json(whole, self.schema) or not self.changes:
+            return same_json(whole, self.schema)
         if any(record.action != "dropped" for record in self.changes):
             return False
         rest: Any = copy.deepcopy(dict(source))
@@ -199,6 +210,50 @@ class LoweringContext(ABC):
             schema = self.record_source_pointer(joined, pointer)
         return schema, ref_stack
 
+    def declare_conditional_properties(
+        self, source: dict[str, Any], schema: dict[str, Any], pointer: Pointer, ref_stack: RefStack
+    ) -> dict[str, Any]:
+        """Declare the properties of an object that it has only under a condition which is not sent.
+
+        Without them, a model does not know of these properties, and cannot send them if the object is closed.
+
+        Args:
+            source: The schema before its `allOf` was merged.
+            schema: The schema after that, to which the properties are added.
+            pointer: Its location.
+            ref_stack: The references that led to it.
+        """
+        closed = self.dialect.closed or self.dialect.says_open
+        if (self.dialect.supports("if") and not closed) or schema.get("additionalProperties") is False:
+            return schema
+        if "object" not in declared_types(schema) and "properties" not in schema:
+            return schema
+        given = schema.get("properties")
+        declared: dict[str, Any] = given if type(given) is dict else {}
+        found: dict[str, Any] = {}
+        required = conditionally_required_names(source)
+        for inner in conditional_schemas(source, lambda one: self.resolve(one, ref_stack)[0]):
+            required += [*required_names(inner), *conditionally_required_names(inner)]
+            for name, value in inner["properties"].items() if type(inner.get("properties")) is dict else ():
+                if name not in declared and value is not False and value not in found.setdefault(name, []):
+                    found[name].append(value)
+        for name in dict.fromkeys(required) if closed else ():
+            if name not in declared and not found.get(name):
+                reason = "a condition requires it, but it is declared nowhere, so it cannot be sent"
+                self.record_change((*pointer, "required"), name, "narrowed", reason, blocks_strict=True)
+        added = {name: values[0] if len(values) == 1 else {"anyOf": values} for name, values in found.items() if values}
+        for name in added:
+            reason = "it is only declared under a condition, and is sent without it"
+            place = (*pointer, "properties", name)
+            action: Any = "rewritten" if closed else "narrowed"
+            self.record_change(place, "a property", action, reason, checked="parse_arguments" if closed else "")
+        if not added:
+            return schema
+        more = schema.get("additionalProperties")
+        if type(more) is dict and "patternProperties" not in schema:
+            added = {name: {"allOf": [more, value]} for name, value in added.items()}
+        return self.record_source_pointer({**schema, "properties": {**declared, **added}}, pointer)
+
     def copy_unlowered_rule(self, keyword: str, value: Any) -> Any:
         """Return a rule of the source unchanged, with its references inlined and without unsupported annotations.
 
@@ -220,6 +275,13 @@ class LoweringContext(ABC):
         if keyword in SCHEMA_MAPS and type(value) is dict:
             if keyword == "properties" and self.dialect.properties and not all(map(self._is_legal, value)):
                 raise _NotVerbatimError
+            if keyword == "properties" and self.dialect.keywords is not None:  # where only objects are schemas
+                value = {
+                    name: {True: {}, False: NEVER}.get(inner, inner) if type(inner) is bool else inner
+                    for name, inner in value.items()
+                }
+                if NEVER in value.values() and not self.dialect.supports("not"):
+                    raise _NotVerbatimError
             return {name: self._verbatim(inner) for name, inner in value.items()}
         if keyword in SCHEMA_LISTS or keyword in SCHEMA_VALUES:
             return [self._verbatim(inner) for inner in value] if type(value) is list else self._verbatim(value)

@@ -168,3 +168,22 @@ def _walked(schema: Any, depth: int) -> Iterator[tuple[int, Mapping[str, Any]]]:
             yield level, inner
             for pointer, value in subschemas(inner):
                 waiting.append((1 if pointer[0] == "$defs" else level + 1, value))
+
+
+def write_types_in_upper_case(schema: Any) -> Any:
+    """Return a schema with its types in upper case."""
+    if type(schema) is not dict:
+        return schema
+    found: dict[str, Any] = {}
+    for key, value in schema.items():
+        if key == "type" and type(value) is str:
+            found[key] = value.upper()
+        elif key == "properties" and type(value) is dict:
+            found[key] = {name: write_types_in_upper_case(inner) for name, inner in value.items()}
+        elif key == "anyOf" and type(value) is list:
+            found[key] = [write_types_in_upper_case(inner) for inner in value]
+        elif key in ("items", "additionalProperties"):
+            found[key] = write_types_in_upper_case(value)
+        else:
+            found[key] = value
+    return found

@@ -273,6 +273,8 @@ def lower_enum(
     values = [value for value in values if not kinds or has_json_type(value, kinds)]
     if not values:
         return None, False
+    if len(kinds) > 1 and context.dialect.types == "one" and len({json_type(value) for value in values}) == 1:
+        out["type"] = json_type(values[0])
     mixed = len(kinds) > 1 and not context.dialect.supports("anyOf")
     if context.dialect.enum != "any" and (
         mixed or not all(_goes_as_it_is(value, context.dialect.enum) for value in values)

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..conversion.encoding import Table
 from .context import NEVER, LoweredSchema, LoweringContext, TooLargeError
-from .dialects import Dialect, violated_limits
+from .dialects import Dialect, violated_limits, write_types_in_upper_case
 from .engine import Engine
 from .keywords import describe_rule
 from .schemas import ANNOTATIONS, IDENTITY, declared_types, merge_schemas, required_names
@@ -18,6 +18,10 @@ _WRAPPER = "value"
 """The property that contains a wrapped union."""
 
 _UNIONS = ("anyOf", "oneOf")
+_EVALUATING = frozenset(
+    ["additionalProperties", "patternProperties", "unevaluatedProperties", "if", "dependentSchemas"]
+)
+"""Keywords of a branch that admit properties which the branch does not declare."""
 _DEEPEST = 3
 """The depth to which shapes describe the branches of a union."""
 
@@ -68,7 +72,7 @@ def _lowered(context: LoweringContext, schema: dict[str, Any]) -> LoweredSchema:
     if context.kept.schemas:
         out["$defs"] = context.kept.schemas
     if dialect.values == "upper":
-        out = _upper(out)
+        out = write_types_in_upper_case(out)
     least = dialect.root.get("least_required", 0)
     required = out.get("required")
     if out.get("properties") and (len(required) if type(required) is list else 0) < least:
@@ -176,6 +180,7 @@ def _merged(
                 continue
             if not any(value == other for other in properties.setdefault(name, [])):
                 properties[name].append(value)
+    _report_narrower_union(context, needs, _properties(outer), properties, branches)
     if properties:
         merged = {name: values[0] if len(values) == 1 else _either(values) for name, values in properties.items()}
         lost: list[str] = []
@@ -183,14 +188,49 @@ def _merged(
     common = [name for name in (needs[0] if needs else []) if all(name in names for names in needs)]
     if common:
         found["required"] = list(dict.fromkeys([*required_names(found), *common]))
-    closed = branches and all(branch.get("additionalProperties") is False for branch in branches)
-    if closed and "additionalProperties" not in found:
-        found["additionalProperties"] = False
+    if any(branch.get("patternProperties") for branch in branches):
+        closes = context.dialect.closed
+        reason = "only branches that were merged have it"
+        context.record_change(
+            (keyword,), "patternProperties", "dropped", reason, checked="parse_arguments", blocks_strict=closes
+        )
+    elif branches and all(branch.get("additionalProperties") is False for branch in branches):
+        found.setdefault("additionalProperties", False)
+    if "unevaluatedProperties" in found and any(not branch.keys().isdisjoint(_EVALUATING) for branch in branches):
+        reason = "branches that were merged allow more properties"
+        context.record_change((), "unevaluatedProperties", "dropped", reason, checked="parse_arguments")
+        del found["unevaluatedProperties"]
     if "description" not in found:
         words = [branch["description"] for branch in branches if type(branch.get("description")) is str]
         if len(words) == 1 and not set(found) & (ANNOTATIONS - {"$comment"}):
             found["description"] = words[0]
     return context.record_source_pointer(found, ())
+
+
+def _report_narrower_union(
+    context: LoweringContext,
+    needs: list[list[str]],
+    outer: dict[str, Any],
+    merged: dict[str, Any],
+    branches: list[dict[str, Any]],
+) -> None:
+    """Report what the merged object of a union excludes, although a branch allows it.
+
+    `needs` has the names that each branch requires, `outer` the properties next to the union, and `merged` those of the
+    branches that the object gets.
+    """
+    if context.dialect.closed:
+        for name in dict.fromkeys(name for names in needs for name in names if name not in {**outer, **merged}):
+            reason = "a branch requires it, but it is declared nowhere, so it cannot be sent"
+            context.record_change(("required",), name, "narrowed", reason, blocks_strict=True)
+        return
+    for name in merged:
+        free = [
+            one for one in branches if name not in _properties(one) and one.get("additionalProperties") is not False
+        ]
+        if free:
+            reason = "only some branches declare it, but the merged object always restricts it"
+            context.record_change(("properties", name), "a property", "narrowed", reason)
 
 
 def _is_in_each(context: LoweringContext, name: str, declared: Any, branches: list[dict[str, Any]]) -> bool:
@@ -356,23 +396,4 @@ def _shape_of(schema: Any, resolve: Callable[[Any], Any], depth: int = 0) -> dic
         shapes = [_shape_of(branch, resolve, depth + 1) for branch in branches]
         if all(shapes):
             found["any"] = shapes
-    return found
-
-
-def _upper(schema: Any) -> Any:
-    """Return a schema with its types in upper case."""
-    if type(schema) is not dict:
-        return schema
-    found: dict[str, Any] = {}
-    for key, value in schema.items():
-        if key == "type" and type(value) is str:
-            found[key] = value.upper()
-        elif key == "properties" and type(value) is dict:
-            found[key] = {name: _upper(inner) for name, inner in value.items()}
-        elif key == "anyOf" and type(value) is list:
-            found[key] = [_upper(inner) for inner in value]
-        elif key in ("items", "additionalProperties"):
-            found[key] = _upper(value)
-        else:
-            found[key] = value
     return found

@@ -1,0 +1,116 @@
+"""What a lowered schema excludes is reported, and a strict tool can always be called."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from tests.unit.runtime.lowering.lowered_schemas import (
+    DIALECTS,
+    TEXT,
+    admits,
+    every_dialect,
+    lowered,
+    of,
+    there_and_back,
+)
+from toolgen.runtime.conversion.encoding import Encoding
+from toolgen.runtime.lowering.coercion import coercions
+
+METHOD = {"properties": {"method": {"enum": ["card", "bank"], "type": "string"}}, "required": ["method"]}
+CARD = {"properties": {"method": {"const": "card"}}}
+NUMBER = {"properties": {"number": TEXT}, "required": ["number"]}
+IBAN = {"properties": {"iban": TEXT}, "required": ["iban"]}
+FREE = {"type": "object", "additionalProperties": False, "patternProperties": {"^x-": {}}}
+
+CASES: dict[str, tuple[dict[str, Any], list[Any]]] = {
+    "then and else": (
+        {**METHOD, "if": CARD, "then": NUMBER, "else": IBAN},
+        [{"method": "card", "number": "4"}, {"method": "bank", "iban": "N"}],
+    ),
+    "several conditions": (
+        {**METHOD, "allOf": [{"if": CARD, "then": NUMBER}, {"if": {"not": CARD}, "then": IBAN}]},
+        [{"method": "card", "number": "4"}, {"method": "bank", "iban": "N"}],
+    ),
+    "a condition in a reference": (
+        {**METHOD, "if": CARD, "then": {"$ref": "#/$defs/N"}, "$defs": {"N": {"allOf": [NUMBER]}}},
+        [{"method": "card", "number": "4"}],
+    ),
+    "dependent schemas": ({**METHOD, "dependentSchemas": {"method": NUMBER}}, [{"method": "card", "number": "4"}]),
+    "dependent names": ({**METHOD, "dependentRequired": {"method": ["b"]}}, [{"method": "card", "b": 1}]),
+    "a union of names": ({"properties": {"z": TEXT}, "anyOf": [{"required": ["a"]}, {"required": ["b"]}]}, [{"a": 1}]),
+    "a union of a name and an object": (
+        {"anyOf": [{"required": ["a"]}, {"properties": {"b": TEXT}, "required": ["b"]}]},
+        [{"a": 1}, {"b": "x"}],
+    ),
+    "one branch declares it": (
+        {
+            "properties": {"kind": TEXT},
+            "required": ["kind"],
+            "oneOf": [
+                {"properties": {"kind": {"const": "user"}, "id": {"type": "integer"}}, "required": ["id"]},
+                {"properties": {"kind": {"const": "team"}}},
+            ],
+        },
+        [{"kind": "user", "id": 1}, {"kind": "team", "id": "T"}],
+    ),
+    "patterns in branches": (
+        {"anyOf": [{**FREE, **NUMBER}, {**FREE, **IBAN}]},
+        [{"number": "4", "x-a": 1}, {"iban": "N"}],
+    ),
+    "a branch allows more": (
+        {"properties": {"a": TEXT}, "unevaluatedProperties": False, "anyOf": [{"additionalProperties": True}]},
+        [{"a": "x"}, {"a": "x", "b": 1}],
+    ),
+    "more properties than declared": ({"properties": {"a": TEXT}, "minProperties": 2}, [{"a": "x", "b": 1}]),
+    "a name without a schema": ({"properties": {"a": TEXT}, "required": ["a", "b"]}, [{"a": "x", "b": 1}]),
+    "a keyword without a type": ({"properties": {"a": {"minimum": 1}}, "required": ["a"]}, [{"a": 1}, {"a": "x"}]),
+    "text or false": (
+        {"properties": {"a": {"anyOf": [TEXT, {"const": False}]}}, "required": ["a"]},
+        [{"a": "x"}, {"a": False}],
+    ),
+    "only null is left": (
+        of({"type": ["number", "null"], "oneOf": [{"type": ["string", "null"]}]}, "a"),
+        [{"a": None}],
+    ),
+    "no item is possible": (of({"type": "array", "items": {"allOf": [TEXT, {"type": "integer"}]}}, "a"), [{"a": []}]),
+    "a forbidden property": ({**METHOD, "if": CARD, "then": {"properties": {"x": False}}}, [{"method": "card"}]),
+}
+
+
+@every_dialect
+@pytest.mark.parametrize("case", CASES)
+def test_a_valid_value_that_cannot_be_sent_is_reported(case: str, dialect: tuple[str, str]) -> None:
+    schema, values = CASES[case]
+    schema = {"type": "object", **schema}
+    found = lowered(schema, dialect)
+    narrowed = [change for change in found.changes if change.action == "narrowed"]
+    openapi = dialect[1] == "openapi"
+    for value in values:
+        assert Draft202012Validator(schema).is_valid(value)
+        sent, returned = there_and_back(found, value)
+        exact = admits(found, sent, openapi=openapi) and returned == value
+        assert exact or narrowed, (found.schema, value)
+
+
+@every_dialect
+@pytest.mark.parametrize("case", CASES)
+def test_a_schema_that_may_be_strict_admits_a_valid_value(case: str, dialect: tuple[str, str]) -> None:
+    schema, values = CASES[case]
+    found = lowered({"type": "object", **schema}, dialect)
+    if any(change.blocks_strict for change in found.changes) or not DIALECTS[dialect].closed:
+        return
+    assert any(admits(found, there_and_back(found, value)[0]) for value in values), found.schema
+
+
+@pytest.mark.parametrize(
+    ("more", "value"),
+    [({"enum": [True, False]}, "true"), ({"type": "object"}, '{"a":1}'), ({"enum": [1, 2, 3]}, "1")],
+)
+def test_a_declared_property_is_not_read_as_an_additional_one(more: Any, value: str) -> None:
+    table = coercions(of({"type": "object", "properties": {"any": {}, "op": TEXT}, "additionalProperties": more}))
+    assert table is not None
+    assert Encoding(table).decode({"a": {"any": value, "op": value}}) == {"a": {"any": value, "op": value}}
+    assert Encoding(table).decode({"a": {"new": value}}) != {"a": {"new": value}}
