@@ -281,3 +281,23 @@ def test_arguments_may_begin_with_their_item(sample: Package) -> None:
     given[at]["item"]["arguments"] = '{"a"'
     rest = {"type": "response.function_call_arguments.delta", "output_index": 0, "delta": ":1}"}
     same(sample, [*given[: at + 1], rest, *given[at + 1 :]], CALLS[0])
+
+
+def test_a_written_item_keeps_its_id(sample: Package, models: Any) -> None:
+    """The client refuses a stream whose items change their identity."""
+    call = models.ToolCall("c1", "now", {})
+    parts = [models.ReasoningPart("Hm."), models.TextPart("Hi."), models.ToolCallPart(call)]
+    completion = models.Completion(models.AssistantMessage(parts), "tool_calls", id="one", model="m")
+    writer = sample.provider("openai_responses").StreamWriter(id="resp_1", created=1, on_loss=lambda loss: None)
+    pieces = [
+        models.ReasoningDelta("Hm."),
+        models.TextDelta("Hi."),
+        models.ToolCallDelta(0, "c1", "now", "{}"),
+        models.CompletedEvent(completion),
+    ]
+    events = [event for piece in pieces for event in writer.write(piece)] + writer.finish()
+    started = [event["item"]["id"] for event in events if event["type"] == "response.output_item.added"]
+    done = [event["item"]["id"] for event in events if event["type"] == "response.output_item.done"]
+    assert started == done == ["rs_0", "msg_1", "fc_2"]
+    assert [item["id"] for item in events[-1]["response"]["output"]] == started
+    assert {event["response"]["id"] for event in events if "response" in event} == {"resp_1"}

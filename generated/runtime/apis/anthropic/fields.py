@@ -165,18 +165,13 @@ _ROLES = ("assistant", "system", "user")
 
 def limit_cache_marks(wire: dict[str, Any], at: Path, writer: Writer) -> None:
     """Remove the first cache marks of a body that has more than the API accepts. Later ones cover what they covered."""
-    lists = [
-        wire.get("tools"),
-        wire.get("system"),
-        *(m["content"] for m in wire.get("messages") or () if m.get("role") in _ROLES),
+    holders: list[Any] = [wire.get("tools"), wire.get("system")]
+    holders += [
+        m["content"] for m in wire.get("messages") or () if m.get("role") in _ROLES
     ]
+    lists: list[list[Any]] = [blocks for blocks in holders if type(blocks) is list]
     surplus = (
-        sum(
-            _is_marked(block)
-            for blocks in lists
-            if type(blocks) is list
-            for block in blocks
-        )
+        sum(_is_marked(block) for blocks in lists for block in blocks)
         - _MOST_CACHE_MARKS
     )
     if surplus <= 0:
@@ -186,7 +181,7 @@ def limit_cache_marks(wire: dict[str, Any], at: Path, writer: Writer) -> None:
     )
     writer.report_loss(at, "cache", "dropped", "note", reason)
     for blocks in lists:
-        for i, block in enumerate(blocks if type(blocks) is list else ()):
+        for i, block in enumerate(blocks):
             if surplus > 0 and _is_marked(block):
                 blocks[i] = {
                     key: value for key, value in block.items() if key != "cache_control"

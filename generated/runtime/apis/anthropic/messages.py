@@ -81,6 +81,16 @@ def _is_blank(content: str | list[Any] | None) -> bool:
     return not (content.strip() if type(content) is str else content)
 
 
+def _note_blank(content: Any, reader: Reader, extras: Extras) -> Extras:
+    """Mark blank text of a body, which the API accepted there: a text in the extras, a part in its metadata."""
+    if type(content) is str:
+        return extras if content.strip() else {**extras, "$blank": True}
+    for part in content or ():
+        if type(part) is TextPart and not part.text.strip():
+            merge_extras_into(part, reader.wire.name, {"$blank": True})
+    return extras
+
+
 def _report_if_blank(part: Any, at: Path, writer: Writer) -> bool:
     """Report blank text as dropped, because the API rejects it. Return whether the part is such a text."""
     if (
@@ -130,6 +140,7 @@ class AnthropicMessageConverter(NativeToolSdkConverter):
                     content = self.read_blocks(content, (here, "content"), reader)
                 elif type(content) is not str:
                     raise wrong_type((here, "content"), "a string or an array", content)
+                rest = _note_blank(content, reader, rest)
                 messages.append(
                     AssistantMessage(content, metadata=reader.as_metadata(rest))
                 )
@@ -168,7 +179,8 @@ class AnthropicMessageConverter(NativeToolSdkConverter):
             apart = (
                 {"$apart": True} if before and type(before[-1]) is ToolMessage else {}
             )
-            return [UserMessage(text, metadata=reader.as_metadata({**extras, **apart}))]
+            extras = _note_blank(text, reader, {**extras, **apart})
+            return [UserMessage(text, metadata=reader.as_metadata(extras))]
         found: list[Message] = []
         for i, block in enumerate(content):
             last = found[-1] if found else None
@@ -180,6 +192,7 @@ class AnthropicMessageConverter(NativeToolSdkConverter):
                     found.append(ToolMessage([result]))
             else:
                 part = self.read_user_content(block, (at, i), reader)
+                _note_blank([part], reader, {})
                 if type(last) is UserMessage and type(last.content) is list:
                     last.content.append(part)
                 else:

@@ -139,18 +139,16 @@ _ROLES = ("assistant", "system", "user")
 
 def limit_cache_marks(wire: dict[str, Any], at: Path, writer: Writer) -> None:
     """Remove the first cache marks of a body that has more than the API accepts. Later ones cover what they covered."""
-    lists = [
-        wire.get("tools"),
-        wire.get("system"),
-        *(m["content"] for m in wire.get("messages") or () if m.get("role") in _ROLES),
-    ]
-    surplus = sum(_is_marked(block) for blocks in lists if type(blocks) is list for block in blocks) - _MOST_CACHE_MARKS
+    holders: list[Any] = [wire.get("tools"), wire.get("system")]
+    holders += [m["content"] for m in wire.get("messages") or () if m.get("role") in _ROLES]
+    lists: list[list[Any]] = [blocks for blocks in holders if type(blocks) is list]
+    surplus = sum(_is_marked(block) for blocks in lists for block in blocks) - _MOST_CACHE_MARKS
     if surplus <= 0:
         return
     reason = f"the API accepts {_MOST_CACHE_MARKS} marks, so the first ones were removed"
     writer.report_loss(at, "cache", "dropped", "note", reason)
     for blocks in lists:
-        for i, block in enumerate(blocks if type(blocks) is list else ()):
+        for i, block in enumerate(blocks):
             if surplus > 0 and _is_marked(block):
                 blocks[i] = {key: value for key, value in block.items() if key != "cache_control"}
                 surplus -= 1
