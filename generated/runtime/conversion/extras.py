@@ -125,6 +125,9 @@ def nested_extras(
 _MARKS = frozenset(["$absent", "$single", "$synthetic", "$urlsafe", "$whole"])
 
 
+_MARK = {"$absent": True}
+
+
 def is_internal_mark(value: Any) -> bool:
     """Return whether an extra is only a mark made by toolgen, which is never sent."""
     return type(value) is dict and not _MARKS.isdisjoint(value)
@@ -138,6 +141,12 @@ def restore_extras(wire: dict[str, Any], extras: Extras) -> None:
                 continue
             key = key[1:]
         if key not in wire:
+            if type(value) is dict and any(map(is_internal_mark, value.values())):
+                value = {
+                    name: inner
+                    for name, inner in value.items()
+                    if not is_internal_mark(inner)
+                } or _MARK
             if not is_internal_mark(value):
                 wire[key] = value
         elif type(value) is dict and type(wire[key]) is dict:
