@@ -125,12 +125,14 @@ def nested_extras(
 _MARKS = frozenset(["$absent", "$single", "$synthetic", "$urlsafe", "$whole"])
 
 
-_MARK = {"$absent": True}
-
-
 def is_internal_mark(value: Any) -> bool:
     """Return whether an extra is only a mark made by toolgen, which is never sent."""
     return type(value) is dict and not _MARKS.isdisjoint(value)
+
+
+def _is_lone_mark(value: Any) -> bool:
+    """Return whether a value inside an extra is a mark of a key whose object is not written."""
+    return is_internal_mark(value) and len(value) == 1
 
 
 def restore_extras(wire: dict[str, Any], extras: Extras) -> None:
@@ -141,12 +143,14 @@ def restore_extras(wire: dict[str, Any], extras: Extras) -> None:
                 continue
             key = key[1:]
         if key not in wire:
-            if type(value) is dict and any(map(is_internal_mark, value.values())):
+            if type(value) is dict and any(map(_is_lone_mark, value.values())):
                 value = {
                     name: inner
                     for name, inner in value.items()
-                    if not is_internal_mark(inner)
-                } or _MARK
+                    if not _is_lone_mark(inner)
+                }
+                if not value:
+                    continue
             if not is_internal_mark(value):
                 wire[key] = value
         elif type(value) is dict and type(wire[key]) is dict:
