@@ -23,10 +23,12 @@ __all__ = [
     "read_enum_value",
     "read_non_strict_schema",
     "read_nullable_schema",
+    "read_number_at_most",
     "read_output_schema",
     "read_schema_keeping_original",
     "read_schema_or_empty",
     "read_string_or_list",
+    "read_strings_at_most",
     "read_text_empty_as_none",
     "write_cache_control",
     "write_data_url",
@@ -34,10 +36,12 @@ __all__ = [
     "write_enum_value",
     "write_non_strict_schema",
     "write_nullable_schema",
+    "write_number_at_most",
     "write_output_schema",
     "write_schema_keeping_original",
     "write_schema_or_empty",
     "write_string_or_list",
+    "write_strings_at_most",
     "write_text_empty_as_none",
 ]
 
@@ -116,7 +120,7 @@ def media_type_of(data: str) -> str | None:
 def read_string_or_list(
     value: Any, at: Path, reader: Reader
 ) -> tuple[list[str] | None, Any]:
-    """Read a list of texts. A single text becomes a list, and is kept as the extra.
+    """Read a list of texts. A single text becomes a list, and is also kept as an extra.
 
     Raises:
         ConversionError: The value is neither a string, nor a list of strings, nor null.
@@ -124,7 +128,7 @@ def read_string_or_list(
     if value is None or value is ABSENT:
         return None, ABSENT
     if type(value) is str:
-        return [value], value
+        return [value], {"$single": value}
     if type(value) is not list:
         raise wrong_type(at, "a string or an array", value)
     for i, text in enumerate(value):
@@ -139,7 +143,81 @@ def write_string_or_list(
     """Write a list of texts. A single text that was read as a string is written as one."""
     if texts is None:
         return ABSENT
-    return extra if type(extra) is str and texts == [extra] else texts
+    single = extra.get("$single") if type(extra) is dict else extra
+    return single if type(single) is str and texts == [single] else texts
+
+
+def read_number_at_most(
+    value: Any, at: Path, reader: Reader, limits: Mapping[str, float]
+) -> tuple[float | None, Any]:
+    """Read a number. One above the limit is also kept as an extra.
+
+    Raises:
+        ConversionError: The value is neither a number nor null.
+    """
+    if value is None or value is ABSENT:
+        return None, ABSENT
+    if type(value) is not float and type(value) is not int:
+        raise wrong_type(at, "a number", value)
+    return value, {"$whole": value} if value > limits["most"] else ABSENT
+
+
+def write_number_at_most(
+    value: float | None,
+    extra: Any,
+    at: Path,
+    writer: Writer,
+    limits: Mapping[str, float],
+) -> Any:
+    """Write a number. One above the limit is lowered to it, unless it was read like that."""
+    if value is None:
+        return ABSENT
+    most = limits["most"]
+    if not value > most or (type(extra) is dict and extra.get("$whole") == value):
+        return value
+    writer.report_loss(
+        at, at[1], "narrowed", "warning", f"{writer.wire.title} accepts at most {most}"
+    )
+    return most
+
+
+def read_strings_at_most(
+    value: Any, at: Path, reader: Reader, limits: Mapping[str, int]
+) -> tuple[list[str] | None, Any]:
+    """Read a list of texts like `read_string_or_list`. One above the limit is also kept as an extra.
+
+    Raises:
+        ConversionError: The value is neither a string, nor a list of strings, nor null.
+    """
+    texts, kept = read_string_or_list(value, at, reader)
+    return texts, {"$whole": texts} if texts is not None and len(texts) > limits[
+        "most"
+    ] else kept
+
+
+def write_strings_at_most(
+    texts: list[str] | None,
+    extra: Any,
+    at: Path,
+    writer: Writer,
+    limits: Mapping[str, int],
+) -> Any:
+    """Write a list of texts. Those above the limit are left out, unless they were read like that."""
+    most = limits["most"]
+    if (
+        texts is not None
+        and len(texts) > most
+        and not (type(extra) is dict and extra.get("$whole") == texts)
+    ):
+        writer.report_loss(
+            at,
+            at[1],
+            "narrowed",
+            "warning",
+            f"{writer.wire.title} accepts at most {most}",
+        )
+        texts = texts[:most]
+    return write_string_or_list(texts, extra, at, writer)
 
 
 def read_enum_value(

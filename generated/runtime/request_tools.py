@@ -21,8 +21,10 @@ from .paths import Path, format_path
 __all__ = [
     "OMITTED",
     "fill_pattern",
+    "has_own_tools",
     "match_pattern",
     "read_choice",
+    "report_choice_without_tools",
     "tool_entry_kind",
     "write_choice",
     "write_selected_tools",
@@ -216,6 +218,25 @@ def write_choice(
     if extras and type(written) is dict:
         restore_extras(written, extras)
     return written
+
+
+def has_own_tools(tools: Sequence[Any] | None, provider: str) -> bool:
+    """Return whether a request offers functions, or tools of this provider."""
+    return any(
+        type(tool) is ToolDefinition or tool.provider == provider
+        for tool in tools or ()
+    )
+
+
+def report_choice_without_tools(choice: ToolChoice, at: Path, writer: Writer) -> None:
+    """Report a choice that is left out because there are no tools. One that requires a call is a loss of behaviour."""
+    optional = choice in ("auto", "none") or (
+        type(choice) is AllowedToolChoice and choice.mode != "required"
+    )
+    severity: Literal["note", "behaviour"] = "note" if optional else "behaviour"
+    writer.report_loss(
+        at, "toolChoice", "dropped", severity, "the request has no tools"
+    )
 
 
 Write = Callable[[Any, Path, Writer], Any]

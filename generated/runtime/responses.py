@@ -20,6 +20,7 @@ __all__ = [
     "format_rfc3339",
     "mark_call_invalid",
     "mark_calls_invalid",
+    "nearest_end",
     "provider_stop_reason",
     "read_count",
     "read_optional_object",
@@ -138,6 +139,16 @@ def provider_stop_reason(
                     )
                 return word
     return None
+
+
+def nearest_end(table: Mapping[str, FinishReason], writer: Writer) -> str | None:
+    """Return the provider's reason for a normal end, and report it. A stream without a reason would have failed."""
+    word = next((word for word, reason in table.items() if reason == "stop"), None)
+    reason = f"a stream must end with a reason, and the nearest one is {word}"
+    writer.report_loss(
+        (ROOT, "finishReason"), "finishReason", "rewritten", "warning", reason
+    )
+    return word
 
 
 def read_count(wire: dict[str, Any], key: str, at: Path) -> int | None:

@@ -14,12 +14,14 @@ from .json_text import compact, loads, loads_checking_compact
 from .json_values import is_json, same_json
 from .models import InvalidCall, ToolCall
 from .paths import Path, format_path
+from .request_tools import has_own_tools
 
 __all__ = [
     "INVALID_ARGUMENTS_KEY",
     "make_call_from_json_if_regular",
     "make_pending_call_from_json_if_regular",
     "read_call_id",
+    "read_flag_about_tools",
     "read_json_arguments",
     "read_nullable_call_id",
     "read_object_arguments",
@@ -28,6 +30,7 @@ __all__ = [
     "read_result_call_id",
     "read_tool_name",
     "write_call_id",
+    "write_flag_about_tools",
     "write_json_arguments",
     "write_nullable_call_id",
     "write_object_arguments",
@@ -52,6 +55,41 @@ def read_tool_name(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
 def write_tool_name(name: str, extra: Any, at: Path, writer: Writer) -> str:
     """Write the name of a tool. A name that the wire rejects is replaced by a unique one, and reported."""
     return writer.tool_name(name, at)
+
+
+def read_flag_about_tools(
+    value: Any, at: Path, reader: Reader, tools: Sequence[Any] | None
+) -> tuple[bool | None, Any]:
+    """Read a setting of tool calls. Without tools it is also kept as an extra, because the API accepted it.
+
+    Raises:
+        ConversionError: The value is neither a boolean nor null.
+    """
+    if value is None or value is ABSENT:
+        return None, ABSENT
+    if type(value) is not bool:
+        raise wrong_type(at, "a boolean", value)
+    return value, ABSENT if has_own_tools(tools, reader.wire.name) else {
+        "$whole": value
+    }
+
+
+def write_flag_about_tools(
+    value: bool | None,
+    extra: Any,
+    at: Path,
+    writer: Writer,
+    tools: Sequence[Any] | None,
+) -> Any:
+    """Write a setting of tool calls. Without tools the API rejects it, so it is left out, unless it was read like that."""
+    if value is None:
+        return ABSENT
+    if has_own_tools(tools, writer.wire.name) or (
+        type(extra) is dict and extra.get("$whole") is value
+    ):
+        return value
+    writer.report_loss(at, at[1], "dropped", "note", "the request has no tools")
+    return ABSENT
 
 
 def read_call_id(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:

@@ -38,8 +38,10 @@ from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
 from ..runtime.fields import (
     read_effort,
+    read_number_at_most,
     read_schema_or_empty,
     write_effort,
+    write_number_at_most,
     write_schema_or_empty,
 )
 from ..runtime.json_values import is_strict_json
@@ -113,6 +115,7 @@ _VIDEO_PART_VIDEO: frozenset[str] = frozenset(["format", "source"])
 _VIDEO_PART: frozenset[str] = frozenset(["video"])
 _AUDIO_PART_AUDIO: frozenset[str] = frozenset(["format", "source"])
 _AUDIO_PART: frozenset[str] = frozenset(["audio"])
+_REQUEST_BODY_TEMPERATURE: dict[str, Any] = {"most": 1}
 _IMAGE_PART_FORMAT: dict[str, Any] = {
     "jpeg": ["image/jpeg", "image/jpg"],
     "png": ["image/png"],
@@ -532,15 +535,12 @@ class Bedrock(BedrockConverter):
             raise wrong_type(
                 ((at, "inferenceConfig"), "maxTokens"), "an integer", max_output_tokens
             )
-        temperature = inference_config.get("temperature")
-        if (
-            temperature is not None
-            and type(temperature) is not float
-            and type(temperature) is not int
-        ):
-            raise wrong_type(
-                ((at, "inferenceConfig"), "temperature"), "a number", temperature
-            )
+        temperature, temperature_kept = read_number_at_most(
+            inference_config.get("temperature", ABSENT),
+            ((at, "inferenceConfig"), "temperature"),
+            reader,
+            _REQUEST_BODY_TEMPERATURE,
+        )
         top_p = inference_config.get("topP")
         if top_p is not None and type(top_p) is not float and type(top_p) is not int:
             raise wrong_type(((at, "inferenceConfig"), "topP"), "a number", top_p)
@@ -573,6 +573,8 @@ class Bedrock(BedrockConverter):
         output_config_rest = unmapped_members(
             output_config, _REQUEST_BODY_OUTPUT_CONFIG
         )
+        if temperature_kept is not ABSENT:
+            inference_config_rest["temperature"] = temperature_kept
         if tools_kept is not ABSENT:
             tool_config_rest["tools"] = tools_kept
         if tool_choice_kept is not ABSENT:
@@ -653,8 +655,15 @@ class Bedrock(BedrockConverter):
         inference_config: dict[str, Any] = {}
         if request.max_output_tokens is not None:
             inference_config["maxTokens"] = request.max_output_tokens
-        if request.temperature is not None:
-            inference_config["temperature"] = request.temperature
+        temperature = write_number_at_most(
+            request.temperature,
+            extra_at(extras, "inferenceConfig", "temperature") if extras else ABSENT,
+            (at, "temperature"),
+            writer,
+            _REQUEST_BODY_TEMPERATURE,
+        )
+        if temperature is not ABSENT:
+            inference_config["temperature"] = temperature
         if request.top_p is not None:
             inference_config["topP"] = request.top_p
         if request.stop is not None:

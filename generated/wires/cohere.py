@@ -38,9 +38,11 @@ from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
 from ..runtime.fields import (
     read_data_url,
-    read_string_or_list,
+    read_number_at_most,
+    read_strings_at_most,
     write_data_url,
-    write_string_or_list,
+    write_number_at_most,
+    write_strings_at_most,
 )
 from ..runtime.json_text import dump_strict_or_none
 from ..runtime.models import (
@@ -111,6 +113,8 @@ _THINKING_PART: frozenset[str] = frozenset(["thinking", "type"])
 _OUTPUT_SCHEMA: frozenset[str] = frozenset(["schema", "type"])
 _SYSTEM_MESSAGE: frozenset[str] = frozenset(["content", "role"])
 _USER_MESSAGE: frozenset[str] = frozenset(["content", "role"])
+_REQUEST_BODY_TEMPERATURE: dict[str, Any] = {"most": 1}
+_REQUEST_BODY_STOP_SEQUENCES: dict[str, Any] = {"most": 5}
 _USAGE = frozenset(["tokens", "cached_tokens"])
 _USAGE_TOKENS_COUNT = frozenset(["image_tokens", "input_tokens", "output_tokens"])
 
@@ -464,8 +468,8 @@ class Cohere(CohereConverter):
         messages, messages_kept = self.read_messages(
             wire.get("messages", ABSENT), (at, "messages"), reader
         )
-        tool_choice, tool_choice_kept = self.read_tool_choice(
-            wire.get("tool_choice", ABSENT), (at, "tool_choice"), reader
+        tool_choice, tool_choice_kept = self.read_tool_choice_with_tools(
+            wire.get("tool_choice", ABSENT), (at, "tool_choice"), reader, tools
         )
         output_format, output_format_kept = self.read_output_format(
             wire.get("response_format", ABSENT), (at, "response_format"), reader
@@ -473,18 +477,20 @@ class Cohere(CohereConverter):
         max_output_tokens = wire.get("max_tokens")
         if max_output_tokens is not None and type(max_output_tokens) is not int:
             raise wrong_type((at, "max_tokens"), "an integer", max_output_tokens)
-        temperature = wire.get("temperature")
-        if (
-            temperature is not None
-            and type(temperature) is not float
-            and type(temperature) is not int
-        ):
-            raise wrong_type((at, "temperature"), "a number", temperature)
+        temperature, temperature_kept = read_number_at_most(
+            wire.get("temperature", ABSENT),
+            (at, "temperature"),
+            reader,
+            _REQUEST_BODY_TEMPERATURE,
+        )
         top_p = wire.get("p")
         if top_p is not None and type(top_p) is not float and type(top_p) is not int:
             raise wrong_type((at, "p"), "a number", top_p)
-        stop, stop_kept = read_string_or_list(
-            wire.get("stop_sequences", ABSENT), (at, "stop_sequences"), reader
+        stop, stop_kept = read_strings_at_most(
+            wire.get("stop_sequences", ABSENT),
+            (at, "stop_sequences"),
+            reader,
+            _REQUEST_BODY_STOP_SEQUENCES,
         )
         seed = wire.get("seed")
         if seed is not None and type(seed) is not int:
@@ -504,6 +510,8 @@ class Cohere(CohereConverter):
             rest["tool_choice"] = tool_choice_kept
         if output_format_kept is not ABSENT:
             rest["response_format"] = output_format_kept
+        if temperature_kept is not ABSENT:
+            rest["temperature"] = temperature_kept
         if stop_kept is not ABSENT:
             rest["stop_sequences"] = stop_kept
         if reasoning_kept is not ABSENT:
@@ -555,11 +563,12 @@ class Cohere(CohereConverter):
         )
         if tools is not ABSENT:
             wire["tools"] = tools
-        tool_choice = self.write_tool_choice(
+        tool_choice = self.write_tool_choice_with_tools(
             request.tool_choice,
             extra_at(extras, "tool_choice") if extras else ABSENT,
             (at, "toolChoice"),
             writer,
+            request.tools,
         )
         if tool_choice is not ABSENT:
             wire["tool_choice"] = tool_choice
@@ -573,15 +582,23 @@ class Cohere(CohereConverter):
             wire["response_format"] = output_format
         if request.max_output_tokens is not None:
             wire["max_tokens"] = request.max_output_tokens
-        if request.temperature is not None:
-            wire["temperature"] = request.temperature
+        temperature = write_number_at_most(
+            request.temperature,
+            extra_at(extras, "temperature") if extras else ABSENT,
+            (at, "temperature"),
+            writer,
+            _REQUEST_BODY_TEMPERATURE,
+        )
+        if temperature is not ABSENT:
+            wire["temperature"] = temperature
         if request.top_p is not None:
             wire["p"] = request.top_p
-        stop = write_string_or_list(
+        stop = write_strings_at_most(
             request.stop,
             extra_at(extras, "stop_sequences") if extras else ABSENT,
             (at, "stop"),
             writer,
+            _REQUEST_BODY_STOP_SEQUENCES,
         )
         if stop is not ABSENT:
             wire["stop_sequences"] = stop

@@ -66,10 +66,12 @@ from ..runtime.responses import FinishReason, read_count, read_optional_object
 from ..runtime.tool_call_fields import (
     make_call_from_json_if_regular,
     read_call_id,
+    read_flag_about_tools,
     read_json_arguments,
     read_result_call,
     read_tool_name,
     write_call_id,
+    write_flag_about_tools,
     write_json_arguments,
     write_result_call,
     write_tool_name,
@@ -527,14 +529,15 @@ class OpenaiResponses(ResponsesConverter):
         messages, messages_kept = self.read_input_string_or_items(
             wire.get("input", ABSENT), (at, "input"), reader
         )
-        tool_choice, tool_choice_kept = self.read_tool_choice(
-            wire.get("tool_choice", ABSENT), (at, "tool_choice"), reader
+        tool_choice, tool_choice_kept = self.read_tool_choice_with_tools(
+            wire.get("tool_choice", ABSENT), (at, "tool_choice"), reader, tools
         )
-        parallel_tool_calls = wire.get("parallel_tool_calls")
-        if parallel_tool_calls is not None and type(parallel_tool_calls) is not bool:
-            raise wrong_type(
-                (at, "parallel_tool_calls"), "a boolean", parallel_tool_calls
-            )
+        parallel_tool_calls, parallel_tool_calls_kept = read_flag_about_tools(
+            wire.get("parallel_tool_calls", ABSENT),
+            (at, "parallel_tool_calls"),
+            reader,
+            tools,
+        )
         output_format, output_format_kept = self.read_output_format(
             text.get("format", ABSENT), ((at, "text"), "format"), reader
         )
@@ -566,6 +569,8 @@ class OpenaiResponses(ResponsesConverter):
             rest["tools"] = tools_kept
         if tool_choice_kept is not ABSENT:
             rest["tool_choice"] = tool_choice_kept
+        if parallel_tool_calls_kept is not ABSENT:
+            rest["parallel_tool_calls"] = parallel_tool_calls_kept
         if output_format_kept is not ABSENT:
             text_rest["format"] = output_format_kept
         if reasoning_kept is not ABSENT:
@@ -635,16 +640,24 @@ class OpenaiResponses(ResponsesConverter):
         )
         if tools is not ABSENT:
             wire["tools"] = tools
-        tool_choice = self.write_tool_choice(
+        tool_choice = self.write_tool_choice_with_tools(
             request.tool_choice,
             extra_at(extras, "tool_choice") if extras else ABSENT,
             (at, "toolChoice"),
             writer,
+            request.tools,
         )
         if tool_choice is not ABSENT:
             wire["tool_choice"] = tool_choice
-        if request.parallel_tool_calls is not None:
-            wire["parallel_tool_calls"] = request.parallel_tool_calls
+        parallel_tool_calls = write_flag_about_tools(
+            request.parallel_tool_calls,
+            extra_at(extras, "parallel_tool_calls") if extras else ABSENT,
+            (at, "parallelToolCalls"),
+            writer,
+            request.tools,
+        )
+        if parallel_tool_calls is not ABSENT:
+            wire["parallel_tool_calls"] = parallel_tool_calls
         if request.max_output_tokens is not None:
             wire["max_output_tokens"] = request.max_output_tokens
         if request.temperature is not None:

@@ -214,6 +214,54 @@ def test_a_document_has_a_name_that_is_taken(
     assert WIRES[PROVIDER].type_faults({"messages": [said]}) == []
 
 
+def document(name: str | None) -> dict[str, Any]:
+    return {"type": "document", "data": "AAAA", "mediaType": "text/csv"} | ({"name": name} if name is not None else {})
+
+
+@pytest.mark.parametrize(
+    ("names", "spellings"),
+    [
+        (["a", "b", "c"], ["a", "b", "c"]),
+        (["a", "a", "a"], ["a", "a-2", "a-3"]),
+        (["a", "a", "a-2"], ["a", "a-3", "a-2"]),
+        (["a.b", "a-b", "a/b"], ["a-b-2", "a-b", "a-b-3"]),
+        (["a.b", "a/b", "a.b"], ["a-b", "a-b-2", "a-b-3"]),
+        (["x" * 200, "x" * 200, "x" * 201], ["x" * 200, "x" * 198 + "-2", "x" * 198 + "-3"]),
+        ([None, "document 0-0", "b"], ["document 0-0-2", "document 0-0", "b"]),
+        (["a", "é", "document 2-0-1"], ["a", "document 2-0-0", "document 2-0-1"]),
+    ],
+)
+def test_documents_of_a_request_have_different_names(
+    sample: Package, models: Any, names: list[str | None], spellings: list[str]
+) -> None:
+    """Documents of users and results count together."""
+    first, *others = map(document, names)
+    turns = [
+        {"role": "user", "content": [first, {"type": "text", "text": "x"}]},
+        {"role": "assistant", "content": [{"type": "tool_call", "call": {"id": "a", "name": "now", "arguments": {}}}]},
+        {"role": "tool", "results": [result("a", "now", "multimodal", others)]},
+    ]
+    wire, losses = conversation(sample, models, *turns)
+    found = [wire[0]["content"][0], *wire[2]["content"][0]["toolResult"]["content"]]
+    assert [block["document"]["name"] for block in found] == spellings
+    changed = {path for path, _ in losses if path != "tools"}
+    places = ["messages[0].content[0]", "messages[2].results[0].value[0]", "messages[2].results[0].value[1]"]
+    assert changed == {f"{p}.name" for p, name, said in zip(places, names, spellings, strict=True) if name != said}
+    longer, _ = conversation(sample, models, *turns, {"role": "user", "content": [document("later.pdf"), first]})
+    assert longer[:2] == wire[:2]
+    assert longer[2]["content"][0] == wire[2]["content"][0]
+
+
+def test_document_names_come_back_as_they_were(sample: Package) -> None:
+    block = {"document": {"name": "a", "format": "csv", "source": {"bytes": "AAAA"}}}
+    body = {"messages": [user(block, block, text("x"))]}
+    request = laws.read(sample, PROVIDER, body)
+    assert laws.exact(laws.write(sample, PROVIDER, request)) == laws.exact(body)
+    request.messages[0].content[1].name = "b.c"
+    names = [b["document"]["name"] for b in laws.write(sample, PROVIDER, request)["messages"][0]["content"][:2]]
+    assert names == ["a", "b-c"]
+
+
 @pytest.mark.parametrize(
     ("part", "block"),
     [

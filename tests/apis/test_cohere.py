@@ -408,3 +408,40 @@ def test_a_writer_sends_pieces_in_the_clients_order(sample: Package, models: Any
     whole = laws.written(sample, PROVIDER, [models.CompletedEvent(completion)], id="i")
     assert [e["type"] for e in whole[1:3]] == ["tool-plan-delta", "tool-call-start"]
     assert "message" not in whole[-1]["delta"]
+
+
+@pytest.mark.parametrize("provider", [PROVIDER, "bedrock"])
+def test_a_temperature_above_one_is_lowered(sample: Package, models: Any, provider: str) -> None:
+    def said(temperature: float | None) -> tuple[Any, list[Any]]:
+        losses: list[Any] = []
+        request = models.load(models.Request, {"messages": [HELLO], "temperature": temperature})
+        body = laws.write(sample, provider, request, losses)
+        lost = [(loss.path, loss.action, loss.severity) for loss in losses]
+        return body.get("inferenceConfig", body).get("temperature"), lost
+
+    assert said(None) == (None, [])
+    assert [said(value) for value in (0, 0.3, 1, 1.0)] == [(value, []) for value in (0, 0.3, 1, 1.0)]
+    assert said(1.5) == (1, [("temperature", "narrowed", "warning")])
+    body: Any = {"messages": [], "temperature": 1.5}
+    if provider == "bedrock":
+        body = {"messages": [], "inferenceConfig": {"temperature": 1.5}}
+    request = laws.read(sample, provider, body)
+    assert laws.exact(laws.write(sample, provider, request)) == laws.exact(body)
+    request.temperature = None
+    assert laws.write(sample, provider, request) == {"messages": []}
+
+
+def test_at_most_five_texts_stop(sample: Package, models: Any) -> None:
+    losses: list[Any] = []
+    request = models.load(models.Request, {"messages": [HELLO], "stop": list("abcdef")})
+    assert laws.write(sample, PROVIDER, request, losses)["stop_sequences"] == list("abcde")
+    assert [(loss.path, loss.action, loss.severity) for loss in losses] == [("stop", "narrowed", "warning")]
+    request.stop = list("abcde")
+    assert laws.write(sample, PROVIDER, request, losses)["stop_sequences"] == list("abcde")
+    assert len(losses) == 1
+    for stop in (list("abcdef"), "a", ["a"], []):
+        body = {"messages": [], "stop_sequences": stop}
+        read = laws.read(sample, PROVIDER, body)
+        assert laws.exact(laws.write(sample, PROVIDER, read)) == laws.exact(body)
+        read.stop = None
+        assert laws.write(sample, PROVIDER, read) == {"messages": []}

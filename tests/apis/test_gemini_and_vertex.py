@@ -9,6 +9,7 @@ import pytest
 
 from tests.providers import laws
 from tests.providers.exchanges import Exchanges, keywords, sent
+from tests.providers.requests import result
 from tests.providers.wires import MARK, WIRES
 from tests.providers.wires.gemini import camel
 from tests.support.generated import Package
@@ -178,3 +179,33 @@ def test_vertex_reports_each_empty_text_at_its_place(sample: Package, models: An
     assert [content["parts"] for content in contents] == [[{"text": "a"}], [{"text": "b"}]]
     places = ["[0].content[1]", "[1].content[0]", "[1].content[2]", "[2].content[0]"]
     assert [loss.path for loss in losses] == places
+
+
+AGAIN = {"role": "assistant", "content": [{"type": "tool_call", "call": {"id": "1", "name": "now", "arguments": {}}}]}
+SYSTEM = {"role": "system", "content": "s"}
+SAID = {"role": "assistant", "content": "a"}
+GO_ON = {"role": "user", "parts": [{"text": "Continue."}]}
+
+
+@pytest.mark.parametrize("provider", ["gemini", PROVIDER])
+@pytest.mark.parametrize("before", [[], [SYSTEM], [SAID], [{"role": "user", "content": []}]])
+def test_a_call_that_would_be_first_follows_a_user_turn(
+    sample: Package, models: Any, provider: str, before: list[Any]
+) -> None:
+    noon = {"role": "tool", "results": [result("1", "now", "text", "noon")]}
+    request = models.load(models.Request, {"model": "m", "messages": [*before, AGAIN, noon]})
+    losses: list[Any] = []
+    written = laws.write(sample, provider, request, losses)["contents"]
+    assert written[0] == GO_ON
+    assert [content["role"] for content in written] == ["user", "model", "user"]
+    assert [loss.severity for loss in losses if (loss.path, loss.action) == ("messages", "defaulted")] == ["note"]
+    assert sample.provider(provider).to_messages(request.messages, on_loss=losses.append) == written
+
+
+@pytest.mark.parametrize("provider", ["gemini", PROVIDER])
+@pytest.mark.parametrize(
+    "first", [[{"text": "a"}], [{"text": "a"}, CALLED], [CALLED, CALLED]], ids=["text", "text and call", "calls"]
+)
+def test_a_body_that_begins_with_the_model_comes_back(sample: Package, provider: str, first: list[Any]) -> None:
+    body = {"contents": [{"role": "model", "parts": first}, *contents()[1:]]}
+    assert laws.exact(laws.write(sample, provider, laws.read(sample, provider, body))) == laws.exact(body)

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.providers.requests import PIXEL
 from tests.support.generated import Package
 
 SIGNATURE = "CiQB+/e-_w=="
@@ -389,6 +390,29 @@ def test_an_address_without_media_type_gets_one(generated: SimpleNamespace, kind
     part = {"type": kind, "url": "https://example.org/x"}
     written, losses = sent(generated, [{"role": "user", "content": [part]}])
     assert written["contents"][0]["parts"] == [{"fileData": {"fileUri": part["url"], "mimeType": media_type}}]
+    assert losses == [("messages[0].content[0].mediaType", "defaulted", "note")]
+
+
+@pytest.mark.parametrize(
+    ("kind", "content", "media_type"),
+    [
+        ("image", {"url": "https://example.org/a.png"}, "image/png"),
+        ("image", {"url": "https://example.org/a.WEBP?b=c.gif#d.gif"}, "image/webp"),
+        ("image", {"url": "https://example.org/a.mp4"}, "image/jpeg"),
+        ("image", {"data": PIXEL}, "image/png"),
+        ("image", {"data": "AAAA"}, "image/jpeg"),
+        ("audio", {"url": "gs://bucket/a.wav"}, "audio/wav"),
+        ("audio", {"data": "UklGRiQAAABXQVZF"}, "audio/wav"),
+        ("video", {"url": "gs://bucket/a.mov"}, "video/mov"),
+        ("document", {"url": "https://example.org/a.b/c.csv"}, "text/csv"),
+    ],
+)
+def test_an_extension_or_the_first_bytes_say_the_media_type(
+    generated: SimpleNamespace, kind: str, content: Any, media_type: str
+) -> None:
+    written, losses = sent(generated, [{"role": "user", "content": [{"type": kind, **content}]}])
+    (part,) = written["contents"][0]["parts"]
+    assert part.get("fileData", part.get("inlineData"))["mimeType"] == media_type
     assert losses == [("messages[0].content[0].mediaType", "defaulted", "note")]
 
 

@@ -9,7 +9,7 @@ import pytest
 from tests.providers import laws
 from tests.providers.answers import answer_of
 from tests.providers.exchanges import Exchanges, sent
-from tests.providers.requests import HELLO, PIXEL, WEATHER
+from tests.providers.requests import HELLO, PIXEL, WEATHER, result
 from tests.providers.wires import WIRES
 from tests.support.generated import Package
 
@@ -162,6 +162,29 @@ def test_results_of_one_tool_stand_in_the_order_of_its_calls(sample: Package) ->
     written = laws.write(sample, PROVIDER, request, losses)
     assert laws.exact(written) == laws.exact(body)
     assert {loss.action for loss in losses} == {"moved"}
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 0, 1), (1, 2, 0)])
+def test_results_have_the_order_of_calls_whose_ids_the_client_drops(
+    exchanges: Exchanges, sample: Package, models: Any, order: tuple[int, ...]
+) -> None:
+    calls = [("a", "now", {}), ("b", "get_weather", {"city": "Oslo"}), ("c", "now", {"zone": "UTC"})]
+    parts = [{"type": "tool_call", "call": {"id": i, "name": n, "arguments": a}} for i, n, a in calls]
+    results = [result(calls[i][0], calls[i][1], "text", f"for {calls[i][0]}") for i in order]
+    history = [HELLO, {"role": "assistant", "content": parts}, {"role": "tool", "results": results}]
+    request = models.load(models.Request, {"model": "m", "messages": history, "stream": False})
+    losses: list[Any] = []
+    sample.provider(PROVIDER).to_sdk(request, on_loss=losses.append)
+    body = sent(exchanges, sample, PROVIDER, request)
+    said: dict[str, list[str]] = {}
+    for message in body["messages"][2:]:
+        said.setdefault(message["tool_name"], []).append(message["content"])
+    assert said == {"now": ["for a", "for c"], "get_weather": ["for b"]}
+    moved = [loss for loss in losses if loss.action == "moved"]
+    assert bool(moved) == (order.index(0) > order.index(2))
+    assert {loss.severity for loss in losses} == {"note"}
+    written = laws.write(sample, PROVIDER, request)["messages"][2:]
+    assert [message["tool_call_id"] for message in written] == [calls[i][0] for i in order]
 
 
 NESTED = {

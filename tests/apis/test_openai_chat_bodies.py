@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
+from tests.providers import laws
+from tests.providers.requests import HELLO
 from tests.support.generated import Package
 
 PROVIDERS = ("openai_chat", "openai_compatible")
@@ -102,3 +105,64 @@ def test_a_stream_of_content_as_a_list_has_each_text_once(sample: Package, model
     events = writer.write(models.TextDelta("aa")) + writer.write(models.CompletedEvent(completion)) + writer.finish()
     told = [event for wire in events for event in stream.feed(wire)] + stream.finish()
     assert "".join(event.text for event in told if type(event) is models.TextDelta) == "aaa"
+
+
+NAMES = [
+    ("ada", "ada"),
+    ("John Smith", "John_Smith"),
+    ("Page[int]", "Page_int_"),
+    ("x" * 70, "x" * 64),
+]
+
+
+@pytest.mark.parametrize(("name", "spelling"), NAMES)
+@pytest.mark.parametrize("role", ["system", "user", "assistant"])
+def test_a_name_of_a_message_has_legal_characters(
+    sample: Package, models: Any, role: str, name: str, spelling: str
+) -> None:
+    losses: list[Any] = []
+    request = models.load(models.Request, {"messages": [{"role": role, "content": "x", "name": name}]})
+    written = laws.write(sample, "openai_chat", request, losses)["messages"]
+    assert written == [{"role": role, "content": "x", "name": spelling}]
+    lost = [("messages[0].name", "rewritten", "note")] if name != spelling else []
+    assert [(loss.path, loss.action, loss.severity) for loss in losses] == lost
+    body = {"messages": [{"role": role, "content": "x", "name": name}]}
+    read = laws.read(sample, "openai_chat", body)
+    assert laws.exact(laws.write(sample, "openai_chat", read)) == laws.exact(body)
+    read.messages[0].name = None
+    assert laws.write(sample, "openai_chat", read)["messages"] == [{"role": role, "content": "x"}]
+
+
+@pytest.mark.parametrize(("name", "spelling"), NAMES)
+@pytest.mark.parametrize("provider", ["openai_chat", "openai_responses", "mistral"])
+def test_a_name_of_a_schema_has_legal_characters(
+    sample: Package, models: Any, provider: str, name: str, spelling: str
+) -> None:
+    def name_in(body: Any) -> Any:
+        holder = body["text"]["format"] if "text" in body else body["response_format"]["json_schema"]
+        return holder["name"]
+
+    losses: list[Any] = []
+    given = {"messages": [HELLO], "outputFormat": {"schema": {"type": "object"}, "name": name}}
+    body = laws.write(sample, provider, models.load(models.Request, given), losses)
+    assert name_in(body) == spelling
+    lost = [("outputFormat.name", "rewritten", "note")] if name != spelling else []
+    assert [(loss.path, loss.action, loss.severity) for loss in losses if loss.path.endswith("name")] == lost
+    kept = json.loads(json.dumps(body).replace(json.dumps(spelling), json.dumps(name)))
+    assert laws.exact(laws.write(sample, provider, laws.read(sample, provider, kept))) == laws.exact(kept)
+
+
+def test_names_without_a_legal_character_stay_different(sample: Package, models: Any) -> None:
+    messages = [{"role": "user", "content": "x", "name": name} for name in ("山田", "佐藤", "山田")]
+    request = models.load(models.Request, {"messages": messages})
+    first, second, third = (m["name"] for m in laws.write(sample, "openai_chat", request, [])["messages"])
+    assert first == third != second
+
+
+def test_chunks_name_the_model_if_it_is_known(sample: Package, models: Any) -> None:
+    writer = sample.provider("openai_chat").StreamWriter(id="a", created=1)
+    writer.model = "m"
+    message = models.AssistantMessage([models.TextPart("Hi")])
+    done = models.CompletedEvent(models.Completion(message, "stop", model="m-2"))
+    chunks = [*writer.write(models.TextDelta("Hi")), *writer.write(done), *writer.finish()]
+    assert [chunk["model"] for chunk in chunks] == ["m", "m-2"]

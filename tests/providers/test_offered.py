@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from tests.providers.requests import HELLO
+from tests.providers import laws
+from tests.providers.requests import HELLO, WEATHER
 from tests.support.generated import Package
 from tests.support.repository import CONVERSING, PROFILES, profile
 from toolgen.runtime.conversion.cache import Cache, from_bytes, to_bytes
@@ -169,3 +170,84 @@ def test_a_name_that_was_told_elsewhere_in_a_request_is_told_again_in_the_next(
         module.to_tools(given, on_loss=heard.append)
         renamed = [loss for loss in heard if loss.what == "a tool's name"]
         assert len(renamed) == (0 if re.fullmatch(facts["pattern"], "with a blank") else 1)
+
+
+REFUSING = [
+    *("openai_chat", "azure", "openai_compatible", "groq", "deepseek", "openrouter", "xai", "vllm"),
+    *("openai_responses", "gemini", "cohere"),
+]
+"""The APIs that reject a tool choice without tools."""
+PARALLEL = [name for name in REFUSING if name not in ("gemini", "cohere")]
+SEARCH = {"type": "opaque", "provider": "gemini", "value": {"googleSearch": {}}}
+
+
+@pytest.mark.parametrize("choice", ["auto", "none", {"names": ["get_weather"], "mode": "auto"}])
+@pytest.mark.parametrize("tools", [None, [], [SEARCH]])
+@pytest.mark.parametrize("provider", REFUSING)
+def test_a_choice_without_tools_is_left_out(
+    sample: Package, models: Any, provider: str, tools: Any, choice: Any
+) -> None:
+    given = {"messages": [HELLO]} | ({} if tools is None else {"tools": tools})
+    plain = laws.write(sample, provider, models.load(models.Request, given), [])
+    losses: list[Any] = []
+    request = models.load(models.Request, {**given, "toolChoice": choice})
+    assert laws.write(sample, provider, request, losses) == plain
+    assert [(loss.action, loss.severity) for loss in losses if loss.path == "toolChoice"] == [("dropped", "note")]
+
+
+@pytest.mark.parametrize("choice", ["required", {"name": "get_weather"}, {"names": ["now"], "mode": "required"}])
+@pytest.mark.parametrize("tools", [None, [], [SEARCH]])
+@pytest.mark.parametrize("provider", REFUSING)
+def test_no_call_can_be_required_without_tools(
+    sample: Package, models: Any, provider: str, tools: Any, choice: Any
+) -> None:
+    given = {"messages": [HELLO], "toolChoice": choice} | ({} if tools is None else {"tools": tools})
+    request = models.load(models.Request, given)
+    with pytest.raises(models.ConversionError, match="toolChoice cannot be sent: the request has no tools"):
+        sample.provider(provider).to_request(request, on_loss=lambda loss: None)
+    body = laws.write(sample, provider, request, [])
+    assert "tool_choice" not in body
+    assert "toolConfig" not in body
+
+
+@pytest.mark.parametrize("provider", PARALLEL)
+def test_a_setting_of_calls_needs_tools(sample: Package, models: Any, provider: str) -> None:
+    given = {"messages": [HELLO], "parallelToolCalls": False}
+    losses: list[Any] = []
+    assert "parallel_tool_calls" not in laws.write(sample, provider, models.load(models.Request, given), losses)
+    assert [(loss.path, loss.severity) for loss in losses] == [("parallelToolCalls", "note")]
+    request = models.load(models.Request, {**given, "tools": [WEATHER], "toolChoice": "auto"})
+    body = laws.write(sample, provider, request, losses)
+    assert (body["parallel_tool_calls"], body["tool_choice"]) == (False, "auto")
+
+
+SENT_WITHOUT_TOOLS: list[tuple[str, dict[str, Any]]] = [
+    *((name, {"tool_choice": "none", "parallel_tool_calls": False}) for name in PARALLEL),
+    ("openai_chat", {"tool_choice": {"type": "function", "function": {"name": "f"}, "x": 1}}),
+    ("openai_responses", {"tool_choice": {"type": "function", "name": "f"}, "parallel_tool_calls": True}),
+    ("cohere", {"tool_choice": "REQUIRED"}),
+    ("gemini", {"toolConfig": {"functionCallingConfig": {"mode": "ANY", "allowedFunctionNames": ["f"]}}}),
+    ("gemini", {"tools": [{"googleSearch": {}}], "toolConfig": {"functionCallingConfig": {"mode": "AUTO", "x": 1}}}),
+]
+
+
+@pytest.mark.parametrize(("provider", "more"), SENT_WITHOUT_TOOLS)
+def test_a_choice_that_was_read_without_tools_comes_back(sample: Package, provider: str, more: Any) -> None:
+    module = sample.provider(provider)
+    messages = "contents" if provider == "gemini" else "input" if provider == "openai_responses" else "messages"
+    body = {messages: [], **more}
+    request = module.from_request(body)
+    losses: list[Any] = []
+    assert laws.exact(module.to_request(request, on_loss=losses.append)) == laws.exact(body)
+    assert losses == []
+    request.tool_choice, request.parallel_tool_calls = "auto", None
+    changed = module.to_request(request, on_loss=losses.append)
+    request.tool_choice = None
+    removed = module.to_request(request)
+    kept = {
+        key: value for key, value in body.items() if key not in ("tool_choice", "parallel_tool_calls", "toolConfig")
+    }
+    assert removed == kept
+    if "tools" not in more:
+        assert changed == kept
+        assert [loss.path for loss in losses] == ["toolChoice"]

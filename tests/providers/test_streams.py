@@ -228,6 +228,22 @@ def test_a_writer_that_is_ended_early_says_so(sample: Package, models: Any, prov
         module.StreamWriter().write("text")
 
 
+@pytest.mark.parametrize("word", [None, "some_other_word"])
+@each_provider
+def test_an_end_of_another_kind_is_no_failure(sample: Package, models: Any, provider: str, word: str | None) -> None:
+    """It comes back as `other`, or is reported."""
+    losses: list[Any] = []
+    writer = sample.provider(provider).StreamWriter(id="an-id", created=7, on_loss=losses.append)
+    message = models.AssistantMessage([models.TextPart("Hi")])
+    wires = writer.write(models.TextDelta("Hi"))
+    wires += writer.write(models.CompletedEvent(models.Completion(message, "other", stop_reason=word)))
+    completion, told = laws.played(sample, provider, wires + writer.finish())
+    assert "ErrorEvent" not in [type(event).__name__ for event in told]
+    if completion.finish_reason != "other":
+        assert completion.finish_reason == "stop"
+        assert [loss.path for loss in losses if loss.severity != "note"] == ["finishReason"]
+
+
 @pytest.mark.parametrize("provider", [p for p in having("sdk") if p in having("stream")])
 def test_what_a_writer_sends_is_what_the_client_reads(
     exchanges: Exchanges, sample: Package, models: Any, provider: str

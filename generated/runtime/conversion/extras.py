@@ -130,6 +130,11 @@ def is_internal_mark(value: Any) -> bool:
     return type(value) is dict and not _MARKS.isdisjoint(value)
 
 
+def _is_lone_mark(value: Any) -> bool:
+    """Return whether a value inside an extra is a mark of a key whose object is not written."""
+    return is_internal_mark(value) and len(value) == 1
+
+
 def restore_extras(wire: dict[str, Any], extras: Extras) -> None:
     """Add extras to an object that was written from typed fields. What is already written wins."""
     for key, value in extras.items():
@@ -138,6 +143,14 @@ def restore_extras(wire: dict[str, Any], extras: Extras) -> None:
                 continue
             key = key[1:]
         if key not in wire:
+            if type(value) is dict and any(map(_is_lone_mark, value.values())):
+                value = {
+                    name: inner
+                    for name, inner in value.items()
+                    if not _is_lone_mark(inner)
+                }
+                if not value:
+                    continue
             if not is_internal_mark(value):
                 wire[key] = value
         elif type(value) is dict and type(wire[key]) is dict:

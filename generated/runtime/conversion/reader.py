@@ -34,6 +34,7 @@ class Reader:
         "_regular",
         "_tables",
         "_without_id",
+        "document_names",
         "position",
         "tool_names",
         "tools",
@@ -62,6 +63,7 @@ class Reader:
         self._redefined: Collection[str] = ()
         self._regular: dict[str, ToolCall] = {}
         self._without_id: set[str] | None = None
+        self.document_names: set[str] | None = None
         self._tables: LoweredArgumentCodec | None = None
 
     def as_metadata(self, extras: Extras | None) -> dict[str, Any] | None:

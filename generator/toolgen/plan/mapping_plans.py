@@ -45,6 +45,7 @@ PLAIN_FORMS: Mapping[str, FieldFastPath] = {
     "object_arguments": FieldFastPath("type({0}) is dict", "{1} is None and is_strict_json({0})"),
     "json_arguments": JSON_TEXT,
     "cache_control": FieldFastPath(),
+    "participant_name": FieldFastPath(),
     "call_id_verbatim": FieldFastPath(
         "type({0}) is str and reader.wire.is_legal_id({0}) and reader.try_claim_id({0})",
         "writer.is_id_unchanged({0})",

@@ -30,7 +30,13 @@ from .models import (
     ToolDefinition,
 )
 from .paths import ROOT, Path
-from .request_tools import read_choice, write_choice, write_tool_with_provider_settings
+from .request_tools import (
+    has_own_tools,
+    read_choice,
+    report_choice_without_tools,
+    write_choice,
+    write_tool_with_provider_settings,
+)
 from .responses import FinishReason, classify_api_error
 
 __all__ = ["Converter", "ObjectReader", "ObjectWriter", "SdkConverter", "ValueReader", "ValueWriter"]
@@ -320,6 +326,31 @@ class Converter:
         if choice is None:
             return ABSENT if is_internal_mark(extra) else extra
         return write_choice(choice, extra, at, writer, self.TOOL_CHOICES)
+
+    def has_choosable_tools(self, tools: Sequence[Any] | None) -> bool:
+        """Return whether a request offers tools that a tool choice is about."""
+        return has_own_tools(tools, self.wire.name)
+
+    def read_tool_choice_with_tools(
+        self, value: Any, at: Path, reader: Reader, tools: Sequence[Any] | None
+    ) -> tuple[ToolChoice | None, Any]:
+        """Read the tool choice. Without tools it is also kept as an extra, because the API accepted it."""
+        choice, kept = self.read_tool_choice(value, at, reader)
+        if choice is None or kept is not ABSENT or self.has_choosable_tools(tools):
+            return choice, kept
+        return choice, {"$whole": value}
+
+    def write_tool_choice_with_tools(
+        self, choice: ToolChoice | None, extra: Any, at: Path, writer: Writer, tools: Sequence[Any] | None
+    ) -> Any:
+        """Write the tool choice. Without tools the API rejects it, so it is left out, unless it was read like that."""
+        if choice is None or self.has_choosable_tools(tools):
+            return self.write_tool_choice(choice, extra, at, writer)
+        whole = extra.get("$whole") if type(extra) is dict else None
+        if whole is not None and self.read_tool_choice(whole, at, Reader(self.wire))[0] == choice:
+            return whole
+        report_choice_without_tools(choice, at, writer)
+        return ABSENT
 
 
 class SdkConverter(Converter):

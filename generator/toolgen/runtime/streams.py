@@ -296,8 +296,9 @@ class BaseStreamWriter:
     """Writes the events of one response, for apps that act as the provider.
 
     Values that the format has only at the end (the id of the response, extras, usage) are written with the last events.
-    `id` and `created` (seconds since 1970) are part of every event if the wire has them. What was sent as a delta is not
-    sent again, even if the completion has its parts in another order (`SentOrder`).
+    `id` and `created` (seconds since 1970) are part of every event if the wire has them, and so is `model`, if an app that
+    knows it sets it before the first event. What was sent as a delta is not sent again, even if the completion has its
+    parts in another order (`SentOrder`).
     """
 
     converter: ClassVar[Any]
@@ -306,6 +307,7 @@ class BaseStreamWriter:
     def __init__(self, *, id: str | None = None, created: int | None = None, on_loss: OnLoss | None = None) -> None:
         self.id = id
         self.created = created
+        self.model: str | None = None
         self.writer = Writer(self.converter.wire, on_loss, "weaken", is_response=True)
         self.writer.is_stream = True
         self.calls: dict[int, SentCall] = {}

@@ -123,10 +123,48 @@ _THINKING_THINKING_LEVEL: dict[str, Any] = {
     "HIGH": "high",
     "XHIGH": "xhigh",
 }
-_IMAGE_PART_INLINE_DATA: dict[str, Any] = {"mediaType": "image/jpeg"}
-_AUDIO_PART_INLINE_DATA: dict[str, Any] = {"mediaType": "audio/mp3"}
-_VIDEO_PART_INLINE_DATA: dict[str, Any] = {"mediaType": "video/mp4"}
-_DOCUMENT_PART_INLINE_DATA: dict[str, Any] = {"mediaType": "application/pdf"}
+_IMAGE_PART_INLINE_DATA: dict[str, Any] = {
+    "mediaType": "image/jpeg",
+    "png": "image/png",
+    "webp": "image/webp",
+    "heic": "image/heic",
+    "heif": "image/heif",
+    "gif": "image/gif",
+    "bmp": "image/bmp",
+}
+_AUDIO_PART_INLINE_DATA: dict[str, Any] = {
+    "mediaType": "audio/mp3",
+    "wav": "audio/wav",
+    "aiff": "audio/aiff",
+    "aac": "audio/aac",
+    "ogg": "audio/ogg",
+    "flac": "audio/flac",
+    "m4a": "audio/m4a",
+    "webm": "audio/webm",
+}
+_VIDEO_PART_INLINE_DATA: dict[str, Any] = {
+    "mediaType": "video/mp4",
+    "mpeg": "video/mpeg",
+    "mpg": "video/mpg",
+    "mov": "video/mov",
+    "avi": "video/avi",
+    "flv": "video/x-flv",
+    "webm": "video/webm",
+    "wmv": "video/wmv",
+    "3gpp": "video/3gpp",
+}
+_DOCUMENT_PART_INLINE_DATA: dict[str, Any] = {
+    "mediaType": "application/pdf",
+    "txt": "text/plain",
+    "html": "text/html",
+    "htm": "text/html",
+    "css": "text/css",
+    "csv": "text/csv",
+    "md": "text/markdown",
+    "xml": "text/xml",
+    "rtf": "text/rtf",
+    "json": "application/json",
+}
 _USAGE = frozenset(
     [
         "cachedContentTokenCount",
@@ -299,7 +337,8 @@ class Gemini(GeminiConverter):
         },
     }
     DEFAULTS: ClassVar[dict[str, Any]] = {
-        "thoughtSignature": "skip_thought_signature_validator"
+        "thoughtSignature": "skip_thought_signature_validator",
+        "user": "Continue.",
     }
     SIGNED_MODELS: ClassVar[str] = "(?:.*/)?gemini-(?:[3-9]|[1-9][0-9]).*"
     USER_ROLES: ClassVar[Collection[str]] = ["user", "function", "tool"]
@@ -685,10 +724,11 @@ class Gemini(GeminiConverter):
         )
         reader.set_offered_tools(tools)
         messages, messages_kept = self.read_contents(wire, at, reader)
-        tool_choice, tool_choice_kept = self.read_tool_choice(
+        tool_choice, tool_choice_kept = self.read_tool_choice_with_tools(
             tool_config.get("functionCallingConfig", ABSENT),
             ((at, "toolConfig"), "functionCallingConfig"),
             reader,
+            tools,
         )
         output_format, output_format_kept = self.read_output_format(
             generation_config, (at, "generationConfig"), reader
@@ -797,13 +837,14 @@ class Gemini(GeminiConverter):
         if reasoning is not ABSENT:
             generation_config["thinkingConfig"] = reasoning
         tool_config: dict[str, Any] = {}
-        tool_choice = self.write_tool_choice(
+        tool_choice = self.write_tool_choice_with_tools(
             request.tool_choice,
             extra_at(extras, "toolConfig", "functionCallingConfig")
             if extras
             else ABSENT,
             (at, "toolChoice"),
             writer,
+            request.tools,
         )
         if tool_choice is not ABSENT:
             tool_config["functionCallingConfig"] = tool_choice

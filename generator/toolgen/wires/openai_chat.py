@@ -14,10 +14,12 @@ from ..runtime.apis.openai_chat.fields import (
     read_audio_format,
     read_file_name,
     read_inline_data,
+    read_participant_name,
     read_schema_name,
     write_audio_format,
     write_file_name,
     write_inline_data,
+    write_participant_name,
     write_schema_name,
 )
 from ..runtime.client_kwargs import call_kwargs
@@ -83,10 +85,12 @@ from ..runtime.tool_call_fields import (
     make_call_from_json_if_regular,
     make_pending_call_from_json_if_regular,
     read_call_id,
+    read_flag_about_tools,
     read_json_arguments,
     read_result_call,
     read_tool_name,
     write_call_id,
+    write_flag_about_tools,
     write_json_arguments,
     write_result_call,
     write_tool_name,
@@ -623,14 +627,15 @@ class OpenaiChat(ChatConverter):
         messages, messages_kept = self.read_messages(
             wire.get("messages", ABSENT), (at, "messages"), reader
         )
-        tool_choice, tool_choice_kept = self.read_tool_choice(
-            wire.get("tool_choice", ABSENT), (at, "tool_choice"), reader
+        tool_choice, tool_choice_kept = self.read_tool_choice_with_tools(
+            wire.get("tool_choice", ABSENT), (at, "tool_choice"), reader, tools
         )
-        parallel_tool_calls = wire.get("parallel_tool_calls")
-        if parallel_tool_calls is not None and type(parallel_tool_calls) is not bool:
-            raise wrong_type(
-                (at, "parallel_tool_calls"), "a boolean", parallel_tool_calls
-            )
+        parallel_tool_calls, parallel_tool_calls_kept = read_flag_about_tools(
+            wire.get("parallel_tool_calls", ABSENT),
+            (at, "parallel_tool_calls"),
+            reader,
+            tools,
+        )
         output_format, output_format_kept = self.read_output_format(
             wire.get("response_format", ABSENT), (at, "response_format"), reader
         )
@@ -668,6 +673,7 @@ class OpenaiChat(ChatConverter):
             and messages_kept is ABSENT
             and tools_kept is ABSENT
             and tool_choice_kept is ABSENT
+            and parallel_tool_calls_kept is ABSENT
             and output_format_kept is ABSENT
             and stop_kept is ABSENT
             and reasoning_kept is ABSENT
@@ -695,6 +701,8 @@ class OpenaiChat(ChatConverter):
             rest["tools"] = tools_kept
         if tool_choice_kept is not ABSENT:
             rest["tool_choice"] = tool_choice_kept
+        if parallel_tool_calls_kept is not ABSENT:
+            rest["parallel_tool_calls"] = parallel_tool_calls_kept
         if output_format_kept is not ABSENT:
             rest["response_format"] = output_format_kept
         note_alias(rest, "max_completion_tokens", max_output_tokens_key)
@@ -744,16 +752,24 @@ class OpenaiChat(ChatConverter):
         )
         if tools is not ABSENT:
             wire["tools"] = tools
-        tool_choice = self.write_tool_choice(
+        tool_choice = self.write_tool_choice_with_tools(
             request.tool_choice,
             extra_at(extras, "tool_choice") if extras else ABSENT,
             (at, "toolChoice"),
             writer,
+            request.tools,
         )
         if tool_choice is not ABSENT:
             wire["tool_choice"] = tool_choice
-        if request.parallel_tool_calls is not None:
-            wire["parallel_tool_calls"] = request.parallel_tool_calls
+        parallel_tool_calls = write_flag_about_tools(
+            request.parallel_tool_calls,
+            extra_at(extras, "parallel_tool_calls") if extras else ABSENT,
+            (at, "parallelToolCalls"),
+            writer,
+            request.tools,
+        )
+        if parallel_tool_calls is not ABSENT:
+            wire["parallel_tool_calls"] = parallel_tool_calls
         output_format = self.write_output_format(
             request.output_format,
             extra_at(extras, "response_format") if extras else ABSENT,
@@ -1352,12 +1368,14 @@ class OpenaiChat(ChatConverter):
         content = read_text_or_list(
             wire.get("content"), (at, "content"), reader, self.read_system_content
         )
-        name = wire.get("name")
-        if name is not None and type(name) is not str:
-            raise wrong_type((at, "name"), "a string", name)
+        name, name_kept = read_participant_name(
+            wire.get("name", ABSENT), (at, "name"), reader
+        )
         rest = unmapped_members(wire, _SYSTEM_MESSAGE)
         if wire["role"] != "system":
             rest["role"] = wire["role"]
+        if name_kept is not ABSENT:
+            rest["name"] = name_kept
         return SystemMessage(content, name, metadata=reader.as_metadata(rest))
 
     def write_system_message(
@@ -1375,8 +1393,14 @@ class OpenaiChat(ChatConverter):
                 message.content, (at, "content"), writer, self.write_system_content
             ),
         }
-        if message.name is not None:
-            wire["name"] = message.name
+        name = write_participant_name(
+            message.name,
+            extra_at(extras, "name") if extras else ABSENT,
+            (at, "name"),
+            writer,
+        )
+        if name is not ABSENT:
+            wire["name"] = name
         if extras:
             restore_extras(wire, extras)
         return wire
@@ -1391,10 +1415,12 @@ class OpenaiChat(ChatConverter):
         content = read_text_or_list(
             wire.get("content"), (at, "content"), reader, self.read_user_content
         )
-        name = wire.get("name")
-        if name is not None and type(name) is not str:
-            raise wrong_type((at, "name"), "a string", name)
+        name, name_kept = read_participant_name(
+            wire.get("name", ABSENT), (at, "name"), reader
+        )
         rest = unmapped_members(wire, _USER_MESSAGE)
+        if name_kept is not ABSENT:
+            rest["name"] = name_kept
         return UserMessage(content, name, metadata=reader.as_metadata(rest))
 
     def write_user_message(
@@ -1419,8 +1445,14 @@ class OpenaiChat(ChatConverter):
                 message.content, (at, "content"), writer, self.write_user_content
             ),
         }
-        if message.name is not None:
-            wire["name"] = message.name
+        name = write_participant_name(
+            message.name,
+            extra_at(extras, "name") if extras else ABSENT,
+            (at, "name"),
+            writer,
+        )
+        if name is not ABSENT:
+            wire["name"] = name
         if extras:
             restore_extras(wire, extras)
         return wire

@@ -48,6 +48,7 @@ from ..runtime.models import (
     VideoPart,
 )
 from ..runtime.paths import Path
+from ..runtime.tool_call_fields import read_flag_about_tools, write_flag_about_tools
 from .openai_compatible import OpenaiCompatible
 
 __all__ = ["Openrouter"]
@@ -236,14 +237,15 @@ class Openrouter(OpenaiCompatible):
         messages, messages_kept = self.read_messages(
             wire.get("messages", ABSENT), (at, "messages"), reader
         )
-        tool_choice, tool_choice_kept = self.read_tool_choice(
-            wire.get("tool_choice", ABSENT), (at, "tool_choice"), reader
+        tool_choice, tool_choice_kept = self.read_tool_choice_with_tools(
+            wire.get("tool_choice", ABSENT), (at, "tool_choice"), reader, tools
         )
-        parallel_tool_calls = wire.get("parallel_tool_calls")
-        if parallel_tool_calls is not None and type(parallel_tool_calls) is not bool:
-            raise wrong_type(
-                (at, "parallel_tool_calls"), "a boolean", parallel_tool_calls
-            )
+        parallel_tool_calls, parallel_tool_calls_kept = read_flag_about_tools(
+            wire.get("parallel_tool_calls", ABSENT),
+            (at, "parallel_tool_calls"),
+            reader,
+            tools,
+        )
         output_format, output_format_kept = self.read_output_format(
             wire.get("response_format", ABSENT), (at, "response_format"), reader
         )
@@ -279,6 +281,7 @@ class Openrouter(OpenaiCompatible):
             and messages_kept is ABSENT
             and tools_kept is ABSENT
             and tool_choice_kept is ABSENT
+            and parallel_tool_calls_kept is ABSENT
             and output_format_kept is ABSENT
             and stop_kept is ABSENT
             and reasoning_kept is ABSENT
@@ -306,6 +309,8 @@ class Openrouter(OpenaiCompatible):
             rest["tools"] = tools_kept
         if tool_choice_kept is not ABSENT:
             rest["tool_choice"] = tool_choice_kept
+        if parallel_tool_calls_kept is not ABSENT:
+            rest["parallel_tool_calls"] = parallel_tool_calls_kept
         if output_format_kept is not ABSENT:
             rest["response_format"] = output_format_kept
         if stop_kept is not ABSENT:
@@ -355,16 +360,24 @@ class Openrouter(OpenaiCompatible):
         )
         if tools is not ABSENT:
             wire["tools"] = tools
-        tool_choice = self.write_tool_choice(
+        tool_choice = self.write_tool_choice_with_tools(
             request.tool_choice,
             extra_at(extras, "tool_choice") if extras else ABSENT,
             (at, "toolChoice"),
             writer,
+            request.tools,
         )
         if tool_choice is not ABSENT:
             wire["tool_choice"] = tool_choice
-        if request.parallel_tool_calls is not None:
-            wire["parallel_tool_calls"] = request.parallel_tool_calls
+        parallel_tool_calls = write_flag_about_tools(
+            request.parallel_tool_calls,
+            extra_at(extras, "parallel_tool_calls") if extras else ABSENT,
+            (at, "parallelToolCalls"),
+            writer,
+            request.tools,
+        )
+        if parallel_tool_calls is not ABSENT:
+            wire["parallel_tool_calls"] = parallel_tool_calls
         output_format = self.write_output_format(
             request.output_format,
             extra_at(extras, "response_format") if extras else ABSENT,

@@ -14,6 +14,7 @@ from ...errors import ConversionError, wrong_type
 from ...fields import read_data_url
 from ...json_text import compact, is_compact, loads
 from ...json_values import same_json
+from ...models import AssistantMessage, DocumentPart, Message, ToolMessage, UserMessage
 from ...paths import Path, format_path
 
 __all__ = [
@@ -156,28 +157,101 @@ def read_document_name(value: Any, at: Path, reader: Reader) -> tuple[str | None
         return None, {"$absent": True} if value is ABSENT else None
     if type(value) is not str:
         raise wrong_type(at, "a string", value)
-    return value, ABSENT if _is_legal(value) else value
+    if reader.document_names is None:
+        reader.document_names = set()
+    known = value in reader.document_names
+    reader.document_names.add(value)
+    return value, ABSENT if _is_legal(value) and not known else value
 
 
 def write_document_name(name: str | None, extra: Any, at: Path, writer: Writer) -> Any:
-    """Write the name without illegal characters. A missing name is made from the path of the document."""
+    """Write the name without illegal characters, and with a number if another document of the request has it.
+
+    A missing name is made from the path of the document.
+    """
     if name is None:
         if extra is None or is_internal_mark(extra):
             return ABSENT
         made = "document " + "-".join(re.findall(r"\d+", format_path(at)))
         writer.report_loss(at, "name", "defaulted", "note", "a document needs a name")
-        return made.rstrip()
-    if name == extra or _is_legal(name):
+        return _unused_name(made.rstrip(), writer)
+    legal = _is_legal(name)
+    if name == extra or (legal and _is_first_use(name, writer)):
         return name
-    writer.report_loss(
-        at, "name", "rewritten", "note", "the API rejects some of its characters"
+    reason = (
+        "another document has it" if legal else "the API rejects some of its characters"
     )
-    spelling = re.sub(r"[^a-zA-Z0-9_()\[\]-]+", "-", name)[:_LENGTH].strip("-")
-    return spelling or write_document_name(None, ABSENT, at, writer)
+    writer.report_loss(at, "name", "rewritten", "note", reason)
+    spelling = (
+        name
+        if legal
+        else re.sub(r"[^a-zA-Z0-9_()\[\]-]+", "-", name)[:_LENGTH].strip("-")
+    )
+    return (
+        _unused_name(spelling, writer)
+        if spelling
+        else write_document_name(None, ABSENT, at, writer)
+    )
 
 
 def _is_legal(name: str) -> bool:
     return len(name) <= _LENGTH and _LEGAL.fullmatch(name) is not None
+
+
+def _is_first_use(name: str, writer: Writer) -> bool:
+    """Return whether no document before this one has the name, and note that this one has it."""
+    counts = _name_counts(writer)
+    count = counts.get(name, 0)
+    counts[name] = count or 1
+    return not count
+
+
+def _unused_name(name: str, writer: Writer) -> str:
+    """Return a name that no document of the request has: this one, or one with a number."""
+    counts = _name_counts(writer)
+    count = counts.get(name)
+    if count is None:
+        counts[name] = 1
+        return name
+    spelling, number = name, max(count, 1)
+    while spelling in counts:
+        number += 1
+        spelling = f"{name[: _LENGTH - len(str(number)) - 1]}-{number}"
+    if count:
+        counts[name] = number
+    counts[spelling] = 1
+    return spelling
+
+
+def _name_counts(writer: Writer) -> dict[str, int]:
+    """Return how often each name was written. Legal names of later documents are there, with 0, so that they are kept."""
+    if writer.name_counts is None:
+        documents = [
+            part
+            for message in writer.messages
+            for part in _parts(message)
+            if type(part) is DocumentPart
+        ]
+        names = [part.name for part in documents if part.name is not None]
+        writer.name_counts = dict.fromkeys(filter(_is_legal, names), 0)
+    return writer.name_counts
+
+
+def _parts(message: Message) -> list[Any]:
+    """Return the parts of a message, or of its results."""
+    if type(message) is ToolMessage:
+        return [
+            part
+            for result in message.results
+            if type(result.value) is list
+            for part in result.value
+        ]
+    content = (
+        message.content
+        if type(message) is UserMessage or type(message) is AssistantMessage
+        else None
+    )
+    return content if type(content) is list else []
 
 
 def read_schema_text(

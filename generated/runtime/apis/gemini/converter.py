@@ -175,6 +175,10 @@ class GeminiConverter(GeminiMessageConverter):
             found += entries
         return found, {"$single": True} if type(value) is dict else ABSENT
 
+    def has_choosable_tools(self, tools: Sequence[Any] | None) -> bool:
+        """Return whether a request offers functions, which the tool choice is about."""
+        return any(type(tool) is ToolDefinition for tool in tools or ())
+
     def read_function_declaration(
         self, wire: Any, at: Path, reader: Reader
     ) -> ToolDefinition:

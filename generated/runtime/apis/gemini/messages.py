@@ -86,7 +86,7 @@ def _add_model_content(
         if message.metadata
         else NO_EXTRAS
     )
-    calls = any(type(part) is dict and "functionCall" in part for part in parts or ())
+    calls = _has_calls(parts)
     if not parts and "parts" not in extras:
         writer.report_loss(
             at, "a message", "dropped", "note", "the API supports none of its parts"
@@ -111,6 +111,11 @@ def _add_model_content(
         }
     else:
         contents.append(wire)
+
+
+def _has_calls(parts: Any) -> bool:
+    """Return whether there are calls among the parts of a content."""
+    return any(type(part) is dict and "functionCall" in part for part in parts or ())
 
 
 class GeminiMessageConverter(NativeToolSdkConverter):
@@ -173,7 +178,11 @@ class GeminiMessageConverter(NativeToolSdkConverter):
             role = content.get("role") or "user"
             if role == "model":
                 answer = self.read_assistant_message(content, here, reader)
-                if messages and type(messages[-1]) is AssistantMessage:
+                if (
+                    type(messages[-1]) is AssistantMessage
+                    if messages
+                    else _has_calls(content.get("parts"))
+                ):
                     answer.metadata = reader.as_metadata(
                         {
                             **inner_extras(answer.metadata or {}, reader.wire.name),
@@ -235,7 +244,11 @@ class GeminiMessageConverter(NativeToolSdkConverter):
     ) -> dict[str, Any]:
         """Write the messages, with the system instruction under its own key."""
         placed = order_restoring_separate_results(messages, at, writer)
-        found: dict[str, Any] = {"contents": self.write_turns(placed, writer)}
+        found: dict[str, Any] = {
+            "contents": self.add_first_user_turn(
+                self.write_turns(placed, writer), placed, writer
+            )
+        }
         instruction = self.write_instruction(
             [(m, p) for m, p, _ in placed if type(m) is SystemMessage], messages, writer
         )
@@ -247,8 +260,9 @@ class GeminiMessageConverter(NativeToolSdkConverter):
         self, messages: Sequence[Message], extra: Any, at: Path, writer: Writer
     ) -> list[Any]:
         """Write only the contents. System messages are dropped, because they are not contents."""
-        contents = self.write_turns(
-            order_restoring_separate_results(messages, at, writer), writer
+        placed = order_restoring_separate_results(messages, at, writer)
+        contents = self.add_first_user_turn(
+            self.write_turns(placed, writer), placed, writer
         )
         for i, message in enumerate(messages):
             if type(message) is SystemMessage:
@@ -283,6 +297,27 @@ class GeminiMessageConverter(NativeToolSdkConverter):
                 raise wrong_type(here, "a message", message)
             before = message
         return contents
+
+    def add_first_user_turn(
+        self, contents: list[Any], placed: list[Placed], writer: Writer
+    ) -> list[Any]:
+        """Return the contents, with a user turn before a call that would be first, unless the call was read there."""
+        first = contents[0] if contents else None
+        if (
+            type(first) is not dict
+            or first.get("role") != "model"
+            or not _has_calls(first.get("parts"))
+        ):
+            return contents
+        text, message = (
+            self.DEFAULTS.get("user"),
+            next(m for m, _, _ in placed if type(m) is not SystemMessage),
+        )
+        if not text or "$apart" in writer.peek_extras(message.metadata):
+            return contents
+        reason = "a call must follow a user message"
+        writer.report_loss(placed[0][1][0], "a message", "defaulted", "note", reason)
+        return [{"role": "user", "parts": [{"text": text}]}, *contents]
 
     def signature_placeholder(self, model: str | None) -> str | None:
         """Return the placeholder signature of a call from another provider, or None if the model needs none."""

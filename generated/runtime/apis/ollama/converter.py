@@ -121,6 +121,7 @@ class OllamaConverter(NativeToolSdkConverter):
             ConversionError: The wire cannot express a value, and `on_unsupported` is "error".
         """
         writer = Writer(self.wire, on_loss, on_unsupported, tools=request.tools or ())
+        writer.drops_ids = self.SDK_MEMBERS["messages"].get("tool_call_id") != "kept"
         found = sendable_kwargs(
             self.write_request(request, ROOT, writer),
             self.SDK_KEYWORDS,

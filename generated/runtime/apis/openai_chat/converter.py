@@ -10,6 +10,7 @@ from ...conversion.extras import (
     ABSENT,
     NO_EXTRAS,
     Extras,
+    extra_at,
     inner_extras,
     merge_extras_into,
     restore_extras,
@@ -62,8 +63,10 @@ from .fields import (
     ChatMessageConverter,
     OutputFormatConverter,
     has_content,
+    read_participant_name,
     restore_missing_message,
     restore_role,
+    write_participant_name,
 )
 from .host_extensions import (
     ReasoningKeys,
@@ -164,16 +167,17 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
     ) -> AssistantMessage:
         """Read an assistant message: plain text stays text; otherwise parts: reasoning, content, refusal, calls."""
         content = wire.get("content")
-        refusal = wire.get("refusal")
-        calls = wire.get("tool_calls")
-        name = wire.get("name")
-        if name is not None and type(name) is not str:
-            raise wrong_type((at, "name"), "a string", name)
+        refusal, calls = wire.get("refusal"), wire.get("tool_calls")
+        name, name_kept = wire.get("name"), ABSENT
+        if name is not None:
+            name, name_kept = read_participant_name(name, (at, "name"), reader)
         if refusal is not None and type(refusal) is not str:
             raise wrong_type((at, "refusal"), "a string", refusal)
         rest = unmapped_members(wire, self.assistant_keys)
         if wire.get("role") != "assistant":
             rest |= {"role": wire["role"]} if "role" in wire else {"$absent": ["role"]}
+        if name_kept is not ABSENT:
+            rest["name"] = name_kept
         if refusal == "":
             refusal, rest["refusal"] = None, ""
         if content is None and rest.pop("content", ABSENT) is ABSENT:
@@ -250,7 +254,9 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
         )
         wire: dict[str, Any] = {"role": "assistant"}
         if message.name is not None:
-            wire["name"] = message.name
+            wire["name"] = write_participant_name(
+                message.name, extra_at(extras, "name"), (at, "name"), writer
+            )
         if type(message.content) is list:
             self.write_assistant_parts(
                 message.content, (at, "content"), writer, wire, extras

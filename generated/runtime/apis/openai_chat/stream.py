@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from ...json_text import dump_allowing_nan, loads
 from ...models import Completion, StreamEvent, TextDelta, ToolCallDelta
 from ...paths import ROOT
+from ...responses import nearest_end
 from ...stream_parts import OpenCall, order_by_index
 from ...streams import BaseStream, BaseStreamWriter, read_hashable_index
 from .fields import join_custom_call, join_values
@@ -342,12 +343,17 @@ def _begins_anew(call: OpenCall, function: dict[str, Any]) -> bool:
 class ChatStreamWriter(BaseStreamWriter):
     """Writes `chat.completion.chunk` objects. Usage comes last, in a chunk without choices."""
 
+    ENDS_WITH_USAGE: ClassVar[bool] = False
+    """Whether a stream with usage needs no finish reason."""
+
     def _chunk(self, delta: dict[str, Any], **more: Any) -> dict[str, Any]:
         chunk: dict[str, Any] = {"object": "chat.completion.chunk"}
         if self.id is not None:
             chunk["id"] = self.id
         if self.created is not None:
             chunk["created"] = self.created
+        if self.model is not None:
+            chunk["model"] = self.model
         chunk["choices"] = [{"index": 0, "delta": delta, "finish_reason": None, **more}]
         return chunk
 
@@ -378,6 +384,16 @@ class ChatStreamWriter(BaseStreamWriter):
         }
         chunks: list[dict[str, Any]] = []
         choices = body.get("choices") or []
+        ends = self.ENDS_WITH_USAGE and "usage" in body
+        if (
+            choices
+            and completion.finish_reason == "other"
+            and not choices[0].get("finish_reason")
+            and not ends
+        ):
+            choices[0]["finish_reason"] = nearest_end(
+                self.converter.FINISH_REASONS, self.writer
+            )
         for i, choice in enumerate(choices):
             message = choice.get("message", {})
             delta = self._rest(message) if i == 0 else _whole(message)

@@ -183,6 +183,8 @@ class ModularPromptConverter(TextChatConverter):
                 (ROOT, "finishReason"), "content_filter", "rewritten", "warning", "it is sent as an error"
             )
             word = "error"
+        elif completion.finish_reason == "other" and word is None and not own:
+            writer.report_loss((ROOT, "finishReason"), "other", "rewritten", "warning", "it is sent as a normal end")
         unsaid = "finishReason" in own or "finishReason" in own.get("$absent", ())
         silent = wire.get("content") is None and not wire.get("toolCalls")
         if word is not None and not (unsaid and word in (("error",) if silent else ("stop", "tool_calls"))):

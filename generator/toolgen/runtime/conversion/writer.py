@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..errors import ConversionError, ConversionLoss
 from ..json_values import MAX_DEPTH, is_too_deep
-from ..models import Loss, OpaquePart, TextPart, ToolCall, ToolDefinition
+from ..models import Loss, Message, OpaquePart, TextPart, ToolCall, ToolDefinition
 from ..paths import Path, format_path
 from .extras import ABSENT, Extras, extra_at, inner_extras, without_extra_at
 from .wire import ProviderWire, make_hashed_name
@@ -88,8 +88,10 @@ class Writer:
     follow at the end of the turn. A response (`is_response`) is not sent to the API, so it may contain what the API
     rejects; `is_stream` means that it is written as a stream. `is_declared_tool` means that the tool being written is
     declared, so the build has reported its lowering. `budget_used` counts what strict tools used of the request's
-    limits, `cache_marks` the parts that ask for caching. `model` is the request's model if messages depend on it. `downgraded` has the tools that should be strict but
-    cannot be. `losses` is the number of reports.
+    limits, `cache_marks` the parts that ask for caching. `drops_ids` means that the client drops the ids of calls. `model`
+    is the request's model if messages depend on it. `messages` are those being written if names must be unique among
+    them, and `name_counts` how often each of their names was written. `downgraded` has the tools that should be strict but cannot be. `losses`
+    is the number of reports.
     """
 
     __slots__ = (
@@ -103,12 +105,15 @@ class Writer:
         "budget_used",
         "cache_marks",
         "downgraded",
+        "drops_ids",
         "is_declared_tool",
         "is_response",
         "is_stream",
         "losses",
         "media",
+        "messages",
         "model",
+        "name_counts",
         "names",
         "unsent",
         "wire",
@@ -136,8 +141,11 @@ class Writer:
         self.unsent: set[str] = set()
         self.media: list[tuple[Any, Path]] = []
         self.model: str | None = None
+        self.messages: Sequence[Message] = ()
+        self.name_counts: dict[str, int] | None = None
         self.is_declared_tool = False
         self.is_stream = False
+        self.drops_ids = False
         self.downgraded: set[str] = set()
         self.losses = 0
         self.budget_used: dict[str, int] = {}

@@ -259,6 +259,7 @@ class BedrockMessageConverter(NativeToolSdkConverter):
 
     def write_messages(self, messages: Sequence[Message], extra: Any, at: Path, writer: Writer) -> list[Any]:
         """Write the messages. The results of a turn come first in the next user message, before what the user wrote."""
+        writer.messages = messages
         turns = TurnBuilder(writer, self.DEFAULTS["document"], self.DEFAULTS["user"])
         leading = True
         for message, here, places in order_restoring_separate_results(messages, at, writer):

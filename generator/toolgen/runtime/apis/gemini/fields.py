@@ -12,7 +12,7 @@ from ...conversion.reader import Reader
 from ...conversion.values import Write
 from ...conversion.writer import Writer
 from ...errors import ConversionError, wrong_type
-from ...fields import read_data_url, read_enum_value
+from ...fields import media_type_of, read_data_url, read_enum_value
 from ...json_values import same_json
 from ...models import OpaquePart, ToolDefinition
 from ...paths import Path, format_path
@@ -134,7 +134,7 @@ def write_media_content(
     writer: Writer,
     table: Mapping[str, str],
 ) -> dict[str, Any]:
-    """Write the content. `table` has the default media type.
+    """Write the content. `table` has the default media type, and the media types of extensions.
 
     Raises:
         UnsupportedValueError: The part has neither a URL nor data.
@@ -149,7 +149,7 @@ def write_media_content(
         data = data.translate(_URLSAFE)
     content: dict[str, Any] = {_KEYS[key]: url if data is None else data}
     if media_type is None and "$absent" not in inner_extras(extras, key):
-        media_type = table["mediaType"]
+        media_type = _media_type(url, data, table)
         writer.report_loss(
             (at[0], "mediaType"),
             "mediaType",
@@ -162,6 +162,15 @@ def write_media_content(
     if name is not None:
         content["displayName"] = name
     return {key: content}
+
+
+def _media_type(url: str | None, data: str | None, table: Mapping[str, str]) -> str:
+    """Return the media type that the extension of the URL or the first bytes of the data name, else the default."""
+    default = table["mediaType"]
+    if data is None:
+        return table.get(re.split("[?#]", url or "")[0].rpartition(".")[2].lower(), default)
+    found = media_type_of(data)
+    return found if found is not None and found.split("/")[0] == default.split("/")[0] else default
 
 
 def modality_tokens(details: Any, modality: str) -> int | None:

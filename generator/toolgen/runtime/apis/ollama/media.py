@@ -128,14 +128,14 @@ def write_media_part(part: Any, at: Path, writer: Writer) -> Any:
 def order_results_by_tool(
     results: Iterable[tuple[ToolResult, Path]], before: Message | None, writer: Writer
 ) -> list[tuple[ToolResult, Path]]:
-    """Return the results. If calls were sent without ids, results of a tool get the order of its calls."""
+    """Return the results. If calls arrive without ids, results of a tool get the order of its calls."""
     found = list(results)
-    if before is None or not writer.unsent:
+    if before is None or not (writer.unsent or writer.drops_ids):
         return found
     order = {identifier: i for i, identifier in enumerate(call_ids(before))}
     places: dict[str, list[int]] = {}
     for i, (result, _) in enumerate(found):
-        if result.tool_call_id in writer.unsent and result.tool_call_id in order:
+        if (writer.drops_ids or result.tool_call_id in writer.unsent) and result.tool_call_id in order:
             places.setdefault(result.name, []).append(i)
     ordered = list(found)
     for one_name in places.values():

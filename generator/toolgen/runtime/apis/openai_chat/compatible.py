@@ -174,6 +174,8 @@ class _Detail:
 class CompatibleStreamWriter(ChatStreamWriter):
     """Writes `chat.completion.chunk` objects. Reasoning is under one key, with its details at the end."""
 
+    ENDS_WITH_USAGE = True
+
     converter: ClassVar[ChatConverter]
 
     def _reasoning(self, text: str) -> list[dict[str, Any]]:

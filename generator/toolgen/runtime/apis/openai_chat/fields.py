@@ -5,6 +5,7 @@ Its streams join the values of chunks here.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Literal
 
@@ -12,6 +13,7 @@ from ...api_converter import NativeToolSdkConverter
 from ...conversion.extras import ABSENT, Extras, UnsupportedValueError, is_internal_mark
 from ...conversion.reader import Reader
 from ...conversion.values import opaque_message
+from ...conversion.wire import ProviderWire, make_hashed_name
 from ...conversion.writer import Writer
 from ...converter import ObjectReader, ObjectWriter
 from ...errors import wrong_type
@@ -29,12 +31,14 @@ __all__ = [
     "read_audio_format",
     "read_file_name",
     "read_inline_data",
+    "read_participant_name",
     "read_schema_name",
     "restore_missing_message",
     "restore_role",
     "write_audio_format",
     "write_file_name",
     "write_inline_data",
+    "write_participant_name",
     "write_schema_name",
 ]
 
@@ -116,13 +120,52 @@ def write_file_name(name: str | None, extra: Any, at: Path, writer: Writer) -> A
     return "document"
 
 
-read_schema_name = read_file_name
+def _is_legal(name: str, wire: ProviderWire) -> bool:
+    """Return whether the API accepts the name of a message or a schema: the rule is that of tool names."""
+    return len(name) <= wire.name_length and wire.is_legal_name(name) is not None
+
+
+def _write_name(name: str, extra: Any, at: Path, writer: Writer) -> str:
+    """Return a name of a message or a schema, without illegal characters unless it was read with them."""
+    if writer.is_response or _is_legal(name, writer.wire) or (type(extra) is dict and extra.get("$whole") == name):
+        return name
+    writer.report_loss(at, "name", "rewritten", "note", f"{writer.wire.title} rejects the name")
+    spelling = re.sub(r"[^a-zA-Z0-9_-]+", "_", name)[: writer.wire.name_length]
+    return spelling if spelling.strip("_") else make_hashed_name(name, "name_", 24)
+
+
+def read_participant_name(value: Any, at: Path, reader: Reader) -> tuple[str | None, Any]:
+    """Read the name in a message. One that would be written differently is also kept as an extra.
+
+    Raises:
+        ConversionError: The value is neither a string nor null.
+    """
+    if value is None or value is ABSENT:
+        return None, ABSENT
+    if type(value) is not str:
+        raise wrong_type(at, "a string", value)
+    return value, ABSENT if _is_legal(value, reader.wire) else {"$whole": value}
+
+
+def write_participant_name(name: str | None, extra: Any, at: Path, writer: Writer) -> Any:
+    """Write the name in a message, without characters that the API rejects."""
+    return ABSENT if name is None else _write_name(name, extra, at, writer)
+
+
+def read_schema_name(value: Any, at: Path, reader: Reader) -> tuple[str | None, Any]:
+    """Read the name of an output schema. The extras record that it was absent or null, or would be written differently.
+
+    Raises:
+        ConversionError: The value is neither a string nor null.
+    """
+    name, kept = read_file_name(value, at, reader)
+    return name, kept if name is None or _is_legal(name, reader.wire) else {"$whole": name}
 
 
 def write_schema_name(name: str | None, extra: Any, at: Path, writer: Writer) -> Any:
     """Write the name of an output schema. A missing name gets a default, because the API requires one."""
     if name is not None:
-        return name
+        return _write_name(name, extra, at, writer)
     if extra is None or is_internal_mark(extra):
         return ABSENT
     writer.report_loss(at, "name", "defaulted", "note", "a schema needs a name")
