@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from tests.exact.test_schema_suite import accepts
 from tests.support.generated import Package
@@ -100,3 +103,44 @@ def test_apps_may_use_the_names_of_fields_and_models_may_not(package: Package) -
     assert (parsed.account_sid, parsed.checked.from_) == (None, None)
     assert not accepts(tools, "movePage", {"account_sid": "x", "accountSid": 5})
     assert not accepts(tools, "movePage", {"checked": {"from": 1, "from_": 1}})
+
+
+BRANCHES: list[Any] = [
+    {"type": "object", "required": ["k"]},
+    {"properties": {"k": {"type": "string"}}, "required": ["k"]},
+    {"type": ["object", "null"]},
+    {"type": "array"},
+    {"type": "null"},
+    {"type": "string"},
+    {"minimum": 2},
+    {"$ref": "#/$defs/List"},
+    {"$ref": "#/$defs/Keyed"},
+    {"anyOf": [{"type": "object", "required": ["j"]}, {"type": "string"}]},
+    {"const": 1},
+    False,
+]
+SOME = [{"k": "x"}, {"k": 1}, {"j": 1}, {}, [], [1], None, "a", 1, 1.5, True]
+
+
+def test_the_type_beside_a_choice_holds_for_each_of_its_branches(tmp_path: Path) -> None:
+    """Whatever the branches admit, the type of the schema around them holds."""
+    schemas = [
+        {"type": kind, keyword: list(pair)}
+        for kind in ("object", ["object"], ["object", "null"], ["object", "array"], ["object", "string", "integer"])
+        for keyword in ("anyOf", "oneOf")
+        for pair in combinations(BRANCHES, 2)
+    ]
+    defs = {"List": {"type": "array"}, "Keyed": {"type": "object", "properties": {"k": {"type": "string"}}}}
+    schemas = [s for s in schemas if Draft202012Validator({**s, "$defs": defs}).is_valid({"k": "x"})]
+    parameters = {"type": "object", "properties": {f"p{i}": s for i, s in enumerate(schemas)}, "$defs": defs}
+    built = write_package({"tools/a.json": tool(parameters, "choose")}, tmp_path).rename(tmp_path / "beside")
+    tools = Package({}, tmp_path, built.name).module("tools")
+
+    wrong = [
+        (schema, value)
+        for i, schema in enumerate(schemas)
+        for value in SOME
+        if accepts(tools, "choose", {f"p{i}": value})
+        is not Draft202012Validator({**schema, "$defs": defs}).is_valid(value)
+    ]
+    assert wrong == []

@@ -31,6 +31,7 @@ from toolgen.plan.object_views import (
     ObjectView,
     admits_null,
     are_mutually_exclusive,
+    as_object,
     description_of,
     find_tag,
     object_view,
@@ -155,7 +156,8 @@ class TypePlanner:
     ) -> tuple[TypeSchema, ExpressedKeywords]:
         members = [self._typed(t, schema, pointer, alone=len(types) == 1) for t in types]
         type_schema = union_type([type_schema for type_schema, _ in members])
-        return type_schema, frozenset().union(*(said for _, said in members)) if type_schema else _NOTHING
+        said = frozenset().union(*(said for _, said in members)) if type_schema else _NOTHING
+        return type_schema, said if all("type" in said for _, said in members) else said - {"type"}
 
     def _typed(
         self, kind: str, schema: Mapping[str, Any], pointer: NameSteps, *, alone: bool
@@ -194,11 +196,12 @@ class TypePlanner:
         keyword = "anyOf" if only.get("anyOf") else "oneOf"
         choices = only.get(keyword)
         if choices and not {"properties", "additionalProperties", "allOf"} & only.keys():
-            typed = [{"type": "object", **c} if isinstance(c, Mapping) and "$ref" not in c else c for c in choices]
+            typed = [narrowed for c in choices if (narrowed := as_object(c)) is not False]
             type_schema = self._union(typed, pointer)
-            return type_schema, self._chosen(keyword, typed, type_schema) | {
-                "type"
-            } if alone and type_schema else _NOTHING
+            if not alone or not type_schema:
+                return type_schema, _NOTHING
+            whole = all(object_view(c, self.lookup) for c in typed)
+            return type_schema, self._chosen(keyword, typed, type_schema) | ({"type"} if whole else _NOTHING)
         view = object_view(only, self.lookup) or ObjectView()
         if view.properties:
             keywords = residual_keywords(only, view.said)
