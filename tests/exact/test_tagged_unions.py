@@ -50,6 +50,14 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Package:
     )
 
 
+@pytest.fixture(scope="module")
+def nested(tmp_path_factory: pytest.TempPathFactory) -> Package:
+    folder = tmp_path_factory.mktemp("nested")
+    return Package(
+        {}, folder, write_package({"tools/a.json": tool(NESTED, "nest")}, folder).rename(folder / "nested").name
+    )
+
+
 def test_classes_are_named_by_tag_and_property(package: Package) -> None:
     names = {name for name in package.module("tools.move_page").__all__ if name[0] == "M"}
     assert names == {
@@ -101,8 +109,63 @@ def test_apps_may_use_the_names_of_fields_and_models_may_not(package: Package) -
         module.MovePageChecked(from_=1)
     parsed = tools.parse_arguments("movePage", {"account_sid": "x", "checked": {"from_": 1}})
     assert (parsed.account_sid, parsed.checked.from_) == (None, None)
+    assert parsed.model_fields_set == {"checked"}
+    assert parsed.checked.model_fields_set == set()
     assert not accepts(tools, "movePage", {"account_sid": "x", "accountSid": 5})
     assert not accepts(tools, "movePage", {"checked": {"from": 1, "from_": 1}})
+
+
+USER = {"type": "object", "properties": {"user-id": {"type": "string", "default": "d"}, "a b": {"type": "null"}}}
+NESTED = {
+    "type": "object",
+    "properties": {
+        "user-id": {"type": "string"},
+        "one": USER,
+        "many": {"type": "array", "items": USER},
+        "pair": {"type": "array", "prefixItems": [USER, {"type": "integer"}], "items": False, "minItems": 2},
+        "map": {"type": "object", "additionalProperties": USER},
+        "any": {},
+    },
+    "additionalProperties": {"anyOf": [USER, {"type": ["string", "null"]}]},
+}
+CLASH = {"user_id": "x"}
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        CLASH,
+        {"user_id": None},
+        {"user_id": "x", "user-id": "y"},
+        {"user_id": CLASH},
+        {"one": CLASH},
+        {"one": {"user_id": [1], "user-id": "d", "a_b": 1}},
+        {"one": {"a_b": 1, "a b": None}},
+        {"many": [{"user-id": "y"}, CLASH]},
+        {"pair": [CLASH, 1]},
+        {"map": {"user_id": CLASH}},
+        {"any": CLASH, "one": {}},
+        {"z": CLASH},
+        {"z": {**CLASH, "user-id": "y"}, "user_id": None},
+    ],
+)
+def test_an_undeclared_key_with_the_name_of_a_field_does_not_set_the_field(
+    nested: Package, arguments: dict[str, Any]
+) -> None:
+    tools = nested.module("tools")
+    for given in (arguments, json.dumps(arguments), json.dumps(arguments, indent=1).encode()):
+        made = tools.parse_arguments("nest", given)
+        assert made.model_dump(mode="json", by_alias=True, exclude_unset=True) == arguments
+        assert made.model_fields_set >= {name.replace("-", "_") for name in arguments if name != "user_id"}
+        assert ("user_id" in made.model_fields_set) is ("user-id" in arguments)
+        assert json.loads(made.model_dump_json(by_alias=True, exclude_unset=True)) == arguments
+
+
+def test_a_key_that_clashes_with_a_field_may_not_occur_twice(nested: Package) -> None:
+    tools = nested.module("tools")
+    assert not accepts(tools, "nest", '{"user_id":"x","user_id":"x"}')
+    assert not accepts(tools, "nest", '{"one":{"user_id":"x","user_id":"x"}}')
+    assert not accepts(tools, "nest", '{"one":{"user_id":"x","user-id":"d","user-id":"d"}}')
 
 
 BRANCHES: list[Any] = [
