@@ -28,6 +28,8 @@ FAULTS: list[tuple[Any, Any, str]] = [
     ({"not": {"minItems": 0, "items": {"type": "null"}}}, [], "another value, found array"),
     ({"type": "number", "multipleOf": 0.5}, 1.2, "a multiple of 0.5, found number"),
     ({"enum": [1.5, "a", None]}, 2, '1.5, "a" or null, found integer'),
+    ({"enum": [1, 2]}, 2**63, "1 or 2, found integer"),
+    ({"enum": [1, 2**64]}, -(2**63) - 1, "1 or 18446744073709551616, found integer"),
     ({"const": {"a": 1}}, {"a": True}, '{"a": 1}, found object'),
     ({**OBJECT, "minProperties": 2}, {"a": 1}, "at least 2 properties, found object"),
     ({**OBJECT, "dependentRequired": {"a": ["b"]}}, {"a": 1}, '"b" together with "a", found object'),
@@ -59,6 +61,24 @@ def test_a_fault_says_where_and_what_was_expected(tmp_path: Path) -> None:
         said.append(str(refused.value).split(": expected ", 1))
 
     assert said == [["/value/k" if i == len(FAULTS) - 1 else "/value", text] for i, (_, _, text) in enumerate(FAULTS)]
+
+
+def test_integers_of_any_size_may_be_listed(tmp_path: Path) -> None:
+    large = [2**63 - 1, -(2**63), 2**63, 2**64 - 1, 10**30]
+    schemas: list[Any] = [
+        {"enum": [0, *large]},
+        {"type": "integer", "enum": [0, *large]},
+        {"enum": ["a", None, *large]},
+    ]
+    tools = package_of(schemas, tmp_path, "large").module("tools")
+
+    for i in range(len(schemas)):
+        for value in large:
+            for form in ({"value": value}, json.dumps({"value": value})):
+                assert tools.parse_arguments(f"t{i}", form).value == value
+        for value in (1, 2**65, -(2**64), 1e300):
+            with pytest.raises(tools.ArgumentsError, match="18446744073709551615"):
+                tools.parse_arguments(f"t{i}", {"value": value})
 
 
 def test_what_is_expected_is_short_and_never_code(tmp_path: Path) -> None:

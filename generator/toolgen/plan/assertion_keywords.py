@@ -149,9 +149,15 @@ TypeSchema = dict[str, Any]
 
 _EXACT = 2**53
 
+_BEYOND_LITERALS = 2**63
+"""The first integer that pydantic and mypy refuse in a `Literal`, as they do its negative."""
+
 
 def literal_type(schema: Mapping[str, Any]) -> TypeSchema | None:
-    """Return the type schema of `enum` or `const`; None if a value is not a string, integer, boolean or null."""
+    """Return the type schema of `enum` or `const`, or None if a `Literal` cannot have all values.
+
+    It can have strings, booleans, null, and integers that are not too large.
+    """
     values = [_whole(v) for v in ([schema["const"]] if "const" in schema else schema["enum"])]
     named = schema.get("type")
     if named is not None:
@@ -169,6 +175,8 @@ def literal_type(schema: Mapping[str, Any]) -> TypeSchema | None:
     if any(v is None for v in values):
         type_schemas.append({"type": "null"})
     if not type_schemas or any(_type(v) in ("number", "array", "object") for v in values):
+        return None
+    if any(_type(v) == "integer" and abs(v) >= _BEYOND_LITERALS for v in values):
         return None
     if {"integer", "boolean"} <= {type_schema["type"] for type_schema in type_schemas}:
         return None
