@@ -158,6 +158,33 @@ def test_a_schema_that_names_no_type_takes_other_values_than_objects(tmp_path: P
             tools.parse_arguments("t0", wrong)
 
 
+DEFAULTS: list[dict[str, Any]] = [
+    {"type": ["integer", "string"], "default": 1.0},
+    {"type": "integer", "default": 1.0},
+    {"type": "number", "default": 1.0},
+    {"enum": [1, "a"], "default": 1.0},
+    {"allOf": [{"type": "integer"}, {"minimum": 0}], "default": 1.0},
+    {"anyOf": [{"type": "integer"}, {"type": "null"}], "default": 1.0},
+    {"type": "array", "items": {"type": "integer"}, "default": [1.0]},
+    {"type": "array", "items": {"type": "number"}, "default": [1, 1.0]},
+    {"type": "array", "items": {"enum": [1, None]}, "default": [1.0, None]},
+    {"type": ["array", "null"], "items": {"type": "array", "items": {"type": "integer"}}, "default": [[1.0]]},
+    {"type": "object", "additionalProperties": {"type": "integer"}, "default": {"a": 1.0}},
+    {"type": "object", "properties": {"a": {"type": "integer"}}, "default": {"a": 1.0}},
+    {"type": "array", "prefixItems": [{"type": "integer"}, {}], "items": False, "minItems": 2, "default": [1.0, 1.0]},
+    {"default": [1.0]},
+    {"type": "array", "default": [1.0]},
+]
+
+
+def test_a_default_is_the_value_that_it_would_be_if_it_was_sent(tmp_path: Path) -> None:
+    tools = package_of(DEFAULTS, tmp_path, "defaults").module("tools")
+
+    left_out = [repr(tools.parse_arguments(f"t{i}", {}).value) for i in range(len(DEFAULTS))]
+    sent = [repr(tools.parse_arguments(f"t{i}", {"value": s["default"]}).value) for i, s in enumerate(DEFAULTS)]
+    assert left_out == sent
+
+
 def test_an_empty_object_as_a_default_is_an_instance_of_its_class(tmp_path: Path) -> None:
     one = {"type": "object", "properties": {"n": {"type": "integer", "default": 3}}}
     schemas = [

@@ -24,7 +24,15 @@ from toolgen.plan.assertion_keywords import (
     text_type,
     union_type,
 )
-from toolgen.plan.classes import AliasPlan, Check, ClassPlan, FieldPlan, has_instances
+from toolgen.plan.classes import (
+    AliasPlan,
+    Check,
+    ClassPlan,
+    FieldPlan,
+    convert_default,
+    has_instances,
+    is_read_when_used,
+)
 from toolgen.plan.names import ClassName, FieldName, field_names, nested_class_name, singularize
 from toolgen.plan.object_views import (
     PREFIX,
@@ -343,9 +351,9 @@ class TypePlanner:
         default = said.get("default")
         endless = has_instances(default, type_schema) and any(sub is schema for sub in self._reached(schema))
         if default is not None and not endless and self._fits_type(default, said):
-            if type_schema.get("type") == "integer" and isinstance(default, float):
-                default = int(default)
             parsed = isinstance(default, str | list | dict) and self._has_format(schema)
+            parsed |= is_read_when_used(default, type_schema)
+            default = convert_default(default, type_schema)
             return FieldPlan(name, wire, type_schema, "optional", default, description, parsed)
         null = admits_null(schema, self.root_definitions, self.root)
         return FieldPlan(name, wire, type_schema, "optional" if null else "omittable", None, description)
