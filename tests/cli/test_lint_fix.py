@@ -133,6 +133,74 @@ def test_what_cannot_be_fixed_stays_and_is_told(tmp_path: Path, text: str) -> No
     assert (tmp_path / "schemas/tools/find.yaml").read_text() == text
 
 
+DEPENDENT: list[tuple[dict[str, Any], dict[str, Any]]] = [
+    ({"additionalProperties": False}, {"properties": {"x": {"type": "string"}}}),
+    ({"additionalProperties": False}, {"patternProperties": {"^x": {"type": "string"}}}),
+    ({"properties": {"x": {"type": "string"}}}, {"additionalProperties": False}),
+    ({"properties": {"x": {"type": "string"}}}, {"unevaluatedProperties": False}),
+    ({"allOf": [{"properties": {"x": {"type": "string"}}}]}, {"unevaluatedProperties": False}),
+    ({"prefixItems": [{"type": "string"}]}, {"items": {"type": "integer"}}),
+    ({"items": {"type": "integer"}}, {"prefixItems": [{"type": "string"}]}),
+    ({"prefixItems": [{"type": "string"}]}, {"unevaluatedItems": {"type": "integer"}}),
+    ({"contains": {"type": "string"}}, {"minContains": 2}),
+    ({"maxContains": 1}, {"contains": {"type": "string"}}),
+    ({"if": {"type": "string"}}, {"then": {"minLength": 2}}),
+    ({"else": {"minLength": 2}}, {"if": {"type": "integer"}}),
+]
+"""Keywords around a union of one, and keywords of its branch, of which some depend on the others."""
+
+INDEPENDENT: list[tuple[dict[str, Any], dict[str, Any]]] = [
+    ({"unevaluatedProperties": False}, {"properties": {"x": {"type": "string"}}}),
+    ({"properties": {"x": {"type": "string"}}}, {"required": ["x"]}),
+    ({"additionalProperties": {"type": "string"}}, {"minProperties": 1}),
+    ({"items": {"type": "string"}}, {"contains": {"minLength": 3}, "minContains": 2}),
+]
+
+
+@pytest.mark.parametrize("suffix", ["json", "yaml"])
+def test_a_branch_stays_if_keywords_of_one_side_depend_on_the_other(tmp_path: Path, suffix: str) -> None:
+    properties = {
+        f"p{i}": {"x-order": i, **around, ("anyOf", "oneOf")[i % 2]: [branch]}
+        for i, (around, branch) in enumerate([*DEPENDENT, *INDEPENDENT])
+    }
+    value = {"name": "find", "description": "Finds.", "parameters": {"type": "object", "properties": properties}}
+    text = json.dumps(value, indent=2) if suffix == "json" else yaml.safe_dump(value, sort_keys=False)
+    file = project(tmp_path, **{f"find_{suffix}": text}) / f"schemas/tools/find.{suffix}"
+    toolgen("lint", "schemas", "--fix", cwd=tmp_path)
+
+    fixed = yaml.safe_load(file.read_text())["parameters"]["properties"]
+    assert {name for name in properties if fixed[name] == properties[name]} == {f"p{i}" for i in range(len(DEPENDENT))}
+    for i, (around, branch) in enumerate(INDEPENDENT, len(DEPENDENT)):
+        assert fixed[f"p{i}"] == {"x-order": i, **around, **branch}
+
+
+@pytest.mark.parametrize(
+    ("ref", "stays"),
+    [
+        ("#/properties/o~1ne/anyOf/0", {"o/ne"}),
+        ("#/$defs/Two/oneOf/0", {"Two"}),
+        ("find.yaml#/parameters/properties/o~1ne/anyOf/0", {"o/ne"}),
+        ("../types/t.yaml#/anyOf/0", {"t"}),
+        ("#/$defs/Two", set()),
+    ],
+)
+def test_a_branch_that_a_reference_leads_to_stays(tmp_path: Path, ref: str, stays: set[str]) -> None:
+    two, text = {"oneOf": [{"type": "string"}]}, {"anyOf": [{"type": "string"}]}
+    properties = {"o/ne": text, "ref": {"$ref": ref}, "two": {"$ref": "#/$defs/Two"}, "t": {"$ref": "../types/t.yaml"}}
+    parameters = {"type": "object", "properties": properties, "$defs": {"Two": two}}
+    value = {"name": "find", "description": "Finds.", "parameters": parameters}
+    folder = project(tmp_path, find_json=json.dumps(value)) / "schemas"
+    (folder / "tools/find.json").rename(folder / "tools/find.yaml")
+    (folder / "types").mkdir()
+    (folder / "types/t.yaml").write_text(yaml.safe_dump(text))
+    assert toolgen("lint", "schemas", "--fix", cwd=tmp_path).returncode == 0
+
+    fixed = yaml.safe_load((folder / "tools/find.yaml").read_text())["parameters"]
+    found = {"o/ne": fixed["properties"]["o/ne"], "Two": fixed["$defs"]["Two"]}
+    found["t"] = yaml.safe_load((folder / "types/t.yaml").read_text())
+    assert {name for name, schema in found.items() if schema != {"type": "string"}} == stays
+
+
 HIDDEN = 'name: a\ndescription: Gets\u200b a\u202e thing.   # why\u2066\nparameters: {type: object, properties: {b: {type: string, description: "B\u00ad."}}}\n'
 
 

@@ -28,6 +28,8 @@ FAULTS: list[tuple[Any, Any, str]] = [
     ({"not": {"minItems": 0, "items": {"type": "null"}}}, [], "another value, found array"),
     ({"type": "number", "multipleOf": 0.5}, 1.2, "a multiple of 0.5, found number"),
     ({"enum": [1.5, "a", None]}, 2, '1.5, "a" or null, found integer'),
+    ({"enum": [1, 2]}, 2**63, "1 or 2, found integer"),
+    ({"enum": [1, 2**64]}, -(2**63) - 1, "1 or 18446744073709551616, found integer"),
     ({"const": {"a": 1}}, {"a": True}, '{"a": 1}, found object'),
     ({**OBJECT, "minProperties": 2}, {"a": 1}, "at least 2 properties, found object"),
     ({**OBJECT, "dependentRequired": {"a": ["b"]}}, {"a": 1}, '"b" together with "a", found object'),
@@ -59,6 +61,24 @@ def test_a_fault_says_where_and_what_was_expected(tmp_path: Path) -> None:
         said.append(str(refused.value).split(": expected ", 1))
 
     assert said == [["/value/k" if i == len(FAULTS) - 1 else "/value", text] for i, (_, _, text) in enumerate(FAULTS)]
+
+
+def test_integers_of_any_size_may_be_listed(tmp_path: Path) -> None:
+    large = [2**63 - 1, -(2**63), 2**63, 2**64 - 1, 10**30]
+    schemas: list[Any] = [
+        {"enum": [0, *large]},
+        {"type": "integer", "enum": [0, *large]},
+        {"enum": ["a", None, *large]},
+    ]
+    tools = package_of(schemas, tmp_path, "large").module("tools")
+
+    for i in range(len(schemas)):
+        for value in large:
+            for form in ({"value": value}, json.dumps({"value": value})):
+                assert tools.parse_arguments(f"t{i}", form).value == value
+        for value in (1, 2**65, -(2**64), 1e300):
+            with pytest.raises(tools.ArgumentsError, match="18446744073709551615"):
+                tools.parse_arguments(f"t{i}", {"value": value})
 
 
 def test_what_is_expected_is_short_and_never_code(tmp_path: Path) -> None:
@@ -136,6 +156,33 @@ def test_a_schema_that_names_no_type_takes_other_values_than_objects(tmp_path: P
     for wrong in ("[1, 2, 3]", '{"a": "x"}', "NaN", "[}"):
         with pytest.raises(tools.ArgumentsError):
             tools.parse_arguments("t0", wrong)
+
+
+DEFAULTS: list[dict[str, Any]] = [
+    {"type": ["integer", "string"], "default": 1.0},
+    {"type": "integer", "default": 1.0},
+    {"type": "number", "default": 1.0},
+    {"enum": [1, "a"], "default": 1.0},
+    {"allOf": [{"type": "integer"}, {"minimum": 0}], "default": 1.0},
+    {"anyOf": [{"type": "integer"}, {"type": "null"}], "default": 1.0},
+    {"type": "array", "items": {"type": "integer"}, "default": [1.0]},
+    {"type": "array", "items": {"type": "number"}, "default": [1, 1.0]},
+    {"type": "array", "items": {"enum": [1, None]}, "default": [1.0, None]},
+    {"type": ["array", "null"], "items": {"type": "array", "items": {"type": "integer"}}, "default": [[1.0]]},
+    {"type": "object", "additionalProperties": {"type": "integer"}, "default": {"a": 1.0}},
+    {"type": "object", "properties": {"a": {"type": "integer"}}, "default": {"a": 1.0}},
+    {"type": "array", "prefixItems": [{"type": "integer"}, {}], "items": False, "minItems": 2, "default": [1.0, 1.0]},
+    {"default": [1.0]},
+    {"type": "array", "default": [1.0]},
+]
+
+
+def test_a_default_is_the_value_that_it_would_be_if_it_was_sent(tmp_path: Path) -> None:
+    tools = package_of(DEFAULTS, tmp_path, "defaults").module("tools")
+
+    left_out = [repr(tools.parse_arguments(f"t{i}", {}).value) for i in range(len(DEFAULTS))]
+    sent = [repr(tools.parse_arguments(f"t{i}", {"value": s["default"]}).value) for i, s in enumerate(DEFAULTS)]
+    assert left_out == sent
 
 
 def test_an_empty_object_as_a_default_is_an_instance_of_its_class(tmp_path: Path) -> None:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from tests.exact.test_schema_suite import accepts
 from tests.support.generated import Package
@@ -44,6 +47,14 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Package:
     folder = tmp_path_factory.mktemp("unions")
     return Package(
         {}, folder, write_package({"tools/a.json": tool(PARAMETERS, "movePage")}, folder).rename(folder / "tagged").name
+    )
+
+
+@pytest.fixture(scope="module")
+def nested(tmp_path_factory: pytest.TempPathFactory) -> Package:
+    folder = tmp_path_factory.mktemp("nested")
+    return Package(
+        {}, folder, write_package({"tools/a.json": tool(NESTED, "nest")}, folder).rename(folder / "nested").name
     )
 
 
@@ -98,5 +109,101 @@ def test_apps_may_use_the_names_of_fields_and_models_may_not(package: Package) -
         module.MovePageChecked(from_=1)
     parsed = tools.parse_arguments("movePage", {"account_sid": "x", "checked": {"from_": 1}})
     assert (parsed.account_sid, parsed.checked.from_) == (None, None)
+    assert parsed.model_fields_set == {"checked"}
+    assert parsed.checked.model_fields_set == set()
     assert not accepts(tools, "movePage", {"account_sid": "x", "accountSid": 5})
     assert not accepts(tools, "movePage", {"checked": {"from": 1, "from_": 1}})
+
+
+USER = {"type": "object", "properties": {"user-id": {"type": "string", "default": "d"}, "a b": {"type": "null"}}}
+NESTED = {
+    "type": "object",
+    "properties": {
+        "user-id": {"type": "string"},
+        "one": USER,
+        "many": {"type": "array", "items": USER},
+        "pair": {"type": "array", "prefixItems": [USER, {"type": "integer"}], "items": False, "minItems": 2},
+        "map": {"type": "object", "additionalProperties": USER},
+        "any": {},
+    },
+    "additionalProperties": {"anyOf": [USER, {"type": ["string", "null"]}]},
+}
+CLASH = {"user_id": "x"}
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        CLASH,
+        {"user_id": None},
+        {"user_id": "x", "user-id": "y"},
+        {"user_id": CLASH},
+        {"one": CLASH},
+        {"one": {"user_id": [1], "user-id": "d", "a_b": 1}},
+        {"one": {"a_b": 1, "a b": None}},
+        {"many": [{"user-id": "y"}, CLASH]},
+        {"pair": [CLASH, 1]},
+        {"map": {"user_id": CLASH}},
+        {"any": CLASH, "one": {}},
+        {"z": CLASH},
+        {"z": {**CLASH, "user-id": "y"}, "user_id": None},
+    ],
+)
+def test_an_undeclared_key_with_the_name_of_a_field_does_not_set_the_field(
+    nested: Package, arguments: dict[str, Any]
+) -> None:
+    tools = nested.module("tools")
+    for given in (arguments, json.dumps(arguments), json.dumps(arguments, indent=1).encode()):
+        made = tools.parse_arguments("nest", given)
+        assert made.model_dump(mode="json", by_alias=True, exclude_unset=True) == arguments
+        assert made.model_fields_set >= {name.replace("-", "_") for name in arguments if name != "user_id"}
+        assert ("user_id" in made.model_fields_set) is ("user-id" in arguments)
+        assert json.loads(made.model_dump_json(by_alias=True, exclude_unset=True)) == arguments
+
+
+def test_a_key_that_clashes_with_a_field_may_not_occur_twice(nested: Package) -> None:
+    tools = nested.module("tools")
+    assert not accepts(tools, "nest", '{"user_id":"x","user_id":"x"}')
+    assert not accepts(tools, "nest", '{"one":{"user_id":"x","user_id":"x"}}')
+    assert not accepts(tools, "nest", '{"one":{"user_id":"x","user-id":"d","user-id":"d"}}')
+
+
+BRANCHES: list[Any] = [
+    {"type": "object", "required": ["k"]},
+    {"properties": {"k": {"type": "string"}}, "required": ["k"]},
+    {"type": ["object", "null"]},
+    {"type": "array"},
+    {"type": "null"},
+    {"type": "string"},
+    {"minimum": 2},
+    {"$ref": "#/$defs/List"},
+    {"$ref": "#/$defs/Keyed"},
+    {"anyOf": [{"type": "object", "required": ["j"]}, {"type": "string"}]},
+    {"const": 1},
+    False,
+]
+SOME = [{"k": "x"}, {"k": 1}, {"j": 1}, {}, [], [1], None, "a", 1, 1.5, True]
+
+
+def test_the_type_beside_a_choice_holds_for_each_of_its_branches(tmp_path: Path) -> None:
+    """Whatever the branches admit, the type of the schema around them holds."""
+    schemas = [
+        {"type": kind, keyword: list(pair)}
+        for kind in ("object", ["object"], ["object", "null"], ["object", "array"], ["object", "string", "integer"])
+        for keyword in ("anyOf", "oneOf")
+        for pair in combinations(BRANCHES, 2)
+    ]
+    defs = {"List": {"type": "array"}, "Keyed": {"type": "object", "properties": {"k": {"type": "string"}}}}
+    schemas = [s for s in schemas if Draft202012Validator({**s, "$defs": defs}).is_valid({"k": "x"})]
+    parameters = {"type": "object", "properties": {f"p{i}": s for i, s in enumerate(schemas)}, "$defs": defs}
+    built = write_package({"tools/a.json": tool(parameters, "choose")}, tmp_path).rename(tmp_path / "beside")
+    tools = Package({}, tmp_path, built.name).module("tools")
+
+    wrong = [
+        (schema, value)
+        for i, schema in enumerate(schemas)
+        for value in SOME
+        if accepts(tools, "choose", {f"p{i}": value})
+        is not Draft202012Validator({**schema, "$defs": defs}).is_valid(value)
+    ]
+    assert wrong == []

@@ -114,6 +114,14 @@ def _idle_condition(value: Any, schema: Mapping[str, Any]) -> bool:
     return admits_everything(schema.get("then", True)) and admits_everything(schema.get("else", True))
 
 
+def _idle_rest_of_items(value: Any, schema: Mapping[str, Any]) -> bool:
+    return "items" in schema or admits_everything(value)
+
+
+def _idle_rest_of_properties(value: Any, schema: Mapping[str, Any]) -> bool:
+    return "additionalProperties" in schema or admits_everything(value)
+
+
 def _idle_contains(value: Any, schema: Mapping[str, Any]) -> bool:
     return schema.get("minContains") == 0 and "maxContains" not in schema
 
@@ -129,8 +137,8 @@ _IDLE: Mapping[str, Callable[[Any, Mapping[str, Any]], bool]] = {
     "items": _idle_schema,
     "additionalProperties": _idle_schema,
     "propertyNames": _idle_schema,
-    "unevaluatedItems": _idle_schema,
-    "unevaluatedProperties": _idle_schema,
+    "unevaluatedItems": _idle_rest_of_items,
+    "unevaluatedProperties": _idle_rest_of_properties,
     "allOf": _idle_members,
     "prefixItems": _idle_members,
     "properties": _idle_members,
@@ -149,9 +157,15 @@ TypeSchema = dict[str, Any]
 
 _EXACT = 2**53
 
+_BEYOND_LITERALS = 2**63
+"""The first integer that pydantic and mypy refuse in a `Literal`, as they do its negative."""
+
 
 def literal_type(schema: Mapping[str, Any]) -> TypeSchema | None:
-    """Return the type schema of `enum` or `const`; None if a value is not a string, integer, boolean or null."""
+    """Return the type schema of `enum` or `const`, or None if a `Literal` cannot have all values.
+
+    It can have strings, booleans, null, and integers that are not too large.
+    """
     values = [_whole(v) for v in ([schema["const"]] if "const" in schema else schema["enum"])]
     named = schema.get("type")
     if named is not None:
@@ -169,6 +183,8 @@ def literal_type(schema: Mapping[str, Any]) -> TypeSchema | None:
     if any(v is None for v in values):
         type_schemas.append({"type": "null"})
     if not type_schemas or any(_type(v) in ("number", "array", "object") for v in values):
+        return None
+    if any(isinstance(v, int) and abs(v) >= _BEYOND_LITERALS for v in values):
         return None
     if {"integer", "boolean"} <= {type_schema["type"] for type_schema in type_schemas}:
         return None

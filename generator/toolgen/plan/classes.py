@@ -165,6 +165,40 @@ def _may_be_instance(type_schema: TypeSchema) -> bool:
     return "$ref" in type_schema or any(map(_may_be_instance, type_schema.get("anyOf", ())))
 
 
+def is_read_when_used(default: Any, type_schema: TypeSchema) -> bool:
+    """Return whether a default is an array for a tuple, or a float for a named type, which may be one of integers."""
+    if isinstance(default, float):
+        return default.is_integer() and any(True for _ in referenced_names(type_schema))
+    kinds: list[TypeSchema] = type_schema.get("anyOf", [type_schema])
+    if isinstance(default, list) and any("prefixItems" in kind for kind in kinds):
+        return True
+    inner = [
+        kind[key] for kind in kinds for key in ("items", "additionalProperties") if isinstance(kind.get(key), dict)
+    ]
+    values = default.values() if isinstance(default, dict) else default if isinstance(default, list) else ()
+    return any(is_read_when_used(value, each) for value in values for each in inner)
+
+
+def convert_default(default: Any, type_schema: TypeSchema) -> Any:
+    """Return a default with floats as integers where its type, without references, has integers and no floats."""
+    kinds: list[TypeSchema] = type_schema.get("anyOf", [type_schema])
+    if isinstance(default, float):
+        named = [kind.get("type") for kind in kinds]
+        whole = default.is_integer() and "integer" in named and "number" not in named
+        return int(default) if whole else default
+    word = "items" if isinstance(default, list) else "additionalProperties"
+    inner = [kind[word] for kind in kinds if isinstance(kind.get(word), dict)]
+    if len(inner) != 1:
+        return default
+    if isinstance(default, list):
+        return [convert_default(value, inner[0]) for value in default]
+    return (
+        {key: convert_default(value, inner[0]) for key, value in default.items()}
+        if isinstance(default, dict)
+        else default
+    )
+
+
 def _cut(item: Item, names: set[str]) -> Item:
     """Replace references to these names by any object (in a class) or any value (in an alias).
 

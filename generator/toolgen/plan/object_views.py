@@ -111,6 +111,14 @@ def object_view(schema: Any, lookup: Lookup, *, assume: bool = False) -> ObjectV
     return view
 
 
+def as_object(schema: Any) -> Any:
+    """Return a schema of the objects that a schema admits: False if it has none. References stay as they are."""
+    if not isinstance(schema, Mapping) or "$ref" in schema:
+        return schema
+    types = list_declared_types(schema)
+    return {**schema, "type": "object"} if types is None or "object" in types else False
+
+
 def _said(parts: list[Mapping[str, Any]], one_shape: bool, whole: bool) -> frozenset[str]:
     """Return the keywords of the first schema that a class expresses with its fields, given all combined schemas."""
     first, *others = parts

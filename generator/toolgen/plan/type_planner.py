@@ -24,13 +24,22 @@ from toolgen.plan.assertion_keywords import (
     text_type,
     union_type,
 )
-from toolgen.plan.classes import AliasPlan, Check, ClassPlan, FieldPlan, has_instances
+from toolgen.plan.classes import (
+    AliasPlan,
+    Check,
+    ClassPlan,
+    FieldPlan,
+    convert_default,
+    has_instances,
+    is_read_when_used,
+)
 from toolgen.plan.names import ClassName, FieldName, field_names, nested_class_name, singularize
 from toolgen.plan.object_views import (
     PREFIX,
     ObjectView,
     admits_null,
     are_mutually_exclusive,
+    as_object,
     description_of,
     find_tag,
     object_view,
@@ -155,7 +164,8 @@ class TypePlanner:
     ) -> tuple[TypeSchema, ExpressedKeywords]:
         members = [self._typed(t, schema, pointer, alone=len(types) == 1) for t in types]
         type_schema = union_type([type_schema for type_schema, _ in members])
-        return type_schema, frozenset().union(*(said for _, said in members)) if type_schema else _NOTHING
+        said = frozenset().union(*(said for _, said in members)) if type_schema else _NOTHING
+        return type_schema, said if all("type" in said for _, said in members) else said - {"type"}
 
     def _typed(
         self, kind: str, schema: Mapping[str, Any], pointer: NameSteps, *, alone: bool
@@ -194,11 +204,12 @@ class TypePlanner:
         keyword = "anyOf" if only.get("anyOf") else "oneOf"
         choices = only.get(keyword)
         if choices and not {"properties", "additionalProperties", "allOf"} & only.keys():
-            typed = [{"type": "object", **c} if isinstance(c, Mapping) and "$ref" not in c else c for c in choices]
+            typed = [narrowed for c in choices if (narrowed := as_object(c)) is not False]
             type_schema = self._union(typed, pointer)
-            return type_schema, self._chosen(keyword, typed, type_schema) | {
-                "type"
-            } if alone and type_schema else _NOTHING
+            if not alone or not type_schema:
+                return type_schema, _NOTHING
+            whole = all(object_view(c, self.lookup) for c in typed)
+            return type_schema, self._chosen(keyword, typed, type_schema) | ({"type"} if whole else _NOTHING)
         view = object_view(only, self.lookup) or ObjectView()
         if view.properties:
             keywords = residual_keywords(only, view.said)
@@ -340,9 +351,9 @@ class TypePlanner:
         default = said.get("default")
         endless = has_instances(default, type_schema) and any(sub is schema for sub in self._reached(schema))
         if default is not None and not endless and self._fits_type(default, said):
-            if type_schema.get("type") == "integer" and isinstance(default, float):
-                default = int(default)
             parsed = isinstance(default, str | list | dict) and self._has_format(schema)
+            parsed |= is_read_when_used(default, type_schema)
+            default = convert_default(default, type_schema)
             return FieldPlan(name, wire, type_schema, "optional", default, description, parsed)
         null = admits_null(schema, self.root_definitions, self.root)
         return FieldPlan(name, wire, type_schema, "optional" if null else "omittable", None, description)

@@ -8,7 +8,9 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
+from urllib.parse import unquote
 
 from toolgen.diagnostics import Finding
 from toolgen.load import Document, Pointer, Sources
@@ -43,14 +45,45 @@ def _state_type(schema: dict[str, Any]) -> bool:
 
 _WORDS = frozenset(["title", "description", "default", "examples", "deprecated", "$comment"])
 
+_DEPENDS_ON: Mapping[str, tuple[str, ...]] = {
+    "additionalProperties": ("properties", "patternProperties"),
+    "items": ("prefixItems",),
+    "minContains": ("contains",),
+    "maxContains": ("contains",),
+    "then": ("if",),
+    "else": ("if",),
+}
+"""Keywords whose meaning depends on other keywords of the same schema."""
+
+_EVALUATING = frozenset(
+    [
+        *("$ref", "allOf", "anyOf", "oneOf", "if", "then", "else", "dependentSchemas"),
+        *("properties", "patternProperties", "additionalProperties"),
+        *("prefixItems", "items", "contains"),
+    ]
+)
+"""Keywords that `unevaluatedProperties` or `unevaluatedItems` beside them consider."""
+
+
+def _is_independent(branch: Mapping[str, Any], around: set[str]) -> bool:
+    """Return whether a branch means the same among the keywords around its union."""
+    for key, others in _DEPENDS_ON.items():
+        for here, there in ((branch.keys(), around), (around, branch.keys())):
+            if key in here and not there.isdisjoint(others):
+                return False
+    if branch.keys() & {"unevaluatedProperties", "unevaluatedItems"} and around & _EVALUATING:
+        return False
+    return not any(key.startswith("$") and key not in ("$ref", "$comment") for key in branch)
+
 
 def _inline_branch(schema: dict[str, Any]) -> bool:
-    """Replace a union by its one branch. Do nothing if both have the same keyword, other than texts."""
+    """Replace a union by its one branch. Do nothing if its meaning would change, or if both have the same keyword."""
     for word in ("anyOf", "oneOf"):
         branches = schema.get(word)
         if isinstance(branches, list) and len(branches) == 1 and isinstance(branches[0], dict):
             branch = branches[0]
-            if any(key in schema and key not in (word, *_WORDS) for key in branch):
+            around = schema.keys() - {word}
+            if branch.keys() & around - _WORDS or not _is_independent(branch, around):
                 return False
             del schema[word]
             for key, value in branch.items():
@@ -86,11 +119,12 @@ def find_fixes(findings: Iterable[Finding], sources: Sources, *, unsafe: bool = 
             by_path.setdefault(finding.span.path, []).append(finding)
     if not by_path:
         return
+    referred = _steps_into_unions(sources)
     for document in (*sources.tools, *sources.types):
         found = by_path.get(document.path)
         if found and sources.is_own(document):
             text = sources.texts[document.path]
-            fix = _fixed(document, found, text) or _fix_hidden_text(document, found, text)
+            fix = _fixed(document, found, text, referred) or _fix_hidden_text(document, found, text)
             if fix is not None:
                 yield fix
                 by_path.pop(document.path)
@@ -100,8 +134,24 @@ def find_fixes(findings: Iterable[Finding], sources: Sources, *, unsafe: bool = 
             yield FileFix(path, text=remove_suppressions(sources.texts[path], unused), count=len(unused))
 
 
-def _fixed(document: Document, findings: list[Finding], text: str) -> FileFix | None:
-    """Return a fix of the faults in flow style if there are any, else of those in block style; inner ones first."""
+def _steps_into_unions(sources: Sources) -> set[str]:
+    """Return the step before each union in the pointers of all references: `a` of `#/$defs/a/anyOf/0`, `` of a root."""
+    found: set[str] = set()
+    for document in (*sources.tools, *sources.types):
+        for pointer in document.values:
+            ref = _at(document.value, pointer) if pointer[-1:] == ("$ref",) else None
+            if isinstance(ref, str):
+                steps = unquote(ref.partition("#")[2]).split("/")
+                steps = [step.replace("~1", "/").replace("~0", "~") for step in steps]
+                found.update(step for step, word in pairwise(steps) if word in ("anyOf", "oneOf"))
+    return found
+
+
+def _fixed(document: Document, findings: list[Finding], text: str, referred: set[str]) -> FileFix | None:
+    """Return a fix of the faults in flow style if there are any, else of those in block style; inner ones first.
+
+    Branches that a reference may lead to stay. `referred` has the steps before them.
+    """
     pointers = {place: pointer for pointer, place in document.keys.items()}
     pointers |= {place: pointer for pointer, place in document.values.items() if place not in pointers}
     places: set[tuple[Pointer, str]] = set()
@@ -109,7 +159,10 @@ def _fixed(document: Document, findings: list[Finding], text: str) -> FileFix | 
         span = finding.span
         pointer = pointers.get((span.line, span.column, span.end_line, span.end_column))
         if pointer is not None and finding.code in _OF_SCHEMAS:
-            places.add((pointer[: len(pointer) - _OF_SCHEMAS[finding.code][1]], finding.code))
+            at = pointer[: len(pointer) - _OF_SCHEMAS[finding.code][1]]
+            steps = {str(step) for step in at[-1:]} | ({""} if len(at) < 2 else set())
+            if finding.code != "union-of-one" or steps.isdisjoint(referred):
+                places.add((at, finding.code))
     ordered = sorted(places, key=lambda place: (-len(place[0]), str(place)))
     flow = _FlowText(text, document)
     for styled in (True, False):
@@ -189,6 +242,7 @@ class _FlowText:
                 not isinstance(branch, dict)
                 or not self.is_flow((*pointer, word, 0))
                 or branch.keys() & (schema.keys() - {word})
+                or not _is_independent(branch, schema.keys() - {word})
             ):
                 return False
             one, other = self._range(self.document.values[(*pointer, word, 0)])

@@ -1,13 +1,19 @@
-"""JSON values: their depth, whether JSON can represent them, copies, and comparison by value."""
+"""JSON values: their depth, whether JSON can represent them, copies, comparison by value, and the keys of models."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
 
 __all__ = [
+    "CLASHING",
     "MAX_DEPTH",
+    "SCALARS",
     "copy_json",
+    "count_model_keys",
     "equal_json",
     "exceeds_depth",
     "is_json",
@@ -25,7 +31,8 @@ MAX_DEPTH = 200
 _CONTAINERS = frozenset([dict, list])
 
 
-_SCALARS = frozenset([str, int, bool, type(None)])
+SCALARS = frozenset([str, int, bool, type(None)])
+"""Types whose values contain no keys and are the same in JSON."""
 
 
 def is_too_deep(value: Any) -> bool:
@@ -80,7 +87,7 @@ def _holds(holder: Any, apart_from: str | None, left: int) -> bool:
         return False
     for item in holder:
         kind = type(item)
-        if kind in _SCALARS:
+        if kind in SCALARS:
             continue
         if kind is dict or kind is list:
             if not _holds(item, apart_from, left - 1):
@@ -134,3 +141,41 @@ def _whole(value: Any) -> Any:
     if type(value) is dict:
         return {name: _whole(item) for name, item in value.items()}
     return int(value) if type(value) is float and value.is_integer() else value
+
+
+CLASHING = -(10**15)
+"""A number of keys below this means that an undeclared key in a model has the Python name of one of its fields."""
+
+_CLASH = 10**3 * CLASHING
+
+_UNSURE = -(10**9)
+"""A number so far below 0 that adding numbers of keys leaves it negative."""
+
+
+def count_model_keys(model: BaseModel) -> int:
+    """Count the keys given to a model, at all levels. Negative if its text may have had keys that the model lacks."""
+    if model.__pydantic_root_model__:
+        return _UNSURE
+    given, values, extra = model.__pydantic_fields_set__, model.__dict__, model.__pydantic_extra__
+    if extra and not values.keys().isdisjoint(extra):
+        return _CLASH
+    count = len(given)
+    for name in given:
+        value = values[name] if extra is None or name in values else extra[name]
+        if type(value) not in SCALARS:
+            count += _count_keys_inside(value)
+    return count
+
+
+def _count_keys_inside(value: Any) -> int:
+    """Count the keys in a value that is not plain. Negative as in `count_model_keys`."""
+    kind = type(value)
+    if kind is list or kind is dict or kind is tuple:
+        count = len(value) if kind is dict else 0
+        for item in value.values() if kind is dict else value:
+            if type(item) not in SCALARS:
+                count += _count_keys_inside(item)
+        return count
+    if kind is float:
+        return 0 if value - value == 0.0 else _UNSURE
+    return count_model_keys(value) if hasattr(value, "__pydantic_root_model__") else _UNSURE

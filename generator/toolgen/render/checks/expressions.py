@@ -54,7 +54,7 @@ def invertible_comparison(left: str, operator: str, right: str) -> Condition:
 
 
 def empty_condition(values: str) -> Condition:
-    """Return the condition that a collection is empty."""
+    """Return the condition that a collection is empty. Arithmetic needs no parentheses."""
     return Condition(f"not {values}", Precedence.NOT, Condition(f"bool({values})"))
 
 

@@ -264,9 +264,7 @@ def _unevaluated_items(
         {k: v for k, v in schema.items() if k != "unevaluatedItems"}, value, scope, make_condition
     )
     rest = f"set(range(len({value})))" + (f" - ({evaluated})" if evaluated else "")
-    return (
-        empty_condition(f"({rest})" if evaluated else rest) if demand == FALSE else every_condition(demand, item, rest)
-    )
+    return empty_condition(rest) if demand == FALSE else every_condition(demand, item, rest)
 
 
 def every_condition(demand: Condition, name: str, values: str) -> Condition:

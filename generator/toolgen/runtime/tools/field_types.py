@@ -39,8 +39,12 @@ Number: TypeAlias = Annotated[float, _NumberSchema()]
 """A number: 1 and 1.5, but not true or "1"."""
 
 
+_TOO_LARGE = 2**63
+"""The first integer that pydantic cannot compare with those of a `Literal`."""
+
+
 class _ExactSchema:
-    """Distinguishes true from 1. They are equal in Python."""
+    """Distinguishes true from 1, which are equal in Python, and refuses integers that pydantic cannot compare."""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         values = get_args(source)
@@ -49,7 +53,7 @@ class _ExactSchema:
         expected = " or ".join([", ".join(listed[:-1]), listed[-1]] if listed[1:] else listed)
 
         def same_kind(value: object) -> object:
-            if isinstance(value, int | float) and (type(value) is bool) not in kinds:
+            if isinstance(value, int | float) and ((type(value) is bool) not in kinds or abs(value) >= _TOO_LARGE):
                 raise PydanticKnownError("literal_error", {"expected": expected})
             return value
 

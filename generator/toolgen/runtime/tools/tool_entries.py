@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from ..json_text import JSONError, is_utf8_encodable, loads
-from ..json_values import copy_json, is_too_deep, same_json
+from ..json_values import CLASHING, SCALARS, copy_json, count_model_keys, is_too_deep, same_json
 from ..paths import ROOT, Path, format_path
 from .argument_errors import ArgumentsError, Fault, convert_validation_error, json_type_name, unknown_tool_error
 
@@ -50,9 +50,6 @@ class LazyToolDefinitions(Mapping[str, "ToolDefinition"]):
 
 MAX_PYDANTIC_TEXT = 100_000
 """Maximum number of characters of a text that pydantic alone may read."""
-
-_PLAIN = frozenset([str, int, bool, type(None)])
-"""Types whose values contain no keys and are the same in JSON."""
 
 _HOLDERS = frozenset([dict, list])
 """Types of JSON values that would be shared by a model and a call."""
@@ -125,9 +122,11 @@ class ToolEntry:
             if self._validate is None:
                 self._validate = self._class().__pydantic_validator__.validate_python
             try:
-                return self._validate(value, by_name=False)
+                made = self._validate(value, by_name=False)
             except (ValueError, RecursionError):
                 return self._carefully(value)
+            if not made.__pydantic_extra__ or made.__dict__.keys().isdisjoint(made.__pydantic_extra__):
+                return made
         return self._carefully(value)
 
     def check_result(self, value: object) -> None:
@@ -179,17 +178,21 @@ class ToolEntry:
 
         A text has at least as many colons as keys. If it has exactly as many as the model has keys, there are no
         duplicates. If keys are nested, or if a number may have overflowed, the model is written as JSON again: a
-        dropped duplicate lacks its colon, and a number that JSON does not have becomes null.
+        dropped duplicate lacks its colon, and a number that JSON does not have becomes null. A model with a clash is
+        read carefully.
         """
         colons, extra = text.count(":"), made.__pydantic_extra__
         if (
             colons == len(made.__pydantic_fields_set__)
-            and (not self._anything or _PLAIN.issuperset(map(type, made.__dict__.values())))
-            and (not extra or _PLAIN.issuperset(map(type, extra.values())))
+            and (not self._anything or SCALARS.issuperset(map(type, made.__dict__.values())))
+            and (
+                not extra or (SCALARS.issuperset(map(type, extra.values())) and made.__dict__.keys().isdisjoint(extra))
+            )
         ):
             return True
-        if colons == _keys_of_model(made):
-            return True
+        keys = count_model_keys(made)
+        if keys == colons or keys < CLASHING:
+            return keys == colons
         if "\\u00" in text and any(escape in text for escape in _HIDING):
             return False
         again = self._dump(made, by_alias=True, exclude_unset=True, warnings=False)
@@ -211,11 +214,12 @@ class ToolEntry:
         if not is_utf8_encodable(given):
             raise ArgumentsError(self.name, [Fault("", "text", "half of a surrogate pair")])
         try:
-            return (
-                self._class().model_validate(copy_json(given), by_name=False)
-                if type(given) is dict
-                else self._other_value(given)
-            )
+            if type(given) is not dict:
+                return self._other_value(given)
+            made = self._class().model_validate(copy_json(given), by_name=False)
+            if count_model_keys(made) < CLASHING:
+                _unset_clashing_fields(made, given)
+            return made
         except ValidationError as error:
             raise ArgumentsError(self.name, *convert_validation_error(value, error)) from None
         except RecursionError:
@@ -231,35 +235,22 @@ class ToolEntry:
         return RootModel[Any](adapter.validate_python(copy_json(value), by_name=False))
 
 
-_UNSURE = -(10**9)
-"""A number so far below 0 that adding numbers of keys leaves it negative."""
-
-
-def _keys_of_model(model: BaseModel) -> int:
-    """Count the keys given to a model, at all levels. Negative if its text may have had keys that the model lacks."""
-    if model.__pydantic_root_model__:
-        return _UNSURE
-    given, values, extra = model.__pydantic_fields_set__, model.__dict__, model.__pydantic_extra__
-    count = len(given)
-    for name in given:
-        value = values[name] if extra is None or name in values else extra[name]
-        if type(value) not in _PLAIN:
-            count += _keys_inside(value)
-    return count
-
-
-def _keys_inside(value: Any) -> int:
-    """Count the keys in a value that is not plain. Negative as in `_keys_of_model`."""
-    kind = type(value)
-    if kind is list or kind is dict:
-        count = 0 if kind is list else len(value)
-        for item in value if kind is list else value.values():
-            if type(item) not in _PLAIN:
-                count += _keys_inside(item)
-        return count
-    if kind is float:
-        return 0 if value - value == 0.0 else _UNSURE
-    return _keys_of_model(value) if hasattr(value, "__pydantic_root_model__") else _UNSURE
+def _unset_clashing_fields(made: Any, given: Any) -> None:
+    """Mark fields as unset, at all levels, if only an undeclared key with their Python name was given."""
+    if hasattr(made, "__pydantic_fields_set__") and type(given) is dict:
+        for name, field in type(made).model_fields.items():
+            alias = field.validation_alias or name
+            if alias in given:
+                _unset_clashing_fields(made.__dict__[name], given[alias])
+            else:
+                made.__pydantic_fields_set__.discard(name)
+        made = made.__pydantic_extra__
+    if type(made) is dict and type(given) is dict:
+        for name, item in made.items():
+            _unset_clashing_fields(item, given[name])
+    elif type(given) is list and isinstance(made, list | tuple):
+        for item, one in zip(made, given, strict=True):
+            _unset_clashing_fields(item, one)
 
 
 def tool_entries(
