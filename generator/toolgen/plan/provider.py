@@ -205,7 +205,7 @@ def _class_facts(
     }
     if "output_format" in facts:
         formats = facts["output_format"]
-        schema = mappings[formats["schema"]].tag[0][1]
+        schema = mappings[formats["schema"]].tag[0][1] if "schema" in formats else None
         values["OUTPUT_FORMATS"] = {"text": formats["text"], "json": formats["json"], "schema": schema}
     found = [ClassAttribute(name, (value,)) for name, value in values.items() if value is not None]
     if "accepts" in sdk:

@@ -18,7 +18,7 @@ from ..runtime.conversion.extras import (
 from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
-from ..runtime.models import Usage
+from ..runtime.models import ContentPart, OpaquePart, TextPart, Usage
 from ..runtime.paths import Path
 from ..runtime.responses import read_count, read_optional_object
 from .openai_compatible import OpenaiCompatible
@@ -105,6 +105,11 @@ class Deepseek(OpenaiCompatible):
             },
         },
     )
+    OUTPUT_FORMATS: ClassVar[dict[str, Any]] = {
+        "text": {"type": "text"},
+        "json": {"type": "json_object"},
+        "schema": None,
+    }
     REASONING: ClassVar[ReasoningKeys] = ReasoningKeys(
         ["reasoning_content"], default_key="reasoning_content", needed=True
     )
@@ -211,3 +216,35 @@ class Deepseek(OpenaiCompatible):
         if extras:
             restore_extras(wire, extras)
         return wire
+
+    def read_user_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
+        """Read one of several objects. Any other value becomes an opaque part."""
+        if type(wire) is dict:
+            kind = wire.get("type")
+            if kind == "text":
+                return self.read_text_part(wire, at, reader)
+        return OpaquePart(reader.wire.name, wire)
+
+    def write_user_content(self, value: Any, at: Path, writer: Writer) -> Any:
+        """Write one of several values. An unsupported value is reported."""
+        if type(value) is TextPart:
+            return self.write_text_part(value, at, writer)
+        if type(value) is OpaquePart and value.provider == writer.wire.name:
+            return value.value
+        return self.write_text_part(writer.describe_part(value, at), at, writer)
+
+    def read_result_part(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
+        """Read one of several objects. Any other value becomes an opaque part."""
+        if type(wire) is dict:
+            kind = wire.get("type")
+            if kind == "text":
+                return self.read_text_part(wire, at, reader)
+        return OpaquePart(reader.wire.name, wire)
+
+    def write_result_part(self, value: Any, at: Path, writer: Writer) -> Any:
+        """Write one of several values. An unsupported value is reported."""
+        if type(value) is TextPart:
+            return self.write_text_part(value, at, writer)
+        if type(value) is OpaquePart and value.provider == writer.wire.name:
+            return value.value
+        return self.write_text_part(writer.describe_part(value, at), at, writer)

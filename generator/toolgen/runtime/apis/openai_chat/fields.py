@@ -202,7 +202,7 @@ class OutputFormatConverter(NativeToolSdkConverter):
     """A converter for an API that has the output format as one object."""
 
     OUTPUT_FORMATS: ClassVar[dict[str, Any]]
-    """The wire's values for the formats `text` and `json`, and under `schema` the type of formats with a schema."""
+    """The wire's values for the formats `text` and `json`, and under `schema` the type of formats with one, if any."""
 
     read_output_schema: ObjectReader[OutputSchema]
     write_output_schema: ObjectWriter[OutputSchema]
@@ -217,17 +217,21 @@ class OutputFormatConverter(NativeToolSdkConverter):
             return "text", value
         if value == self.OUTPUT_FORMATS["json"]:
             return "json", ABSENT
-        if type(value) is dict and value.get("type") == self.OUTPUT_FORMATS["schema"] and _has_schema(value):
+        kind = self.OUTPUT_FORMATS["schema"]
+        if kind is not None and type(value) is dict and value.get("type") == kind and _has_schema(value):
             return self.read_output_schema(value, at, reader), ABSENT
         return None, value
 
     def write_output_format(
         self, output_format: Literal["text", "json"] | OutputSchema | None, extra: Any, at: Path, writer: Writer
     ) -> Any:
-        """Write the output format. Text is the default."""
+        """Write the output format. Text is the default. A schema is left out if the API has none."""
         if output_format is None or output_format == "text":
             return extra if output_format is None or extra == self.OUTPUT_FORMATS["text"] else ABSENT
         if output_format == "json":
+            return self.OUTPUT_FORMATS["json"]
+        if self.OUTPUT_FORMATS["schema"] is None:
+            writer.report_unsupported((at, "schema"), "an output schema", "warning")
             return self.OUTPUT_FORMATS["json"]
         return self.write_output_schema(output_format, at, writer)
 
