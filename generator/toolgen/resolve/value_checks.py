@@ -47,8 +47,9 @@ class ValueValidator:
     def __init__(self, schema: Any) -> None:
         self.root = schema
         self.steps = 0
-        self.known: dict[tuple[object, ...], bool] = {}
-        self.listed: dict[int, frozenset[object]] = {}
+        # The values are kept too, because another object may get the identity of one that is gone.
+        self.known: dict[tuple[object, ...], tuple[bool, object]] = {}
+        self.listed: dict[int, tuple[frozenset[object], object]] = {}
         # Unevaluated values are found by a walk through every reference, with Python's own patterns.
         self.evaluates = not any(
             "$ref" in s or "patternProperties" in s for _, s in walk_schemas(schema) if isinstance(s, dict)
@@ -100,12 +101,12 @@ def _ref(validator: Any, ref: str, instance: Any, _: Any) -> Iterator[Validation
     judge = _JUDGE.get()
     plain = not isinstance(instance, list | Mapping)
     key = (ref, type(instance), instance) if plain else (ref, id(instance))
-    fits = judge.known.get(key)
-    if fits is None:
+    known = judge.known.get(key)
+    if known is None:
         errors = list(validator.descend(instance, judge.target(ref)))
-        judge.known[key] = not errors
+        judge.known[key] = not errors, instance
         yield from errors
-    elif not fits:
+    elif not known[0]:
         yield ValidationError(f"it does not match {ref}")
 
 
@@ -144,8 +145,8 @@ def _unique(_: Any, unique: Any, instance: Any, __: Any) -> Iterator[ValidationE
 def _enum(_: Any, values: Any, instance: Any, __: Any) -> Iterator[ValidationError]:
     listed = _JUDGE.get().listed
     if id(values) not in listed:
-        listed[id(values)] = frozenset(map(_identity, values))
-    if _identity(instance) not in listed[id(values)]:
+        listed[id(values)] = frozenset(map(_identity, values)), values
+    if _identity(instance) not in listed[id(values)][0]:
         yield ValidationError("it is not one of the listed values")
 
 
