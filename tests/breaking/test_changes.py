@@ -306,6 +306,18 @@ def test_other_words_for_the_same_values_are_no_change_of_values(before: Any, af
     assert combine_effects(compare_schemas(after, before)) is None
 
 
+def test_a_schema_that_extends_itself_and_one_that_a_condition_refers_to() -> None:
+    def node(text: Any) -> Any:
+        child = {"allOf": [{"$ref": "#/$defs/Node"}, {"minProperties": 1}]}
+        inner = {"type": "object", "properties": {"text": text, "child": child}}
+        return {"$ref": "#/$defs/Node", "$defs": {"Node": inner}}
+
+    assert "type-changed" in {each.code for each in compare_schemas(node(NUMBER), node(TEXT))}
+    unless = {"not": {"$ref": "#/$defs/X"}}
+    changed = unless | {"$defs": {"X": TEXT | {"maxLength": 9}}}
+    assert combine_effects(compare_schemas(unless | SHORT, changed)) == "narrower"
+
+
 def test_recursive_schemas_are_compared_once() -> None:
     def node(value: Any) -> Any:
         inner = {"type": "object", "properties": {"value": value, "next": {"$ref": "#/$defs/Node"}}}

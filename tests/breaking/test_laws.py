@@ -216,13 +216,39 @@ def test_a_verdict_is_that_of_the_value_and_not_of_one_that_had_its_place_in_mem
         assert validator.reason(i, {"enum": [i]}) is None
 
 
+def test_references_that_lead_in_a_circle_are_not_followed_forever() -> None:
+    circle = {"$ref": "#/$defs/A", "$defs": {"A": {"$ref": "#/$defs/B"}, "B": {"$ref": "#/$defs/A"}}}
+    assert ValueValidator(circle).reason(1) is None
+    assert compare_schemas(circle, {"type": "string"}) != []
+
+
 def test_a_declaration_is_what_it_is() -> None:
     for row in SOUND:
         assert compare_schemas(row["parameters"], copy.deepcopy(row["parameters"])) == []
 
 
 KEYS = ("a", "b", "c", "x-d")
-VALUES = (0, 1, 2, -1, 1.0, 1.5, "", "a", "b", "abcd", None, True, False, [], [1], ["a", "a"], {}, {"a": 1}, {"b": "a"})
+VALUES: tuple[Any, ...] = (
+    0,
+    1,
+    2,
+    -1,
+    1.0,
+    1.5,
+    "",
+    "a",
+    "b",
+    "abcd",
+    None,
+    True,
+    False,
+    [],
+    [1],
+    ["a", "a"],
+    {},
+    {"a": 1},
+    {"b": "a"},
+)
 
 
 class Made:
@@ -233,7 +259,7 @@ class Made:
         self.names = [f"D{i}" for i in range(self.rng.randint(0, 2))]
 
     def root(self) -> Schema:
-        definitions = {name: self.schema(1, refers=False) for name in self.names}
+        definitions = {name: self.rng.choice([self.an_object(1), self.schema(1, False)]) for name in self.names}
         found = self.an_object(0)
         return found | ({"$defs": definitions} if definitions else {})
 
@@ -306,7 +332,7 @@ class Made:
             here |= self.some(here["type"])
         elif change == "other" and here is not found:
             here.clear()
-            here |= self.schema(2)
+            here |= self.schema(2, refers=False)
         return found
 
     def value(self, schema: Any, root: Schema, depth: int = 0) -> Any:

@@ -12,7 +12,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from toolgen.breaking.schema_inclusion import Inclusion, declared_properties, extra_schemas, find_renamed
+from toolgen.breaking.schema_inclusion import (
+    Inclusion,
+    declared_properties,
+    extra_schemas,
+    find_renamed,
+    has_same_targets,
+)
 from toolgen.breaking.schema_samples import (
     LOWER_BOUNDS,
     MAX_SAMPLES,
@@ -73,9 +79,7 @@ def combine_effects(differences: list[Difference]) -> Relation | None:
 
 def compare_schemas(old: Any, new: Any, examples: tuple[Any, ...] = ()) -> list[Difference]:
     """Return the differences between two self-contained schemas. `examples` are values that the old one admits."""
-    if old == new:
-        return []
-    return _Comparison(old, new, examples).run()
+    return [] if old == new else _Comparison(old, new, examples).run()
 
 
 class _Comparison:
@@ -85,6 +89,7 @@ class _Comparison:
         self._before, self._after = ValueValidator(old), ValueValidator(new)
         self._inclusion = Inclusion(old, new)
         self._pairs: set[tuple[str, str]] = set()
+        self._open: list[tuple[str, str]] = []
 
     def run(self) -> list[Difference]:
         found = list(self._schemas(self._old, self._new, ()))
@@ -102,14 +107,15 @@ class _Comparison:
         if old is not said_old and new is not said_new:
             yield from _annotations(said_old, said_new, here)
             yield from self._default(said_old, said_new, here)
-        if pair[0] == pair[1] and _same_definitions(self._old, self._new):
-            if old is said_old or new is said_new:
-                yield from _annotations(said_old, said_new, here)
+        if pair[0] == pair[1] and has_same_targets(old, self._old, self._new):
+            yield from _annotations(said_old, said_new, here) if old is said_old or new is said_new else ()
             return
-        if (pair[0] + str(place), pair[1]) in self._pairs:
+        if (pair[0] + str(place), pair[1]) in self._pairs or pair in self._open:
             return
         self._pairs.add((pair[0] + str(place), pair[1]))
+        self._open.append(pair)  # a schema may contain itself as a part of `allOf`
         yield from self._kept(old, new, place)
+        self._open.pop()
 
     def _kept(self, old: Any, new: Any, pointer: Pointer) -> Iterator[Difference]:
         """Yield the differences of two schemas, except for those that by a proof change no value."""
@@ -152,7 +158,8 @@ class _Comparison:
         yield from self._items(old, new, pointer)
         yield from self._branches(old, new, pointer)
         for keyword in sorted(_CONDITIONS & (old.keys() | new.keys())):
-            if old.get(keyword, ABSENT) != new.get(keyword, ABSENT):
+            part = {keyword: old.get(keyword, ABSENT)}
+            if part != {keyword: new.get(keyword, ABSENT)} or not has_same_targets(part, self._old, self._new):
                 found = Difference(
                     "condition-changed", (*pointer, keyword), "unknown", _value(old, keyword), _value(new, keyword)
                 )
@@ -208,8 +215,7 @@ class _Comparison:
         was, now = {json_key(v): v for v in before}, {json_key(v): v for v in after}
         lost, gained = [v for k, v in was.items() if k not in now], [v for k, v in now.items() if k not in was]
         if len(was) == len(now) == 1 and lost:
-            found = Difference("const-changed", here, "other", before[0], after[0], witness=before[0])
-            yield found
+            yield Difference("const-changed", here, "other", before[0], after[0], witness=before[0])
             return
         if lost:
             yield Difference("enum-value-removed", here, "narrower", lost, after, witness=lost[0])
@@ -324,10 +330,8 @@ class _Comparison:
         after = new.get("oneOf") or new.get("anyOf")
         here = (*pointer, keyword)
         if before is None or after is None:
-            code = "condition-changed"
-            yield self._searched(
-                Difference(code, here, "unknown", _value(old, keyword), _value(new, keyword)), old, new
-            )
+            found = Difference("condition-changed", here, "unknown", _value(old, keyword), _value(new, keyword))
+            yield self._searched(found, old, new)
             return
         was = {identify_branch(branch, self._old): branch for branch in before}
         now = {identify_branch(branch, self._new): (i, branch) for i, branch in enumerate(after)}
@@ -389,11 +393,6 @@ def _annotations(old: Any, new: Any, pointer: Pointer) -> Iterator[Difference]:
         after = new.get(keyword, ABSENT) if isinstance(new, Mapping) else ABSENT
         if before != after:
             yield Difference("description-changed", (*pointer, keyword), "note", before, after)
-
-
-def _same_definitions(old: Any, new: Any) -> bool:
-    before = old.get("$defs") if isinstance(old, Mapping) else None
-    return bool(before == (new.get("$defs") if isinstance(new, Mapping) else None))
 
 
 def _value(schema: Mapping[str, Any], keyword: str) -> Any:

@@ -13,15 +13,17 @@ from typing import Any
 
 from toolgen.breaking.schema_samples import (
     UNEVALUATED,
+    find_target,
     json_key,
     merge_exactly,
     normalize,
     types_of,
 )
 from toolgen.resolve.dialect import drop_annotations
+from toolgen.resolve.schema_locations import walk_schemas
 from toolgen.resolve.value_checks import TooManyStepsError, ValueValidator, matches
 
-__all__ = ["Inclusion", "declared_properties", "extra_schemas", "find_renamed"]
+__all__ = ["Inclusion", "declared_properties", "extra_schemas", "find_renamed", "has_same_targets"]
 
 _MAX_STEPS = 10_000
 """The maximum number of comparisons and rewritten schemas of one proof."""
@@ -79,10 +81,9 @@ class _Side:
         return self._plain[key]
 
     def _simplified(self, schema: Mapping[str, Any], depth: int) -> Any:
-        rules = normalize(schema, self.root)
+        rules = drop_annotations(normalize(schema, self.root))
         if not isinstance(rules, Mapping):
             return False if rules is False else {}
-        rules = drop_annotations(rules)
         if rules.keys() & UNEVALUATED:
             return rules
         for keyword in ("anyOf", "oneOf"):
@@ -150,8 +151,6 @@ class Inclusion:
 
     def __init__(self, old: Any, new: Any) -> None:
         self._sides = _Side(old), _Side(new)
-        same = isinstance(old, Mapping) and isinstance(new, Mapping) and old.get("$defs") == new.get("$defs")
-        self._same_definitions = same
         self._proved: dict[tuple[bool, str, str], None] = {}
         self._failed: set[tuple[bool, str, str]] = set()
         self._steps = 0
@@ -226,8 +225,7 @@ class Inclusion:
 
     def _is_same(self, one: Any, other: Any) -> bool:
         texts = [json_key(drop_annotations(each, deep=True)) for each in (one, other)]
-        linked = '"$ref"' in texts[0]
-        return texts[0] == texts[1] and (not linked or (self._same_definitions and '"$ref": "#"' not in texts[0]))
+        return texts[0] == texts[1] and has_same_targets(one, *(side.root for side in self._sides))
 
     def _is_kept(self, keyword: str, one: Mapping[str, Any], other: Mapping[str, Any], back: bool) -> bool:
         """Return whether `one` has a rule of `other` too, whatever its type is."""
@@ -300,6 +298,20 @@ class Inclusion:
         pairs += [(mine.get(pattern, True), schema) for pattern, schema in yours.items()]
         pairs += [(schema, extra) for pattern, schema in mine.items() if pattern not in yours]
         return all(self._fits(*pair, back) for pair in pairs)
+
+
+def has_same_targets(schema: Any, old: Any, new: Any) -> bool:
+    """Return whether the references in a schema lead to equal definitions on both sides."""
+    waiting, seen = [schema], set[str]()
+    while waiting:
+        for _, sub in walk_schemas(waiting.pop()):
+            ref = sub.get("$ref", "") if isinstance(sub, dict) else ""
+            if ref and ref not in seen:
+                seen.add(ref)
+                if ref[8:] not in new.get("$defs", ()) or find_target(ref, old) != find_target(ref, new):
+                    return False
+                waiting.append(find_target(ref, old))
+    return True
 
 
 def _members(schema: Mapping[str, Any], name: str) -> Iterator[Any]:

@@ -16,6 +16,7 @@ __all__ = [
     "TYPES",
     "UNEVALUATED",
     "UPPER_BOUNDS",
+    "find_target",
     "follow_references",
     "identify_branch",
     "is_same_branch",
@@ -199,7 +200,7 @@ def normalize(schema: Any, root: Any, *, unions: bool = True, depth: int = 0) ->
     found = {key: value for key, value in schema.items() if key not in ("$defs", "examples", "$schema", "$comment")}
     parts = list(found.pop("allOf", ()))
     if "$ref" in found:
-        parts.insert(0, _find_target(found.pop("$ref"), root))
+        parts.insert(0, find_target(found.pop("$ref"), root))
     if "const" in found:
         parts += [{"enum": found.pop("enum")}] if "enum" in found else []
         found["enum"] = [found.pop("const")]
@@ -222,7 +223,7 @@ def normalize(schema: Any, root: Any, *, unions: bool = True, depth: int = 0) ->
     return {**found, "allOf": [*found.get("allOf", ()), *left]} if left else found
 
 
-def _find_target(ref: str, root: Any) -> Any:
+def find_target(ref: str, root: Any) -> Any:
     """Return the target of a reference in a self-contained schema."""
     return root["$defs"][ref[8:]] if ref.startswith("#/$defs/") else root
 
@@ -239,7 +240,7 @@ def follow_references(schema: Any, root: Any, pointer: Pointer) -> tuple[Any, Po
             pointer = ("$defs", ref[8:]) if ref.startswith("#/$defs/") else ()
             if keyword != "$ref":
                 break
-            schema = _find_target(ref, root)
+            schema = find_target(ref, root)
         else:
             break
     return schema, pointer

@@ -32,6 +32,9 @@ from toolgen.runtime.tools.formats import FORMATS
 MAX_STEPS = 400_000
 """The limit of keywords applied to the values of one tool: a few seconds of work."""
 
+_MAX_CHAIN = 1000
+"""The number of references to references that are followed."""
+
 _PREFIX = "#/$defs/"
 
 Keyword = Callable[[Any, Any, Any, Any], Iterator[ValidationError]]
@@ -75,12 +78,17 @@ class ValueValidator:
         return f"{text} (at /{where[:160].encode('unicode_escape').decode('ascii')})" if where else text
 
     def target(self, ref: str) -> Any:
-        """Return the schema at the end of a chain of references."""
-        while True:
+        """Return the schema at the end of a chain of references.
+
+        Raises:
+            RecursionError: the chain leads back to itself.
+        """
+        for _ in range(_MAX_CHAIN):
             found = self.root["$defs"][ref.removeprefix(_PREFIX)] if ref.startswith(_PREFIX) else self.root
             if not isinstance(found, Mapping) or "$ref" not in found or found.keys() - ANNOTATIONS != {"$ref"}:
                 return found
             ref = found["$ref"]
+        raise RecursionError
 
 
 _JUDGE: ContextVar[ValueValidator] = ContextVar("_JUDGE")
