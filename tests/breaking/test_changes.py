@@ -167,6 +167,9 @@ def test_nothing_is_changed_against_itself(
     assert (found.changes, len(findings)) == ((), 0)
 
 
+SHORT = {"$defs": {"X": {"type": "string", "maxLength": 3}}}
+OF_TEXTS = {"type": "object", "additionalProperties": TEXT}
+
 SAME = [
     (TEXT, {"type": ["string"]}),
     ({"const": 1}, {"enum": [1]}),
@@ -176,13 +179,143 @@ SAME = [
     ({"type": "object"}, {"type": "object", "properties": {}}),
     ({"type": "object"}, {"type": "object", "additionalProperties": True}),
     ({"$ref": "#/$defs/A", "$defs": {"A": TEXT}}, {"$ref": "#/$defs/B", "$defs": {"B": TEXT}}),
+    (SHORT | {"allOf": [{"$ref": "#/$defs/X"}]}, SHORT | {"$ref": "#/$defs/X"}),
+    (SHORT | {"properties": {"a": {"allOf": [{"$ref": "#/$defs/X"}]}}}, {"properties": {"a": SHORT["$defs"]["X"]}}),
+    (SHORT | {"anyOf": [{"$ref": "#/$defs/X"}, {"type": "null"}]}, {"type": ["null", "string"], "maxLength": 3}),
+    (SHORT | {"$ref": "#/$defs/X", "maxLength": 5}, SHORT | {"$ref": "#/$defs/X"}),
+    ({"oneOf": [TEXT, NUMBER]}, {"type": ["string", "integer"]}),
+    ({"anyOf": [TEXT | {"minLength": 2}, NUMBER]}, {"type": ["integer", "string"], "minLength": 2}),
+    ({"anyOf": [{"const": "x"}, {"const": "y"}]}, {"enum": ["x", "y"]}),
+    ({"oneOf": [{"const": "x", "title": "X"}, {"type": "null"}]}, {"enum": ["x", None]}),
+    ({"type": "boolean"}, {"enum": [True, False]}),
+    ({"enum": [1, 2]}, {"enum": [1.0, 2.0]}),
+    ({"anyOf": TAGGED}, {"oneOf": TAGGED[::-1]}),
+    (TEXT, TEXT | {"minLength": 0}),
+    (NUMBER, NUMBER | {"multipleOf": 1}),
+    (NUMBER | {"minimum": 1}, NUMBER | {"exclusiveMinimum": 0}),
+    ({"enum": ["x", "y"]}, {"enum": ["x", "y"], "minLength": 1}),
+    ({"type": "array"}, {"type": "array", "minItems": 0, "minLength": 4}),
+    ({"type": "object", "required": ["a"]}, {"type": "object", "required": ["a"], "minProperties": 1}),
+    (
+        {"allOf": [{"properties": {"a": TEXT}}, {"properties": {"b": TEXT}, "required": ["b"]}], "type": "object"},
+        {"type": "object", "properties": {"a": TEXT, "b": TEXT}, "required": ["b"]},
+    ),
+    ({"type": "object", "additionalProperties": TEXT}, OF_TEXTS | {"properties": {"k": TEXT}}),
 ]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ({"type": "number", "minimum": 1}, {"type": "number", "exclusiveMinimum": 0}),
+        ({"oneOf": [NUMBER, {"type": "number"}]}, {"type": "number"}),
+        ({"type": "object", "properties": {"a": TEXT}, "unevaluatedProperties": False}, {"type": "object"}),
+        (SHORT | {"$ref": "#/$defs/X"}, {"$defs": {"X": TEXT}, "$ref": "#/$defs/X"}),
+        (OF_TEXTS | {"patternProperties": {"^x": NUMBER}}, OF_TEXTS),
+        ({"allOf": [OF_TEXTS, {"properties": {"a": NUMBER}}]}, OF_TEXTS | {"properties": {"a": NUMBER}}),
+        ({"anyOf": [{"type": "object", "anyOf": [TEXT]}, {"type": "null"}]}, {"type": ["object", "null"]}),
+        (TEXT, {"enum": ["x"]}),
+    ],
+)
+def test_values_that_differ_are_never_proved_equal(before: Any, after: Any) -> None:
+    assert combine_effects(compare_schemas(before, after)) is not None
+    assert combine_effects(compare_schemas(after, before)) is not None
+
+
+def with_result(**more: Any) -> dict[str, Any]:
+    return tool(result={"type": "object", "properties": {"a": TEXT}, **more})
+
+
+IDS = {"type": "object", "properties": {"id": NUMBER}}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "code", "audiences", "witness"),
+    [
+        (with_result(), with_result(required=["c"]), "result-narrowed", (H, C), {}),
+        (with_property(TEXT), with_property(TEXT, required=["c"]), "required-parameter-added", (M, C), {}),
+        (with_property(IDS), with_property(IDS | {"required": ["c"]}), "required-parameter-added", (M, C), {}),
+        (with_property(TEXT), with_property(TEXT, allOf=[{"required": ["z"]}]), "required-parameter-added", (M, C), {}),
+        (
+            with_property(OF_TEXTS),
+            with_property(OF_TEXTS | {"required": ["k"]}),
+            "required-parameter-added",
+            (M, C),
+            {},
+        ),
+        (with_property(OF_TEXTS), with_property(OF_TEXTS | IDS), "type-changed", (H, M, C), "a"),
+        (
+            with_property({"type": "object", "patternProperties": {"^i": TEXT}}),
+            with_property({"type": "object", "patternProperties": {"^i": TEXT}, "properties": {"id": NUMBER}}),
+            "type-changed",
+            (H, M, C),
+            "a",
+        ),
+        (
+            with_property(OF_TEXTS, required=["c"]),
+            tool(parameters={"type": "object", "properties": {"a": OF_TEXTS, "c": TEXT}, "required": ["c"]}),
+            "type-narrowed",
+            (M, C),
+            None,
+        ),
+        (with_property(OF_TEXTS | IDS), with_property(OF_TEXTS), "parameter-removed", (H, M, C), {"id": 0}),
+        (
+            with_property(IDS | {"unevaluatedProperties": False}),
+            with_property({"type": "object", "properties": {}, "unevaluatedProperties": False}),
+            "parameter-removed",
+            (H, M, C),
+            {"id": 0},
+        ),
+        (with_property(TEXT, additionalProperties=TEXT), tool(parameters=OF_TEXTS), "parameter-removed", (H,), None),
+        (
+            with_property({"allOf": [{"$ref": "#/$defs/X"}]}, **SHORT),
+            with_property({"allOf": [{"$ref": "#/$defs/X"}]}, **{"$defs": {"X": TEXT | {"maxLength": 2}}}),
+            "bound-tightened",
+            (M, C),
+            "abc",
+        ),
+        (
+            with_property({"$ref": "#/$defs/X", "maxLength": 9}, **SHORT),
+            with_property({"$ref": "#/$defs/X", "maxLength": 9}, **{"$defs": {"X": TEXT | {"maxLength": 2}}}),
+            "bound-tightened",
+            (M, C),
+            "abc",
+        ),
+        (
+            with_property({"$ref": "#/$defs/X", "default": "x"}, **SHORT),
+            with_property({"$ref": "#/$defs/X"}, **SHORT),
+            "default-removed",
+            (H,),
+            None,
+        ),
+    ],
+)
+def test_names_that_are_not_declared_and_schemas_behind_references_have_values_too(
+    tmp_path: Path, before: Any, after: Any, code: str, audiences: tuple[str, ...], witness: Any
+) -> None:
+    found, _ = compared(tmp_path, before, after)
+    (change,) = [change for change in found.changes if change.code == code]
+    assert change.audiences == audiences
+    if witness is not None:
+        assert change.witness == witness
 
 
 @pytest.mark.parametrize(("before", "after"), SAME)
 def test_other_words_for_the_same_values_are_no_change_of_values(before: Any, after: Any) -> None:
     assert combine_effects(compare_schemas(before, after)) is None
     assert combine_effects(compare_schemas(after, before)) is None
+
+
+def test_a_schema_that_extends_itself_and_one_that_a_condition_refers_to() -> None:
+    def node(text: Any) -> Any:
+        child = {"allOf": [{"$ref": "#/$defs/Node"}, {"minProperties": 1}]}
+        inner = {"type": "object", "properties": {"text": text, "child": child}}
+        return {"$ref": "#/$defs/Node", "$defs": {"Node": inner}}
+
+    assert "type-changed" in {each.code for each in compare_schemas(node(NUMBER), node(TEXT))}
+    unless = {"not": {"$ref": "#/$defs/X"}}
+    changed = unless | {"$defs": {"X": TEXT | {"maxLength": 9}}}
+    assert combine_effects(compare_schemas(unless | SHORT, changed)) == "narrower"
 
 
 def test_recursive_schemas_are_compared_once() -> None:
@@ -378,13 +511,17 @@ def test_the_same_values_in_other_words(tmp_path: Path) -> None:
     assert "composition-rewritten" not in {c.code for c in same.changes}
 
 
+PATTERNS = [{"type": "string", "pattern": "^q"}, {"type": "string", "pattern": "q$"}]
+
+
 @pytest.mark.parametrize(
     ("before", "after", "code", "witness"),
     [
         ({"oneOf": [TEXT, NUMBER]}, {"oneOf": [TEXT, NUMBER, {"type": "number"}]}, "branches-overlap", True),
         ({"oneOf": [TEXT, NUMBER]}, {"oneOf": [TEXT, NUMBER, {"type": "boolean"}]}, None, False),
         ({"anyOf": [NUMBER, {"type": "number"}]}, {"oneOf": [NUMBER, {"type": "number"}]}, "branches-overlap", True),
-        ({"anyOf": TAGGED}, {"oneOf": TAGGED}, "cannot-tell", False),
+        ({"anyOf": TAGGED}, {"oneOf": TAGGED}, None, False),
+        ({"anyOf": PATTERNS}, {"oneOf": PATTERNS}, "cannot-tell", False),
     ],
 )
 def test_alternatives_of_which_one_value_fits_two(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -17,6 +18,7 @@ from tests.corpus.declarations import DECLARATIONS
 from tests.support.generated import compiled, shipped_profiles
 from toolgen.breaking.replay import replay
 from toolgen.breaking.schema_comparison import ABSENT, combine_effects, compare_schemas
+from toolgen.breaking.schema_inclusion import Inclusion
 from toolgen.breaking.schema_samples import sample_values
 from toolgen.diagnostics import Findings
 from toolgen.resolve.value_checks import TooManyStepsError, ValueValidator
@@ -207,9 +209,181 @@ def test_what_is_said_of_an_edit_holds_for_values(name: str) -> None:
     )  # one declaration, there and back, of the few that have a union
 
 
+def test_a_verdict_is_that_of_the_value_and_not_of_one_that_had_its_place_in_memory() -> None:
+    validator = ValueValidator({"$ref": "#/$defs/A", "$defs": {"A": {"type": "array", "minItems": 1}}})
+    for i in range(20):
+        assert (validator.reason([1] * (i % 2)) is None) == bool(i % 2)
+        assert validator.reason(i, {"enum": [i]}) is None
+
+
+def test_references_that_lead_in_a_circle_are_not_followed_forever() -> None:
+    circle = {"$ref": "#/$defs/A", "$defs": {"A": {"$ref": "#/$defs/B"}, "B": {"$ref": "#/$defs/A"}}}
+    assert ValueValidator(circle).reason(1) is None
+    assert compare_schemas(circle, {"type": "string"}) != []
+
+
 def test_a_declaration_is_what_it_is() -> None:
     for row in SOUND:
         assert compare_schemas(row["parameters"], copy.deepcopy(row["parameters"])) == []
+
+
+KEYS = ("a", "b", "c", "x-d")
+VALUES: tuple[Any, ...] = (
+    0,
+    1,
+    2,
+    -1,
+    1.0,
+    1.5,
+    "",
+    "a",
+    "b",
+    "abcd",
+    None,
+    True,
+    False,
+    [],
+    [1],
+    ["a", "a"],
+    {},
+    {"a": 1},
+    {"b": "a"},
+)
+
+
+class Made:
+    """Random schemas, edits of them, and values that they may admit, of few keys and values, so that many agree."""
+
+    def __init__(self, seed: int) -> None:
+        self.rng = random.Random(seed)
+        self.names = [f"D{i}" for i in range(self.rng.randint(0, 2))]
+
+    def root(self) -> Schema:
+        definitions = {name: self.rng.choice([self.an_object(1), self.schema(1, False)]) for name in self.names}
+        found = self.an_object(0)
+        return found | ({"$defs": definitions} if definitions else {})
+
+    def schema(self, depth: int, refers: bool = True) -> Any:
+        kind = self.rng.choice(["one", "two", "object", "object", "array", "enum", "const", "ref", "union", "all"])
+        if kind == "ref" and refers and self.names:
+            return {"$ref": f"#/$defs/{self.rng.choice(self.names)}"} | self.rng.choice([{}, {}, self.some("string")])
+        if kind == "object" and depth < 3:
+            return self.an_object(depth)
+        if kind == "array" and depth < 3:
+            return {"type": "array", "items": self.schema(depth + 1, refers)} | self.some("array")
+        if kind == "enum":
+            return {"enum": self.rng.sample(VALUES, self.rng.randint(1, 4))}
+        if kind == "const":
+            return {"const": self.rng.choice(VALUES)}
+        if kind in ("union", "all") and depth < 3:
+            count = self.rng.randint(1, 3)
+            keyword = self.rng.choice(["anyOf", "oneOf"]) if kind == "union" else "allOf"
+            return {keyword: [self.schema(depth + 1, refers) for _ in range(count)]}
+        kinds = self.rng.sample(["string", "integer", "number", "boolean", "null"], 2 if kind == "two" else 1)
+        found: Schema = {"type": kinds if kind == "two" else kinds[0]}
+        for each in kinds:
+            found |= self.some(each)
+        return found
+
+    def an_object(self, depth: int) -> Schema:
+        names = self.rng.sample(KEYS, self.rng.randint(0, 3))
+        found: Schema = {"type": "object", "properties": {name: self.schema(depth + 1) for name in names}}
+        found |= self.some("object")
+        if self.rng.random() < 0.5:
+            extra = self.rng.choice([False, False, True, "schema"])
+            keyword = self.rng.choice(["additionalProperties"] * 3 + ["unevaluatedProperties"])
+            found[keyword] = self.schema(depth + 1) if extra == "schema" else extra
+        if self.rng.random() < 0.15:
+            found["patternProperties"] = {self.rng.choice(["^a", "^x-"]): self.schema(depth + 1)}
+        if self.rng.random() < 0.15:
+            found[self.rng.choice(["allOf", "anyOf"])] = [{"required": [self.rng.choice(KEYS)]}]
+        return found
+
+    def some(self, kind: str) -> Schema:
+        """One or no keyword for values of a type."""
+        small = self.rng.choice([0, 1, 2])
+        return self.rng.choice(
+            {
+                "string": [{}, {"minLength": small}, {"maxLength": small}, {"pattern": self.rng.choice(["^a", "b$"])}],
+                "integer": [{}, {"minimum": small}, {"exclusiveMinimum": small - 1}, {"multipleOf": small or 3}],
+                "number": [{}, {"maximum": small}, {"exclusiveMaximum": small + 0.5}],
+                "array": [{}, {"minItems": small}, {"maxItems": small}, {"uniqueItems": True}],
+                "object": [{}, {}, {"required": self.rng.sample(KEYS, small)}, {"minProperties": small}],
+            }.get(kind, [{}])
+        )
+
+    def edit(self, schema: Schema) -> Schema:
+        """A copy with a change: a keyword that is gone or new, another schema, or other words for the same values."""
+        found = copy.deepcopy(schema)
+        here = self.rng.choice([each for each in objects(found) if "$defs" not in each] or [found])
+        change = self.rng.choice(["gone", "new", "new", "other", "wrapped", "property", "required"])
+        keys = sorted(here.keys() - {"$defs", "type"})
+        if change == "gone" and keys:
+            del here[self.rng.choice(keys)]
+        elif change == "wrapped" and "$defs" not in here:
+            inner = dict(here)
+            here.clear()
+            here[self.rng.choice(["allOf", "anyOf", "oneOf"])] = [inner]
+        elif change == "property" and isinstance(here.get("properties"), dict):
+            here["properties"][self.rng.choice(KEYS)] = self.schema(2)
+        elif change == "required" and here.get("type") == "object":
+            here["required"] = sorted({*here.get("required", ()), self.rng.choice(KEYS)})
+        elif change == "new" and isinstance(here.get("type"), str):
+            here |= self.some(here["type"])
+        elif change == "other" and here is not found:
+            here.clear()
+            here |= self.schema(2, refers=False)
+        return found
+
+    def value(self, schema: Any, root: Schema, depth: int = 0) -> Any:
+        """A value that a schema may admit. Its objects have only names that the schema declares or has a schema for."""
+        if not isinstance(schema, dict) or depth > 6 or self.rng.random() < 0.05:
+            return self.rng.choice(VALUES[:11])
+        if "$ref" in schema:
+            return self.value(root["$defs"][schema["$ref"][8:]], root, depth + 1)
+        if "enum" in schema or "const" in schema:
+            return self.rng.choice(schema.get("enum", [schema.get("const")]))
+        for keyword in ("anyOf", "oneOf", "allOf"):
+            if keyword in schema and "type" not in schema:
+                return self.value(self.rng.choice(schema[keyword]), root, depth + 1)
+        kind = schema.get("type", "string")
+        kind = self.rng.choice(kind) if isinstance(kind, list) else kind
+        if kind == "array":
+            return [self.value(schema.get("items"), root, depth + 1) for _ in range(self.rng.randint(0, 3))]
+        if kind != "object":
+            of = {"string": VALUES[6:10], "boolean": (True, False), "null": (None,)}.get(kind, VALUES[:6])
+            return self.rng.choice(of)
+        extra = schema.get("additionalProperties", schema.get("unevaluatedProperties"))
+        declared = dict(schema.get("properties", {}))
+        declared |= {name: extra for name in schema.get("required", ()) if name not in declared}
+        if isinstance(extra, dict):
+            declared = {name: declared.get(name, extra) for name in KEYS}
+        needed = schema.get("required", ())
+        return {
+            name: self.value(sub, root, depth + 1)
+            for name, sub in declared.items()
+            if name in needed or self.rng.random() < 0.6
+        }
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_values_that_are_refused_now_are_reported_and_equal_schemas_are_not(seed: int) -> None:
+    made = Made(seed)
+    for _ in range(12):
+        old = made.root()
+        new = made.edit(made.edit(old)) if made.rng.random() < 0.5 else made.edit(old)
+        old, new = (old, new) if made.rng.random() < 0.5 else (new, old)
+        differences = compare_schemas(old, new)
+        before, after = Draft202012Validator(old), Draft202012Validator(new)
+        proofs = Inclusion(old, new)
+        kept, gained = proofs.proves(old, new), proofs.proves(new, old, back=True)
+        for i in range(80):
+            value = made.value(*(((old, old), (new, new))[i % 2]))
+            fits, still = before.is_valid(value), after.is_valid(value)
+            assert not (kept and fits and not still), (value, old, new)
+            assert not (gained and still and not fits), (value, old, new)
+            if i % 2 == 0 and fits and not still:
+                assert any(each.effect not in ("note", "wider") for each in differences), (value, old, new)
 
 
 ELSEWHERE = {

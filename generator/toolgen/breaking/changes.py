@@ -8,14 +8,14 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any
 
-from toolgen.breaking.non_schema_changes import (
+from toolgen.breaking.packages import (
     FoundChange,
     changed_neutral_format,
     changed_provider_facts,
+    describe_payload_change,
     find_removed_public_names,
 )
-from toolgen.breaking.packages import describe_payload_change
-from toolgen.breaking.schema_comparison import ABSENT, Difference, combine_effects, compare_schemas, without_annotations
+from toolgen.breaking.schema_comparison import ABSENT, Difference, combine_effects, compare_schemas
 from toolgen.diagnostics import Span
 from toolgen.diagnostics.codes.breaking import AUDIENCES, CHANGES, Audience
 from toolgen.load import Pointer
@@ -23,6 +23,7 @@ from toolgen.load.sources import pointer_text
 from toolgen.pipeline import Project
 from toolgen.render.tool_payloads import ProviderPayload, ToolPayload
 from toolgen.resolve import Tool
+from toolgen.resolve.dialect import drop_annotations
 from toolgen.token_counts import Tokenizer, installed_tokenizer
 from toolgen.write.lockfile import ProviderDigests
 
@@ -183,7 +184,7 @@ def _tool(old: Tool, new: Tool, project: Project) -> Iterator[Change]:
     differences = compare_schemas(before, after, examples)
     for difference in differences:
         yield _parameter(difference, old, new, project)
-    if not differences and before != after and without_annotations(before) != without_annotations(after):
+    if not differences and drop_annotations(before, deep=True) != drop_annotations(after, deep=True):
         yield _change("composition-rewritten", new, project, span=at("parameters"))
     yield from _result(old, new, project, at("result"))
 

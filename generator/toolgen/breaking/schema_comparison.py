@@ -2,7 +2,8 @@
 
 A witness, a value that the old schema admits and the new one refuses, proves that a change loses values. For keywords
 that are not compared here, a witness is searched for. If there is none, nothing is proved, and the change is reported
-so. A name that the old side did not declare has no values: a new optional property narrows nothing.
+so. A difference that excludes no value, by a proof, is not reported as one that does. A name that the old side did not
+declare has no values, unless the object has a schema for all names: a new optional property narrows nothing.
 """
 
 from __future__ import annotations
@@ -11,34 +12,45 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from toolgen.breaking.schema_inclusion import (
+    Inclusion,
+    declared_properties,
+    extra_schemas,
+    find_renamed,
+    has_same_targets,
+)
 from toolgen.breaking.schema_samples import (
+    LOWER_BOUNDS,
     MAX_SAMPLES,
     TYPES,
+    UPPER_BOUNDS,
+    follow_references,
     identify_branch,
     is_same_branch,
     json_key,
+    list_small_values,
     normalize,
     sample_values,
+    show_types,
+    subtract_types,
     types_of,
     wrap_in_matching_union,
 )
 from toolgen.load import Pointer
-from toolgen.resolve.dialect import ANNOTATIONS
 from toolgen.resolve.value_checks import TooManyStepsError, ValueValidator
 
-__all__ = ["ABSENT", "Difference", "Relation", "combine_effects", "compare_schemas", "without_annotations"]
+__all__ = ["ABSENT", "Difference", "Relation", "combine_effects", "compare_schemas"]
 
 Relation = Literal["note", "wider", "narrower", "other", "unknown"]
 
 ABSENT: Any = object()
 """Marks a value that does not exist."""
 
-_LOWER = ("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties")
-_UPPER = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties")
 _CONDITIONS = frozenset(
     "if then else not dependentRequired dependentSchemas contains minContains maxContains unevaluatedItems "
     "unevaluatedProperties propertyNames patternProperties allOf prefixItems".split()
 )
+_UNIONS = frozenset(["anyOf", "oneOf"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,21 +77,9 @@ def combine_effects(differences: list[Difference]) -> Relation | None:
     return "unknown" if "unknown" in found and "other" not in found and "narrower" not in found else "other"
 
 
-def without_annotations(schema: Any) -> Any:
-    """Return a schema without annotations, which do not affect validation, and with `required` sorted."""
-    if isinstance(schema, dict):
-        kept = {key: without_annotations(value) for key, value in schema.items() if key not in ANNOTATIONS}
-        if isinstance(kept.get("required"), list):
-            kept["required"] = sorted(kept["required"], key=str)
-        return kept
-    return [without_annotations(each) for each in schema] if isinstance(schema, list) else schema
-
-
 def compare_schemas(old: Any, new: Any, examples: tuple[Any, ...] = ()) -> list[Difference]:
     """Return the differences between two self-contained schemas. `examples` are values that the old one admits."""
-    if old == new:
-        return []
-    return list(_Comparison(old, new, examples).run())
+    return [] if old == new else _Comparison(old, new, examples).run()
 
 
 class _Comparison:
@@ -87,43 +87,67 @@ class _Comparison:
         self._old, self._new = old, new
         self._examples = examples
         self._before, self._after = ValueValidator(old), ValueValidator(new)
+        self._inclusion = Inclusion(old, new)
         self._pairs: set[tuple[str, str]] = set()
+        self._open: list[tuple[str, str]] = []
 
-    def run(self) -> Iterator[Difference]:
-        return self._schemas(self._old, self._new, ())
-
-    def _target(self, schema: Any, root: Any, pointer: Pointer) -> tuple[Any, Pointer]:
-        """Resolve the references of a schema. Return the target and its path."""
-        for _ in range(64):
-            if not isinstance(schema, Mapping) or "$ref" not in schema:
-                break
-            ref = schema["$ref"]
-            target = root["$defs"][ref[8:]] if ref.startswith("#/$defs/") else root
-            pointer = ("$defs", ref[8:]) if ref.startswith("#/$defs/") else ()
-            others = {key: value for key, value in schema.items() if key != "$ref"}
-            if others.keys() - ANNOTATIONS and isinstance(target, Mapping):
-                return {**target, **others}, pointer
-            schema = target
-        return schema, pointer
+    def run(self) -> list[Difference]:
+        found = list(self._schemas(self._old, self._new, ()))
+        if all(difference.effect in ("note", "wider") for difference in found):
+            witness = self._witness(self._old, self._new)
+            lost = Difference("condition-changed", (), "narrower", self._old, self._new, witness)
+            found += [lost] if witness is not ABSENT else []
+        return found
 
     def _schemas(self, old: Any, new: Any, pointer: Pointer) -> Iterator[Difference]:
-        said_old, said_new = old, new
-        old, _ = self._target(old, self._old, pointer)
-        new, place = self._target(new, self._new, pointer)
+        said_old, said_new, here = old, new, pointer
+        old, _ = follow_references(old, self._old, pointer)
+        new, place = follow_references(new, self._new, pointer)
         pair = (json_key(old), json_key(new))
-        if pair[0] == pair[1] and _same_definitions(self._old, self._new):
-            yield from _annotations(said_old, said_new, pointer)
+        if old is not said_old and new is not said_new:
+            yield from _annotations(said_old, said_new, here)
+            yield from self._default(said_old, said_new, here)
+        if pair[0] == pair[1] and has_same_targets(old, self._old, self._new):
+            yield from _annotations(said_old, said_new, here) if old is said_old or new is said_new else ()
             return
-        if (pair[0] + str(place), pair[1]) in self._pairs:
+        if (pair[0] + str(place), pair[1]) in self._pairs or pair in self._open:
             return
         self._pairs.add((pair[0] + str(place), pair[1]))
-        pointer = place
+        self._open.append(pair)  # a schema may contain itself as a part of `allOf`
+        yield from self._kept(old, new, place)
+        self._open.pop()
+
+    def _kept(self, old: Any, new: Any, pointer: Pointer) -> Iterator[Difference]:
+        """Yield the differences of two schemas, except for those that by a proof change no value."""
+        lossless, gainless = self._inclusion.proves(old, new), self._inclusion.proves(new, old, back=True)
+        dropped = gained = False
+        for found in self._details(old, new, pointer):
+            if found.code == "parameter-renamed" or found.effect == "note":
+                yield found
+            elif lossless and found.code in ("parameter-removed", "format-changed"):
+                yield replace(found, effect="note")
+            elif (lossless and found.effect != "wider") or (gainless and found.effect == "wider"):
+                dropped = True
+            else:
+                gained |= found.effect in ("wider", "other")
+                yield found
+        if dropped and not gained and not gainless:
+            yield Difference("condition-changed", pointer, "wider", old, new)
+
+    def _details(self, old: Any, new: Any, pointer: Pointer) -> Iterator[Difference]:
         old, new = ({} if schema is True else schema for schema in (old, new))
-        if old is False or new is False:
-            if (old is False) != (new is False):
-                yield self._judged(Difference("type-changed", pointer, "other", old, new), old, new)
+        roots = self._old, self._new
+        before, after = normalize(old, self._old, unions=False), normalize(new, self._new, unions=False)
+        if before is False or after is False:
+            if before is not after:
+                code = "type-widened" if before is False else "type-narrowed"
+                relation: Relation = "wider" if before is False else "narrower"
+                yield self._judged(Difference(code, pointer, relation, old, new), old, new)
             return
-        old, new = wrap_in_matching_union(normalize(old), normalize(new), self._old, self._new)
+        before, after = wrap_in_matching_union(before, after, *roots)
+        if bool(before.keys() & _UNIONS) != bool(after.keys() & _UNIONS):
+            before, after = wrap_in_matching_union(normalize(old, self._old), normalize(new, self._new), *roots)
+        old, new = before, after
         yield from _annotations(old, new, pointer)
         yield from self._default(old, new, pointer)
         yield from self._types(old, new, pointer)
@@ -134,7 +158,8 @@ class _Comparison:
         yield from self._items(old, new, pointer)
         yield from self._branches(old, new, pointer)
         for keyword in sorted(_CONDITIONS & (old.keys() | new.keys())):
-            if old.get(keyword, ABSENT) != new.get(keyword, ABSENT):
+            part = {keyword: old.get(keyword, ABSENT)}
+            if part != {keyword: new.get(keyword, ABSENT)} or not has_same_targets(part, self._old, self._new):
                 found = Difference(
                     "condition-changed", (*pointer, keyword), "unknown", _value(old, keyword), _value(new, keyword)
                 )
@@ -154,13 +179,15 @@ class _Comparison:
         if before == after:
             return
         here = (*pointer, "type")
-        lost, gained = _minus(before, after), _minus(after, before)
+        lost, gained = subtract_types(before, after), subtract_types(after, before)
         if "null" in gained and before != set(TYPES):
-            yield Difference("null-admitted", here, "wider", _shown(before), _shown(after))
+            yield Difference("null-admitted", here, "wider", show_types(before), show_types(after))
         if "null" in lost and after != set(TYPES):
-            yield self._judged(Difference("null-refused", here, "narrower", _shown(before), _shown(after)), old, new)
+            yield self._judged(
+                Difference("null-refused", here, "narrower", show_types(before), show_types(after)), old, new
+            )
         lost, gained = lost - {"null"}, gained - {"null"}
-        was, now = _shown(before), _shown(after)
+        was, now = show_types(before), show_types(after)
         if lost and gained:
             yield self._judged(Difference("type-changed", here, "other", was, now), old, new)
         elif lost:
@@ -176,7 +203,10 @@ class _Comparison:
         if before is None or after is None:
             small = types_of(old) & types_of(new) if before is None else types_of(old) | types_of(new)
             if small <= {"null", "boolean"}:  # these values can be listed
-                before, after = (_listed(old) if before is None else before), (_listed(new) if after is None else after)
+                before, after = (
+                    (list_small_values(old) if before is None else before),
+                    (list_small_values(new) if after is None else after),
+                )
             else:
                 code = "enum-set" if before is None else "enum-unset"
                 found = Difference(code, here, "wider", _value(old, "enum"), _value(new, "enum"))
@@ -185,8 +215,7 @@ class _Comparison:
         was, now = {json_key(v): v for v in before}, {json_key(v): v for v in after}
         lost, gained = [v for k, v in was.items() if k not in now], [v for k, v in now.items() if k not in was]
         if len(was) == len(now) == 1 and lost:
-            found = Difference("const-changed", here, "other", before[0], after[0], witness=before[0])
-            yield found
+            yield Difference("const-changed", here, "other", before[0], after[0], witness=before[0])
             return
         if lost:
             yield Difference("enum-value-removed", here, "narrower", lost, after, witness=lost[0])
@@ -196,7 +225,7 @@ class _Comparison:
             yield Difference("enum-reordered", here, "note", before, after)
 
     def _bounds(self, old: Any, new: Any, pointer: Pointer) -> Iterator[Difference]:
-        for keyword in (*_LOWER, *_UPPER, "multipleOf", "uniqueItems"):
+        for keyword in (*LOWER_BOUNDS, *UPPER_BOUNDS, "multipleOf", "uniqueItems"):
             before, after = old.get(keyword), new.get(keyword)
             if before == after or (keyword == "uniqueItems" and bool(before) == bool(after)):
                 continue
@@ -206,10 +235,12 @@ class _Comparison:
             elif keyword == "uniqueItems":
                 tighter, looser = bool(after), bool(before)
             else:
-                grows = keyword in _LOWER
+                grows = keyword in LOWER_BOUNDS
                 tighter = before is None or (after is not None and (after > before) == grows)
                 looser = not tighter
             said = Difference("", (*pointer, keyword), "wider", _value(old, keyword), _value(new, keyword))
+            if (tighter or not looser) and after is not None and self._inclusion.proves(old, {keyword: after}):
+                continue
             if tighter or not looser:
                 yield self._judged(replace(said, code="bound-tightened", effect="narrower"), old, new)
             else:
@@ -231,11 +262,11 @@ class _Comparison:
             yield self._searched(found, old, new, proved="note")
 
     def _object(self, old: Any, new: Any, pointer: Pointer) -> Iterator[Difference]:
-        before, after = old.get("properties", {}), new.get("properties", {})
+        before, after = declared_properties(old), declared_properties(new)
         closed = new.get("additionalProperties") is False
         gone = [name for name in before if name not in after]
         come = [name for name in after if name not in before]
-        renamed = _renamed({n: before[n] for n in gone}, {n: after[n] for n in come})
+        renamed = find_renamed({n: before[n] for n in gone}, {n: after[n] for n in come})
         needs = set(new.get("required", ()))
         needed = set(old.get("required", ()))
         for name in gone:
@@ -245,9 +276,11 @@ class _Comparison:
                 relation: Relation = "narrower" if closed or to in needs else "unknown"
                 yield Difference("parameter-renamed", (*pointer, "properties", to), relation, name, to)
                 continue
-            relation = "narrower" if closed else "note"
-            found = Difference("parameter-removed", here, relation, before[name], ABSENT, gone=True)
-            yield self._judged(found, old, new) if closed else found
+            fits = all(
+                self._inclusion.proves(before[name], schema) for schema in extra_schemas(new, name, unevaluated=True)
+            )
+            found = Difference("parameter-removed", here, "note" if fits else "narrower", before[name], gone=True)
+            yield found if fits else self._judged(found, old, new)
         for name in come:
             if name in renamed.values():
                 continue
@@ -257,6 +290,9 @@ class _Comparison:
                 yield self._judged(found, old, new)
             else:
                 yield Difference("parameter-added", here, "note", ABSENT, after[name])
+            for schema in extra_schemas(old, name, unevaluated=True):
+                if schema not in (True, False, {}):
+                    yield from self._schemas(schema, after[name], here)
         for name in before:
             if name in after:
                 here = (*pointer, "properties", name)
@@ -294,10 +330,8 @@ class _Comparison:
         after = new.get("oneOf") or new.get("anyOf")
         here = (*pointer, keyword)
         if before is None or after is None:
-            code = "condition-changed"
-            yield self._searched(
-                Difference(code, here, "unknown", _value(old, keyword), _value(new, keyword)), old, new
-            )
+            found = Difference("condition-changed", here, "unknown", _value(old, keyword), _value(new, keyword))
+            yield self._searched(found, old, new)
             return
         was = {identify_branch(branch, self._old): branch for branch in before}
         now = {identify_branch(branch, self._new): (i, branch) for i, branch in enumerate(after)}
@@ -342,7 +376,7 @@ class _Comparison:
 
     def _witness(self, old: Any, new: Any) -> Any:
         """Return a value that the old schema admits and the new one refuses; ABSENT if none is found."""
-        whole = old is self._old or old == normalize(self._old)
+        whole = old is self._old or old == normalize(self._old, self._old)
         tried = [*(self._examples if whole else ()), *sample_values(old, self._old)]
         for value in tried[:MAX_SAMPLES]:
             try:
@@ -359,41 +393,6 @@ def _annotations(old: Any, new: Any, pointer: Pointer) -> Iterator[Difference]:
         after = new.get(keyword, ABSENT) if isinstance(new, Mapping) else ABSENT
         if before != after:
             yield Difference("description-changed", (*pointer, keyword), "note", before, after)
-
-
-def _listed(schema: Mapping[str, Any]) -> list[Any]:
-    """Return the values of a schema that admits only null and booleans."""
-    kinds = types_of(schema)
-    return ([None] if "null" in kinds else []) + ([False, True] if "boolean" in kinds else [])
-
-
-def _shown(types: set[str]) -> Any:
-    """Return types in the form of a message: one name or a sorted list, without `integer` beside `number`."""
-    if types == set(TYPES):
-        return "any type"
-    found = sorted(types - {"integer"} if "number" in types else types)
-    return found[0] if len(found) == 1 else found
-
-
-def _minus(one: set[str], other: set[str]) -> set[str]:
-    left = one - other
-    return left - {"integer"} if "number" in left else left
-
-
-def _renamed(gone: Mapping[str, Any], come: Mapping[str, Any]) -> dict[str, str]:
-    """Return the renamed properties: equal schemas, one property removed and one added, and no other such pair."""
-    found = {}
-    for name, schema in gone.items():
-        alike = [other for other, sub in come.items() if json_key(sub) == json_key(schema)]
-        twins = [other for other, sub in gone.items() if json_key(sub) == json_key(schema)]
-        if len(alike) == len(twins) == 1:
-            found[name] = alike[0]
-    return found
-
-
-def _same_definitions(old: Any, new: Any) -> bool:
-    before = old.get("$defs") if isinstance(old, Mapping) else None
-    return bool(before == (new.get("$defs") if isinstance(new, Mapping) else None))
 
 
 def _value(schema: Mapping[str, Any], keyword: str) -> Any:

@@ -6,17 +6,27 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from toolgen.resolve.dialect import ANNOTATIONS
+from toolgen.load import Pointer
+from toolgen.resolve.dialect import ANNOTATIONS, drop_annotations
 from toolgen.resolve.value_checks import TooManyStepsError, ValueValidator
 
 __all__ = [
+    "LOWER_BOUNDS",
     "MAX_SAMPLES",
     "TYPES",
+    "UNEVALUATED",
+    "UPPER_BOUNDS",
+    "find_target",
+    "follow_references",
     "identify_branch",
     "is_same_branch",
     "json_key",
+    "list_small_values",
+    "merge_exactly",
     "normalize",
     "sample_values",
+    "show_types",
+    "subtract_types",
     "types_of",
     "wrap_in_matching_union",
 ]
@@ -27,6 +37,26 @@ TYPES = ("null", "boolean", "integer", "number", "string", "array", "object")
 MAX_SAMPLES = 400
 """The maximum number of sample values of one schema."""
 
+MAX_CHAIN = 12
+"""The number of schemas in schemas, or of references to references, that are merged into one."""
+
+LOWER_BOUNDS = ("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties")
+UPPER_BOUNDS = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties")
+
+UNEVALUATED = frozenset(["unevaluatedItems", "unevaluatedProperties"])
+"""Keywords whose meaning depends on all other keywords of their schema."""
+
+_OF_ANY_TYPE = frozenset(["$ref", "allOf", "anyOf", "const", "else", "enum", "if", "not", "oneOf", "then"])
+"""Keywords that affect values of any type."""
+
+_GROUPS = (
+    ("if", "then", "else"),
+    ("contains", "minContains", "maxContains"),
+    ("items", "prefixItems"),
+    ("properties", "patternProperties", "additionalProperties"),
+)
+"""Keywords that depend on each other."""
+
 
 def sample_values(schema: Any, root: Any, depth: int = 4) -> list[Any]:
     """Return values that a schema may admit: listed values, values around bounds, with and without optional ones."""
@@ -34,11 +64,13 @@ def sample_values(schema: Any, root: Any, depth: int = 4) -> list[Any]:
         return []
     if not isinstance(schema, Mapping):
         return ["a", 1, True, None]
-    if "$ref" in schema:
-        ref = schema["$ref"]
-        return sample_values(root["$defs"][ref[8:]] if ref.startswith("#/$defs/") else root, root, depth - 1)
     found: list[Any] = list(schema.get("examples", ()))
     found += [schema["default"]] if "default" in schema else []
+    if "$ref" in schema or "allOf" in schema:
+        merged = normalize(schema, root, unions=False)
+        if not isinstance(merged, Mapping) or "$ref" in merged:
+            return found
+        depth, schema = depth - ("$ref" in schema), merged
     if "const" in schema:
         return [schema["const"], *found]
     if "enum" in schema:
@@ -76,19 +108,8 @@ def _samples_of(kind: str, schema: Mapping[str, Any], root: Any, depth: int) -> 
         return whole if kind == "integer" else [*whole, 0.5, -2.25, *(b + 0.5 for b in bounds)]
     if kind == "string":
         low, high = schema.get("minLength", 0), schema.get("maxLength", 40)
-        texts = [
-            "a",
-            "",
-            "abc",
-            "A1",
-            "hello world",
-            "2026-01-02",
-            "2026-01-02T03:04:05Z",
-            "user@example.com",
-            "0",
-            "x-y_z",
-            "é",
-        ]
+        dates = ["2026-01-02", "2026-01-02T03:04:05Z"]
+        texts = ["a", "", "abc", "A1", "hello world", *dates, "user@example.com", "0", "x-y_z", "é"]
         sizes = {n for n in (low, low + 1, high, high - 1, 1, 5, 20, 60) if 0 <= n <= 4096}
         return [*texts, *("a" * n for n in sorted(sizes))]
     if kind == "array":
@@ -104,13 +125,16 @@ def _objects(schema: Mapping[str, Any], root: Any, depth: int) -> list[Any]:
     properties = schema.get("properties", {})
     inner = {name: sample_values(sub, root, depth - 1) or ["a"] for name, sub in properties.items()}
     fitting = {name: _first_fit(values, properties[name], root) for name, values in inner.items()}
-    needed = {name: fitting.get(name, "a") for name in schema.get("required", ())}
+    extra = schema.get("additionalProperties", True)
+    others = sample_values(extra, root, depth - 1)[:12] or ["a"]
+    other = _first_fit(others, extra, root)
+    needed = {name: fitting.get(name, other) for name in schema.get("required", ())}
     found: list[Any] = [needed, {**fitting, **needed}]
     for name, values in inner.items():
         for value in values[:24]:
             found.append({**needed, name: value})
-    if schema.get("additionalProperties", True) is not False:
-        found.append({**needed, "other": "a"})
+    if extra is not False:
+        found += [{**needed, "other": value} for value in (others if isinstance(extra, Mapping) else ["a"])]
     return found
 
 
@@ -134,41 +158,171 @@ def types_of(schema: Mapping[str, Any]) -> set[str]:
     return found | {"integer"} if "number" in found else found
 
 
+def list_small_values(schema: Mapping[str, Any]) -> list[Any]:
+    """Return the values of a schema that admits only null and booleans."""
+    kinds = types_of(schema)
+    return ([None] if "null" in kinds else []) + ([False, True] if "boolean" in kinds else [])
+
+
+def show_types(types: set[str]) -> Any:
+    """Return types in the form of a message: one name or a sorted list, without `integer` beside `number`."""
+    if types == set(TYPES):
+        return "any type"
+    found = sorted(types - {"integer"} if "number" in types else types)
+    return found[0] if len(found) == 1 else found
+
+
+def subtract_types(one: set[str], other: set[str]) -> set[str]:
+    """Return the types that only the first set has, without `integer` beside `number`."""
+    left = one - other
+    return left - {"integer"} if "number" in left else left
+
+
 def _type_of(value: Any) -> str:
     if value is None:
         return "null"
     if isinstance(value, bool):
         return "boolean"
+    if isinstance(value, float) and value.is_integer():
+        return "integer"
     kinds = {int: "integer", float: "number", str: "string", list: "array"}
     return kinds.get(type(value), "object")
 
 
-def normalize(schema: Any) -> Any:
-    """Return a schema in one form of several equal ones: `const` as `enum`, `anyOf` with null as a further type."""
-    if not isinstance(schema, Mapping):
+def normalize(schema: Any, root: Any, *, unions: bool = True, depth: int = 0) -> Any:
+    """Return a schema in one form of several equal ones, without a reference at its top.
+
+    `const` becomes `enum`. What `allOf` says is merged into the schema that contains it, where that is exact. A union
+    of a type and null becomes a list of types. With `unions`, so does each union of types; one of values becomes `enum`.
+    """
+    if not isinstance(schema, Mapping) or depth > MAX_CHAIN:
         return schema
     found = {key: value for key, value in schema.items() if key not in ("$defs", "examples", "$schema", "$comment")}
+    parts = list(found.pop("allOf", ()))
+    if "$ref" in found:
+        parts.insert(0, find_target(found.pop("$ref"), root))
     if "const" in found:
+        parts += [{"enum": found.pop("enum")}] if "enum" in found else []
         found["enum"] = [found.pop("const")]
-    for keyword in ("allOf", "anyOf", "oneOf"):
-        both = found.get(keyword)
-        only = both[0] if isinstance(both, list) and len(both) == 1 else None
-        if isinstance(only, Mapping) and not (found.keys() - {keyword}) & only.keys():
-            del found[keyword]
-            found |= normalize(only)
     for keyword in ("anyOf", "oneOf"):
         branches = found.get(keyword)
-        if isinstance(branches, list) and {"type": "null"} in branches and len(branches) == 2:
-            other = next(branch for branch in branches if branch != {"type": "null"})
-            if (
-                isinstance(other, Mapping)
-                and "type" in other
-                and "enum" not in other
-                and not found.keys() & other.keys()
-            ):
+        if isinstance(branches, list):
+            union = branches[0] if len(branches) == 1 else _nullable(branches)
+            union = _simple_union(branches, keyword) if union is None and unions else union
+            if union is not None:
                 del found[keyword]
-                kinds = other["type"] if isinstance(other["type"], list) else [other["type"]]
-                found |= {**other, "type": [*kinds, "null"]}
+                parts.append(union)
+    left = []
+    for part in {json_key(part): part for part in parts}.values():
+        inner = normalize(part, root, unions=unions, depth=depth + 1)
+        if inner is False:
+            return False
+        merged = merge_exactly(found, inner)
+        left += [inner] if merged is None else []
+        found = found if merged is None else merged
+    return {**found, "allOf": [*found.get("allOf", ()), *left]} if left else found
+
+
+def find_target(ref: str, root: Any) -> Any:
+    """Return the target of a reference in a self-contained schema."""
+    return root["$defs"][ref[8:]] if ref.startswith("#/$defs/") else root
+
+
+def follow_references(schema: Any, root: Any, pointer: Pointer) -> tuple[Any, Pointer]:
+    """Resolve the references of a schema, also those that are its only part. Return the target and its path."""
+    for _ in range(64):
+        keys = schema.keys() - ANNOTATIONS if isinstance(schema, Mapping) else set[str]()
+        keyword = next(iter(keys)) if len(keys) == 1 else ""
+        if keyword in ("allOf", "anyOf", "oneOf") and len(schema[keyword]) == 1:
+            schema = schema[keyword][0]
+        elif "$ref" in keys:
+            ref = schema["$ref"]
+            pointer = ("$defs", ref[8:]) if ref.startswith("#/$defs/") else ()
+            if keyword != "$ref":
+                break
+            schema = find_target(ref, root)
+        else:
+            break
+    return schema, pointer
+
+
+def _nullable(branches: list[Any]) -> Any:
+    """Return one schema instead of a union of a schema and null; None if there is none."""
+    others = [branch for branch in branches if drop_annotations(branch) != {"type": "null"}]
+    if len(branches) != 2 or len(others) != 1 or not isinstance(others[0], Mapping) or "type" not in others[0]:
+        return None
+    kinds = types_of(others[0])
+    fits = "null" not in kinds and not others[0].keys() & _OF_ANY_TYPE
+    return {**others[0], "type": _ordered(kinds | {"null"})} if fits else None
+
+
+def _simple_union(branches: list[Any], keyword: str) -> Any:
+    """Return one schema instead of a union of types or of values; None if there is none."""
+    rules = [drop_annotations(branch) for branch in branches]
+    if not all(isinstance(each, dict) and each and each.keys() <= {"type", "enum", "const"} for each in rules):
+        return None
+    values = [_values(each) for each in rules]
+    if any(each is None for each in values):
+        kinds = [types_of(each) for each in rules if not each.keys() & {"enum", "const"}]
+        known = set[str]().union(*kinds)
+        if len(kinds) < len(rules) or (keyword == "oneOf" and len(known) < sum(map(len, kinds))):
+            return None
+        return {"type": _ordered(known)}
+    listed = {json_key(value): value for each in values for value in each or ()}
+    once = len(listed) == sum(len(each or ()) for each in values)
+    return {"enum": list(listed.values())} if once or keyword == "anyOf" else None
+
+
+def _values(schema: Mapping[str, Any]) -> list[Any] | None:
+    """Return the values that a schema of only types and values admits; None if they cannot be listed."""
+    kinds = types_of({"type": schema["type"]}) if "type" in schema else {*TYPES}
+    listed = schema.get("enum", [schema["const"]] if "const" in schema else None)
+    if listed is None:
+        return [v for v in (None, False, True) if _type_of(v) in kinds] if kinds <= {"null", "boolean"} else None
+    fixed = json_key(schema["const"]) if "const" in schema else None
+    return [value for value in listed if _type_of(value) in kinds and fixed in (None, json_key(value))]
+
+
+def _ordered(kinds: set[str]) -> str | list[str]:
+    found = [kind for kind in TYPES if kind in kinds and (kind != "integer" or "number" not in kinds)]
+    return found[0] if len(found) == 1 else found
+
+
+def merge_exactly(one: Mapping[str, Any], other: Any) -> dict[str, Any] | None:
+    """Return one schema that admits what both admit, with the annotations of the first; None if that is not exact."""
+    if not isinstance(other, Mapping):
+        return None if other is False else {**one}
+    if not one.keys() - ANNOTATIONS or not other.keys() - ANNOTATIONS:
+        return {**other, **one}
+    if other.keys() & {*UNEVALUATED, "$ref"}:
+        return None
+    for group in _GROUPS:
+        pair = [{key: each[key] for key in group if key in each} for each in (one, other)]
+        shaped = "properties" in group and all(each.get("additionalProperties", True) is True for each in pair)
+        if all(pair) and not shaped and json_key(pair[0]) != json_key(pair[1]):
+            return None
+    found = {**other, **one}
+    for key in (one.keys() & other.keys()) - ANNOTATIONS:
+        mine, yours = one[key], other[key]
+        if json_key(mine) == json_key(yours):
+            continue
+        if key == "type":
+            found[key] = _ordered(types_of({key: mine}) & types_of({key: yours}))
+        elif key == "enum":
+            found[key] = [value for value in mine if json_key(value) in {*map(json_key, yours)}]
+        elif key == "required":
+            found[key] = list(dict.fromkeys([*mine, *yours]))
+        elif key in LOWER_BOUNDS or key in UPPER_BOUNDS:
+            found[key] = max(mine, yours) if key in LOWER_BOUNDS else min(mine, yours)
+        elif key == "uniqueItems":
+            found[key] = True
+        elif key == "allOf":
+            found[key] = [*mine, *yours]
+        elif key in ("properties", "patternProperties"):
+            shared = {name: {"allOf": [mine[name], yours[name]]} for name in mine.keys() & yours.keys()}
+            found[key] = {**mine, **yours, **shared}
+        else:
+            return None
     return found
 
 
@@ -228,4 +382,13 @@ def identify_branch(branch: Any, root: Any) -> str:
 
 def json_key(value: Any) -> str:
     """Return a string that is equal for values that are equal in JSON."""
-    return json.dumps(value, sort_keys=True, default=str)
+    return json.dumps(_with_whole_numbers(value), sort_keys=True, default=str)
+
+
+def _with_whole_numbers(value: Any) -> Any:
+    """Return a value in which a whole number is an integer: 1.0 is 1."""
+    if isinstance(value, dict):
+        return {key: _with_whole_numbers(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_with_whole_numbers(item) for item in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value

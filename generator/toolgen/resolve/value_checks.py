@@ -32,6 +32,9 @@ from toolgen.runtime.tools.formats import FORMATS
 MAX_STEPS = 400_000
 """The limit of keywords applied to the values of one tool: a few seconds of work."""
 
+_MAX_CHAIN = 1000
+"""The number of references to references that are followed."""
+
 _PREFIX = "#/$defs/"
 
 Keyword = Callable[[Any, Any, Any, Any], Iterator[ValidationError]]
@@ -47,8 +50,9 @@ class ValueValidator:
     def __init__(self, schema: Any) -> None:
         self.root = schema
         self.steps = 0
-        self.known: dict[tuple[object, ...], bool] = {}
-        self.listed: dict[int, frozenset[object]] = {}
+        # The values are kept too, because another object may get the identity of one that is gone.
+        self.known: dict[tuple[object, ...], tuple[bool, object]] = {}
+        self.listed: dict[int, tuple[frozenset[object], object]] = {}
         # Unevaluated values are found by a walk through every reference, with Python's own patterns.
         self.evaluates = not any(
             "$ref" in s or "patternProperties" in s for _, s in walk_schemas(schema) if isinstance(s, dict)
@@ -74,12 +78,17 @@ class ValueValidator:
         return f"{text} (at /{where[:160].encode('unicode_escape').decode('ascii')})" if where else text
 
     def target(self, ref: str) -> Any:
-        """Return the schema at the end of a chain of references."""
-        while True:
+        """Return the schema at the end of a chain of references.
+
+        Raises:
+            RecursionError: the chain leads back to itself.
+        """
+        for _ in range(_MAX_CHAIN):
             found = self.root["$defs"][ref.removeprefix(_PREFIX)] if ref.startswith(_PREFIX) else self.root
             if not isinstance(found, Mapping) or "$ref" not in found or found.keys() - ANNOTATIONS != {"$ref"}:
                 return found
             ref = found["$ref"]
+        raise RecursionError
 
 
 _JUDGE: ContextVar[ValueValidator] = ContextVar("_JUDGE")
@@ -100,12 +109,12 @@ def _ref(validator: Any, ref: str, instance: Any, _: Any) -> Iterator[Validation
     judge = _JUDGE.get()
     plain = not isinstance(instance, list | Mapping)
     key = (ref, type(instance), instance) if plain else (ref, id(instance))
-    fits = judge.known.get(key)
-    if fits is None:
+    known = judge.known.get(key)
+    if known is None:
         errors = list(validator.descend(instance, judge.target(ref)))
-        judge.known[key] = not errors
+        judge.known[key] = not errors, instance
         yield from errors
-    elif not fits:
+    elif not known[0]:
         yield ValidationError(f"it does not match {ref}")
 
 
@@ -144,8 +153,8 @@ def _unique(_: Any, unique: Any, instance: Any, __: Any) -> Iterator[ValidationE
 def _enum(_: Any, values: Any, instance: Any, __: Any) -> Iterator[ValidationError]:
     listed = _JUDGE.get().listed
     if id(values) not in listed:
-        listed[id(values)] = frozenset(map(_identity, values))
-    if _identity(instance) not in listed[id(values)]:
+        listed[id(values)] = frozenset(map(_identity, values)), values
+    if _identity(instance) not in listed[id(values)][0]:
         yield ValidationError("it is not one of the listed values")
 
 

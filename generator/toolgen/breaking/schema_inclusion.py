@@ -1,0 +1,400 @@
+"""Proofs that one schema admits every value that another one admits, whatever words the two use.
+
+A proof is sound and not complete: if none is found, nothing is known. Keywords that are not understood here must be
+equal on both sides.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from toolgen.breaking.schema_samples import (
+    UNEVALUATED,
+    find_target,
+    json_key,
+    merge_exactly,
+    normalize,
+    types_of,
+)
+from toolgen.resolve.dialect import drop_annotations
+from toolgen.resolve.schema_locations import walk_schemas
+from toolgen.resolve.value_checks import TooManyStepsError, ValueValidator, matches
+
+__all__ = ["Inclusion", "declared_properties", "extra_schemas", "find_renamed", "has_same_targets"]
+
+_MAX_STEPS = 10_000
+"""The maximum number of comparisons and rewritten schemas of one proof."""
+
+_MAX_DEPTH = 40
+"""The maximum depth of branches in branches. A deeper one may refer to itself."""
+
+_OPAQUE = ("if", "then", "else", "contains", "minContains", "maxContains", "dependentRequired", "dependentSchemas")
+_KEYWORDS_OF: Mapping[str, tuple[str, ...]] = {
+    "string": ("minLength", "maxLength", "pattern", "format"),
+    "number": ("minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum", "multipleOf"),
+    "array": ("minItems", "maxItems", "uniqueItems", "items", "prefixItems", "contains", "minContains", "maxContains"),
+    "object": (
+        *("minProperties", "maxProperties", "required", "properties", "patternProperties", "additionalProperties"),
+        *("propertyNames", "dependentRequired", "dependentSchemas"),
+    ),
+}
+"""The keywords that affect only values of one type."""
+
+
+class _UnprovableError(Exception):
+    """A schema is too large for a proof, or refers to itself in place."""
+
+
+class _Side:
+    """One of the two schemas, with its definitions."""
+
+    def __init__(self, root: Any) -> None:
+        self.root = root
+        self.steps = 0
+        self._validator = ValueValidator(root)
+        self._exact = self._validator.evaluates or "unevaluated" not in json_key(root)
+        self._plain: dict[str, Any] = {}
+
+    def admits(self, value: Any, schema: Any) -> bool:
+        """Return whether a schema of this side admits a value.
+
+        Raises:
+            _UnprovableError: It cannot be decided.
+        """
+        if not self._exact:
+            raise _UnprovableError
+        return self._validator.reason(value, schema) is None
+
+    def simplify(self, schema: Any, depth: int = 0) -> Any:
+        """Return a schema that admits the same values, in a form that can be compared: a mapping or False."""
+        self.steps += 1
+        if depth > _MAX_DEPTH or self.steps > _MAX_STEPS:
+            raise _UnprovableError
+        if not isinstance(schema, Mapping):
+            return False if schema is False else {}
+        key = json_key(schema)
+        if key not in self._plain:
+            self._plain[key] = self._simplified(schema, depth)
+        return self._plain[key]
+
+    def _simplified(self, schema: Mapping[str, Any], depth: int) -> Any:
+        rules = drop_annotations(normalize(schema, self.root))
+        if not isinstance(rules, Mapping):
+            return False if rules is False else {}
+        if rules.keys() & UNEVALUATED:
+            return rules
+        for keyword in ("anyOf", "oneOf"):
+            if keyword in rules:
+                found = self._union(rules, keyword, depth)
+                if not isinstance(found, Mapping):
+                    return found
+                rules = found
+        values = rules.get("enum")
+        if values is None and types_of(rules) <= {"null", "boolean"}:
+            values = [None, False, True]
+        if values is not None:
+            values = [value for value in values if self.admits(value, rules)]
+            return {"enum": values} if values else False
+        return rules
+
+    def _union(self, rules: Mapping[str, Any], keyword: str, depth: int) -> Any:
+        rest = {key: value for key, value in rules.items() if key != keyword}
+        branches = [self.simplify(branch, depth + 1) for branch in rules[keyword]]
+        branches = [branch for branch in branches if branch is not False]
+        if keyword == "oneOf" and not all(
+            self.excludes(one, other) for i, one in enumerate(branches) for other in branches[:i]
+        ):
+            return {**rest, keyword: branches}
+        branches = [
+            inner for b in branches for inner in (b["anyOf"] if isinstance(b, dict) and b.keys() == {"anyOf"} else [b])
+        ]
+        if not branches:
+            return False
+        if {} in branches:
+            return rest
+        union = normalize({"anyOf": branches}, self.root)
+        joined = merge_exactly(rest, union)
+        return joined if joined is not None else {**rest, "allOf": [*rest.get("allOf", ()), union]}
+
+    def excludes(self, one: Any, other: Any, side: _Side | None = None, depth: int = 6) -> bool:
+        """Return whether it is proved that no value fits two simplified schemas. The second one may be of a side."""
+        side = side or self
+        if one is False or other is False:
+            return True
+        if depth < 0:
+            return False
+        if "enum" in one:
+            return not any(side.admits(value, other) for value in one["enum"])
+        if "enum" in other:
+            return not any(self.admits(value, one) for value in other["enum"])
+        if "anyOf" in one:
+            return all(self.excludes(self.simplify(b), other, side, depth - 1) for b in one["anyOf"])
+        if "anyOf" in other:
+            return all(self.excludes(one, side.simplify(b), side, depth - 1) for b in other["anyOf"])
+        common = types_of(one) & types_of(other)
+        return not common or (
+            common == {"object"}
+            and any(
+                self.excludes(self.simplify(left), side.simplify(right), side, depth - 1)
+                for name in {*one.get("required", ()), *other.get("required", ())}
+                for left in _members(one, name)
+                for right in _members(other, name)
+            )
+        )
+
+
+class Inclusion:
+    """Proves that the values of one schema are among those of another."""
+
+    def __init__(self, old: Any, new: Any) -> None:
+        self._sides = _Side(old), _Side(new)
+        self._proved: dict[tuple[bool, str, str], None] = {}
+        self._failed: set[tuple[bool, str, str]] = set()
+        self._steps = 0
+
+    def proves(self, one: Any, other: Any, *, back: bool = False) -> bool:
+        """Return whether it is proved that a schema admits all values of another.
+
+        Args:
+            one: The schema that admits fewer values: one of the old side, or with `back` one of the new side.
+            other: The schema that admits more values, of the other side.
+            back: Whether to compare the sides in the other direction.
+        """
+        self._steps = 0
+        for side in self._sides:
+            side.steps = 0
+        known = len(self._proved)
+        try:
+            return self._fits(one, other, back)
+        except (_UnprovableError, RecursionError, TooManyStepsError):
+            self._forget(known)
+            return False
+
+    def _forget(self, known: int) -> None:
+        while len(self._proved) > known:
+            self._proved.popitem()
+
+    def _fits(self, one: Any, other: Any, back: bool) -> bool:
+        """Compare two schemas. A pair that is being compared counts as proved: a value is finite, so its parts decide."""
+        self._steps += 1
+        if self._steps > _MAX_STEPS:
+            raise _UnprovableError
+        key = (back, json_key(one), json_key(other))
+        if key in self._proved:
+            return True
+        if key in self._failed:
+            return False
+        known = len(self._proved)
+        self._proved[key] = None
+        if self._compare(one, other, back):
+            return True
+        self._forget(known)
+        self._failed.add(key)
+        return False
+
+    def _compare(self, one: Any, other: Any, back: bool) -> bool:
+        left, right = self._sides[back], self._sides[not back]
+        one, other = left.simplify(one), right.simplify(other)
+        if one is False or other == {}:
+            return True
+        if other is False:
+            return False
+        if "enum" in one:
+            return all(right.admits(value, other) for value in one["enum"])
+        if self._is_same(one, other):
+            return True
+        if other.keys() & UNEVALUATED or "enum" in other:
+            return False
+        other = {key: value for key, value in other.items() if not self._is_kept(key, one, other, back)}
+        keyword = next((key for key in ("anyOf", "oneOf") if key in one and other), None)
+        if keyword is not None:
+            rest = {key: value for key, value in one.items() if key != keyword}
+            return self._fits(rest, other, back) or all(
+                self._fits(_both(rest, branch), other, back) for branch in one[keyword]
+            )
+        kinds = types_of(one)
+        kinds -= {"integer"} if "number" in kinds else set()
+        if len(kinds) > 1:
+            return all(self._fits({**one, "type": kind}, other, back) for kind in sorted(kinds))
+        if "allOf" in one and any(self._fits(part, other, back) for part in one["allOf"]):
+            return True
+        return all(self._meets(kind, one, other, back) for kind in kinds)
+
+    def _is_same(self, one: Any, other: Any) -> bool:
+        texts = [json_key(drop_annotations(each, deep=True)) for each in (one, other)]
+        return texts[0] == texts[1] and has_same_targets(one, *(side.root for side in self._sides))
+
+    def _is_kept(self, keyword: str, one: Mapping[str, Any], other: Mapping[str, Any], back: bool) -> bool:
+        """Return whether `one` has a rule of `other` too, whatever its type is."""
+        if keyword not in one:
+            return False
+        group = next((g for g in (_OPAQUE[:3], _OPAQUE[3:6]) if keyword in g), (keyword,))
+        pairs = [({k: v for k, v in each.items() if k in group}) for each in (one, other)]
+        if keyword == "oneOf" and len(one[keyword]) == len(other[keyword]):
+            return all(
+                self._fits(mine, yours, back) and self._fits(yours, mine, not back)
+                for mine, yours in zip(one[keyword], other[keyword], strict=True)
+            )
+        shaped = keyword in ("properties", "additionalProperties", "items", "prefixItems", "patternProperties")
+        return not shaped and self._is_same(*pairs)
+
+    def _meets(self, kind: str, one: Mapping[str, Any], other: Mapping[str, Any], back: bool) -> bool:
+        """Return whether the values of one type that `one` admits meet all rules of `other`."""
+        if kind not in types_of(other):
+            return False
+        of_type = _KEYWORDS_OF.get("number" if kind == "integer" else kind, ())
+        foreign = {key for keys in _KEYWORDS_OF.values() for key in keys} - {*of_type}
+        rules = {key: value for key, value in other.items() if key not in foreign and key != "type"}
+        if "if" not in rules or not {"then", "else"} & rules.keys():
+            rules = {key: value for key, value in rules.items() if key not in _OPAQUE[:3]}
+        if "contains" not in rules:
+            rules = {key: value for key, value in rules.items() if key not in _OPAQUE[4:6]}
+        return all(self._meets_rule(keyword, kind, one, rules, back) for keyword in rules)
+
+    def _meets_rule(
+        self, keyword: str, kind: str, one: Mapping[str, Any], other: Mapping[str, Any], back: bool
+    ) -> bool:
+        said, value = one.get(keyword), other[keyword]
+        if keyword == "allOf":
+            return all(self._fits(one, part, back) for part in value)
+        if keyword == "anyOf":
+            return any(self._fits(one, branch, back) for branch in value)
+        if keyword == "not":
+            left, right = self._sides[back], self._sides[not back]
+            return left.excludes(left.simplify(one), right.simplify(value), right)
+        if keyword in _BOUNDS:
+            return _is_within(one, other, keyword, whole=kind == "integer")
+        if keyword == "multipleOf":
+            step = said if said is not None else 1 if kind == "integer" else None
+            return step is not None and type(step) is type(value) is int and step % value == 0
+        if keyword == "uniqueItems":
+            return not value or said is True or one.get("maxItems", 2) < 2
+        if keyword == "required":
+            return set(value) <= {*one.get("required", ())}
+        if keyword in ("items", "prefixItems"):
+            return self._meets_items(one, other, back)
+        if keyword in ("properties", "patternProperties", "additionalProperties"):
+            return self._meets_properties(one, other, back)
+        return False
+
+    def _meets_items(self, one: Mapping[str, Any], other: Mapping[str, Any], back: bool) -> bool:
+        mine, yours = (list(each.get("prefixItems", ())) for each in (one, other))
+        most = min(one.get("maxItems", math.inf), max(len(mine), len(yours)) + 1)
+        pairs = [(_at(mine, i, one), _at(yours, i, other)) for i in range(int(most))]
+        return all(self._fits(*pair, back) for pair in pairs)
+
+    def _meets_properties(self, one: Mapping[str, Any], other: Mapping[str, Any], back: bool) -> bool:
+        for name in {*one.get("properties", ()), *other.get("properties", ()), *one.get("required", ())}:
+            mine = [*_members(one, name)]
+            for wanted in _members(other, name):
+                if not any(self._fits(schema, wanted, back) for schema in mine):
+                    return False
+        mine, yours = one.get("patternProperties", {}), other.get("patternProperties", {})
+        extra = other.get("additionalProperties", True)
+        pairs = [(one.get("additionalProperties", True), extra)]
+        pairs += [(mine.get(pattern, True), schema) for pattern, schema in yours.items()]
+        pairs += [(schema, extra) for pattern, schema in mine.items() if pattern not in yours]
+        return all(self._fits(*pair, back) for pair in pairs)
+
+
+def has_same_targets(schema: Any, old: Any, new: Any) -> bool:
+    """Return whether the references in a schema lead to equal definitions on both sides."""
+    waiting, seen = [schema], set[str]()
+    while waiting:
+        for _, sub in walk_schemas(waiting.pop()):
+            ref = sub.get("$ref", "") if isinstance(sub, dict) else ""
+            if ref and ref not in seen:
+                seen.add(ref)
+                if ref[8:] not in new.get("$defs", ()) or find_target(ref, old) != find_target(ref, new):
+                    return False
+                waiting.append(find_target(ref, old))
+    return True
+
+
+def _members(schema: Mapping[str, Any], name: str) -> Iterator[Any]:
+    """Yield the schemas that the value of a property must all satisfy."""
+    if name in schema.get("properties", ()):
+        yield schema["properties"][name]
+        yield from extra_schemas({**schema, "additionalProperties": True}, name)
+    else:
+        yield from extra_schemas(schema, name)
+
+
+def _at(prefix: Sequence[Any], i: int, schema: Mapping[str, Any]) -> Any:
+    return prefix[i] if i < len(prefix) else schema.get("items", True)
+
+
+def _both(one: Mapping[str, Any], other: Any) -> Any:
+    merged = merge_exactly(one, other) if isinstance(other, Mapping) else None
+    return merged if merged is not None else {"allOf": [one, other]}
+
+
+_BOUNDS: Mapping[str, tuple[str, int]] = {
+    "minLength": ("", -1),
+    "maxLength": ("", 1),
+    "minItems": ("", -1),
+    "maxItems": ("", 1),
+    "minProperties": ("", -1),
+    "maxProperties": ("", 1),
+    "minimum": ("exclusiveMinimum", -1),
+    "exclusiveMinimum": ("minimum", -1),
+    "maximum": ("exclusiveMaximum", 1),
+    "exclusiveMaximum": ("maximum", 1),
+}
+"""The other keyword for the same bound, and its direction."""
+
+
+def _is_within(one: Mapping[str, Any], other: Mapping[str, Any], keyword: str, *, whole: bool) -> bool:
+    """Return whether a bound of `other` excludes nothing that `one` admits."""
+    twin, sign = _BOUNDS[keyword]
+    wanted = _limit(keyword, other[keyword], sign, whole=whole)
+    limits = [_limit(each, one[each], sign, whole=whole) for each in (keyword, twin) if each in one]
+    if keyword.startswith("min") and keyword != "minimum":
+        least = len(set(one.get("required", ()))) if keyword == "minProperties" else 0
+        limits.append((Fraction(-least), 1))
+    if keyword == "maxProperties" and one.get("additionalProperties", True) is False:
+        limits += [] if one.get("patternProperties") else [(Fraction(len(one.get("properties", ()))), 1)]
+    return any(limit <= wanted for limit in limits)
+
+
+def _limit(keyword: str, value: float, sign: int, *, whole: bool) -> tuple[Fraction, int]:
+    """Return a bound as an upper limit that can be ordered: an exclusive one is below an inclusive one."""
+    exclusive = keyword.startswith("exclusive")
+    limit = Fraction(value) * sign
+    if whole:
+        return Fraction(math.ceil(limit) - 1 if exclusive else math.floor(limit)), 1
+    return limit, 0 if exclusive else 1
+
+
+def extra_schemas(schema: Mapping[str, Any], name: str, *, unevaluated: bool = False) -> list[Any]:
+    """Return the schemas of a property that is not declared. With `unevaluated`, that keyword counts as one of them."""
+    found = [sub for pattern, sub in schema.get("patternProperties", {}).items() if matches(pattern, name)]
+    rest = schema.get("unevaluatedProperties", True) if unevaluated else True
+    return found or [schema.get("additionalProperties", rest)]
+
+
+def declared_properties(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the schemas of the properties that an object declares. One that is only required is declared by that."""
+    declared = schema.get("properties", {})
+    return {
+        **declared,
+        **{
+            name: extra_schemas(schema, name, unevaluated=True)[0]
+            for name in schema.get("required", ())
+            if name not in declared
+        },
+    }
+
+
+def find_renamed(gone: Mapping[str, Any], come: Mapping[str, Any]) -> dict[str, str]:
+    """Return the renamed properties: equal schemas, one property removed and one added, and no other such pair."""
+    found = {}
+    for name, schema in gone.items():
+        alike = [other for other, sub in come.items() if json_key(sub) == json_key(schema)]
+        twins = [other for other, sub in gone.items() if json_key(sub) == json_key(schema)]
+        if len(alike) == len(twins) == 1:
+            found[name] = alike[0]
+    return found
