@@ -313,15 +313,16 @@ _TABLE: Mapping[str, _Row] = {
     "against-unreadable": _Row(
         "???",
         "the old version of {where} cannot be read: {before}",
-        "The old version has an error that this release of toolgen rejects, so it cannot be compared further.",
+        "The old version has an error that this release of toolgen rejects, so nothing can be compared. For a link, a "
+        "submodule or a Git LFS pointer in a revision it is a warning, and the other sources are compared.",
     ),
 }
 
 
 def _level(code: str, verdict: str) -> Literal["note", "warning", "error"]:
-    if code in ("tool-added", "cannot-tell", "against-unreadable"):
+    if code in ("tool-added", "cannot-tell"):
         return "warning"
-    return "error" if "B" in verdict else "note"
+    return "error" if "B" in verdict or code == "against-unreadable" else "note"
 
 
 CHANGES: Mapping[str, Mapping[Audience, str]] = {
@@ -337,6 +338,13 @@ _OTHERS = (
         None,
         "toolgen reads the old version from git's objects. It does not check out or fetch anything.",
         "Follow the hint, or compare with a folder instead: `--against-dir DIR`.",
+    ),
+    Code(
+        "against-absent",
+        "warning",
+        "{revision} has no sources in {folder}, so nothing was compared",
+        "if the folder has a new name, compare with a copy of the old one: --against-dir DIR",
+        "A new project has no older version, so that no change breaks anything. A renamed folder looks the same.",
     ),
     Code(
         "accepted-unused",
@@ -390,7 +398,7 @@ _OTHERS = (
 )
 
 _ADVICE = "Keep the old behaviour beside the new one, or accept the change in accepted.yaml with a reason."
-_ADVICES = {"against-unreadable": "Compare with a version that this release can build."}
+_ADVICES = {"against-unreadable": "Compare with the right folder, or with a version that this release can build."}
 _CHANGED = (
     Code(code, _level(code, row.verdict), row.message, None, row.why, _ADVICES.get(code, _ADVICE))
     for code, row in _TABLE.items()
