@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -169,6 +169,19 @@ class Folder:
     def _refuse(self, code: str, source: str, **holes: object) -> None:
         path = self.display_path(source)
         self._findings.add(code, Span(path), hint=None, related=(), path=path, **holes)
+
+
+class EditedFolder(Folder):
+    """SCHEMAS with other texts than on disk, by the paths that messages state."""
+
+    def __init__(self, root: Path, prefix: str, findings: Findings, texts: Mapping[str, str]) -> None:
+        super().__init__(root, prefix, findings)
+        self._texts = texts
+
+    def read_source(self, found: FoundFile, budget: Budget, reporter: FaultReporter) -> bytes:
+        """Return the bytes of a source, or of its other text."""
+        text = self._texts.get(self.display_path(found.source))
+        return super().read_source(found, budget, reporter) if text is None else text.encode()
 
 
 def _is_source(name: str) -> bool:

@@ -22,7 +22,15 @@ from toolgen.incremental import find_in_memory, find_on_disk, keep_in_memory, st
 from toolgen.load import limits
 from toolgen.load.folder import Budget, Folder, FoundFile, check_budget, kind_of_file, read_regular_file
 from toolgen.load.json_reader import read_json
-from toolgen.load.sources import SHIPPED, Document, DocumentContent, LazyDocument, Sources, describe_json_type
+from toolgen.load.sources import (
+    SHIPPED,
+    Document,
+    DocumentContent,
+    Json,
+    LazyDocument,
+    Sources,
+    describe_json_type,
+)
 from toolgen.load.text_decoding import FaultReporter, Unreadable, decode_text
 from toolgen.load.yaml_reader import read_yaml_documents
 
@@ -170,12 +178,18 @@ def parse_json_document(text: str, path: str, findings: Findings) -> Document | 
 
 def read_yaml_value(text: str, path: str, findings: Findings) -> object:
     """Return the value of a YAML text with one document, as a build will read it; None, with findings, on a fault."""
+    values = read_yaml_values(text, path, findings)
+    return values[0] if values is not None and len(values) == 1 else None
+
+
+def read_yaml_values(text: str, path: str, findings: Findings) -> list[Json] | None:
+    """Return the values of all documents of a YAML text, as a build will read them; None, with findings, on a fault."""
     report = FaultReporter(path, findings)
     try:
         trees = read_yaml_documents(decode_text(text.encode(), report), report)
     except Unreadable:
         return None
-    return trees[0].value if len(trees) == 1 and not report.count else None
+    return None if report.count else [tree.value for tree in trees]
 
 
 def _resolved(file: Path, reporter: FaultReporter) -> Path:
