@@ -360,47 +360,22 @@ _OTHERS = (
         "give each entry a `change`, the id that `toolgen breaking --format json` prints, and a `reason`",
         "Accepted changes are reviewed together with the change itself, so each entry states which change and why.",
     ),
-    Code(
-        "replay-refused",
-        "error",
-        "{tool} {where}: stored calls that do not fit the new schema: {count}",
-        "keep the old values valid in the schema, or migrate the conversations",
-        "toolgen checked the calls of stored conversations against the new schemas. It does not show their content.",
-    ),
-    Code(
-        "replay-respelled",
-        "note",
-        "{tool}: stored calls that are valid only through {what}: {count}",
-        "keep the alias, or whatever makes the old values valid, as long as the conversations are stored",
-        "A call may use an alias of a tool, or a value whose meaning is unambiguous in another form. It still runs.",
-    ),
-    Code(
-        "replay-empty",
-        "warning",
-        "there is no stored call in this file, so nothing was checked",
-        "name the format of the file with --provider; without it, toolgen expects what `dump` of the package writes",
-        "A conversation without calls fits every schema. A file in another format looks the same.",
-    ),
-    Code(
-        "replay-unread",
-        "warning",
-        "stored values that cannot be read: {count}",
-        "name the format of the file with --provider; without it, toolgen expects what `dump` of the package writes",
-        "toolgen cannot check the calls in a value that it cannot read.",
-    ),
-    Code(
-        "replay-unknown",
-        "error",
-        "{tool}: stored calls of a tool that no longer exists: {count}",
-        "keep the name as an alias",
-        "toolgen looked up the calls of stored conversations among the new tools.",
-    ),
 )
 
-_ADVICE = "Keep the old behaviour beside the new one, or accept the change in accepted.yaml with a reason."
-_ADVICES = {"against-unreadable": "Compare with the right folder, or with a version that this release can build."}
+_ADVICES = {
+    "against-unreadable": "Compare with the right folder, or with a version that this release can build.",
+    "cannot-tell": "Check stored conversations with --replay. If all of their calls fit, the change is probably harmless.",
+}
+
+
+def _advice(code: str, verdict: str) -> str:
+    if {"B", "?"} & set(verdict):
+        return "Keep the old behaviour beside the new one, or accept the change in accepted.yaml with a reason."
+    return "The change breaks nothing, so nothing needs to be fixed. Check that it is what you want."
+
+
 _CHANGED = (
-    Code(code, _level(code, row.verdict), row.message, None, row.why, _ADVICES.get(code, _ADVICE))
+    Code(code, _level(code, row.verdict), row.message, None, row.why, _ADVICES.get(code) or _advice(code, row.verdict))
     for code, row in _TABLE.items()
 )
 
