@@ -58,9 +58,9 @@ class Compilation:
         sent = {name: ProviderDigests(wire.fingerprint, wire.tool_digests()) for name, wire in wires.items()}
         return Stamp(__version__, self.config.edition, self.sources.digests, runtime, _made_with(), sent)
 
-    def output_at(self, folder: Path, *, is_package: bool = True) -> RequestedOutput:
-        """Return the output folder for the files."""
-        return RequestedOutput(folder, folder.as_posix(), self.schemas, is_package=is_package)
+    def output_at(self, folder: Path, command: str, *, is_package: bool = True) -> RequestedOutput:
+        """Return the output folder for the files. `command` is what writes it."""
+        return RequestedOutput(folder, folder.as_posix(), self.schemas, is_package=is_package, command=command)
 
     def payloads(self) -> Payloads:
         """Return the payloads of each provider: one with all tools, and one for each tool with its losses."""

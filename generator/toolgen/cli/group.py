@@ -150,6 +150,15 @@ def verbosity_options(command: F) -> F:
     return click.option("-q", "--quiet", is_flag=True, help="Show only errors.")(command)
 
 
+def command_line(name: str, schemas: Path, out: Path | None) -> str:
+    """Return a command with the folders that were given, for messages."""
+    from toolgen.write.output_path import display_path
+
+    given = [schemas.as_posix()] if schemas != Path("schemas") else []
+    given += ["--out", out.as_posix()] if out is not None else []
+    return display_path(" ".join(["toolgen", name, *given]))
+
+
 def output_folder(schemas: Path, out: Path | None, configured: str | None) -> Path:
     """Return the folder of the package: from the option, the configuration, or `generated` next to SCHEMAS."""
     if out is not None:
