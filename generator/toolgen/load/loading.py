@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from toolgen.diagnostics import Findings, Span
-from toolgen.diagnostics.finding import RawText
+from toolgen.diagnostics.finding import RawText, quote_name
 from toolgen.incremental import find_in_memory, find_on_disk, keep_in_memory, store_on_disk
 from toolgen.load import limits
 from toolgen.load.folder import Budget, Folder, FoundFile, check_budget, kind_of_file, read_regular_file
@@ -210,6 +210,11 @@ def _resolved(file: Path, reporter: FaultReporter) -> Path:
 
 _CONFIG = "toolgen"
 
+_TOOLS = "tools"
+
+_INNER = "schemas"
+"""The default name of SCHEMAS."""
+
 ACCEPTED = "accepted.yaml"
 """The file beside the configuration with the changes that `toolgen breaking` accepts. A build does not read it."""
 
@@ -256,10 +261,11 @@ class _Loading:
             own = (
                 Folder(self._schemas, self._name, self._findings) if make is None else make(self._name, self._findings)
             )
-            found = own.list_sources("tools", recursive=True)
+            found = own.list_sources(_TOOLS, recursive=True)
             tools = self._own(own, found, "tool")
             if not found and not self._findings.has_errors:
-                self._findings.add("no-tools", Span(self._name), path=own.display_path("tools"))
+                path = own.display_path("tools")
+                self._findings.add("no-tools", Span(self._name), hint=self._hint_of_folder(), path=path)
             types = self._own(own, own.list_sources("types", recursive=True), "type")
             providers += self._own(own, own.list_sources("providers", recursive=False), "provider")
             formats += self._own(own, own.list_sources("format", recursive=False), "format")
@@ -281,6 +287,15 @@ class _Loading:
         problem = "is not a folder" if self._schemas.exists() else "does not exist"
         self._findings.add("no-schemas", Span(self._name), path=self._name, problem=RawText(problem))
         return False
+
+    def _hint_of_folder(self) -> str | None:
+        """Return which folder to name instead, if it is the one above or below; None if there is no such folder."""
+        if self._folder is not None:
+            return None
+        if self._schemas.name == _TOOLS:
+            return f"pass the folder that contains it: {quote_name(self._schemas.parent.as_posix())}"
+        inner = self._schemas / _INNER
+        return f"did you mean {quote_name(inner.as_posix())}?" if (inner / _TOOLS).is_dir() else None
 
     def _shipped(self, name: str, kind: Kind) -> list[Document]:
         """Return the shipped documents of a kind; none if SCHEMAS is the shipped folder, which is read as its own."""
