@@ -122,7 +122,10 @@ def _with_edition(
     """Return the configuration file and its text with another edition; None if it already has that edition."""
     line = f'edition: "{edition}"\n'
     if document is None:
-        return schemas / "toolgen.yaml", line
+        paths = [schemas / "toolgen.yaml", schemas / "toolgen.yml"]
+        path = next((path for path in paths if path.as_posix() in texts), paths[0])
+        text = texts.get(path.as_posix(), "").removesuffix("\n")  # comments alone
+        return path, f"{text}\n{line}" if text else line
     said = document.value if isinstance(document.value, dict) else {}
     if str(said.get("edition", "")) == edition:
         return None

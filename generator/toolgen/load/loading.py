@@ -67,6 +67,8 @@ def load_file(folder: Folder, found: FoundFile, kind: Kind, findings: Findings, 
             check_budget(budget.name, budget.values, limits.TOTAL_VALUES, "values", report)
             return keep_in_memory(known, *key)
         trees = _trees(found.source, text, report)
+        if kind == "config" and len(trees) == 1 and trees[0].blank:
+            trees = []  # then every key has its default
         values = sum(len(tree.values) for tree in trees)
         budget.values -= values
         check_budget(budget.name, budget.values, limits.TOTAL_VALUES, "values", report)
@@ -120,7 +122,7 @@ def _digest_of(path: str, index: int, text: str) -> str:
 
 def _check(trees: list[DocumentContent], kind: Kind, reporter: FaultReporter) -> None:
     """Report top-level values of the wrong kind, empty documents, and documents beyond the permitted number."""
-    if not trees or (len(trees) == 1 and trees[0].blank):
+    if kind != "config" and (not trees or (len(trees) == 1 and trees[0].blank)):
         reporter.abort("empty-source", path=reporter.path)
     for number, tree in enumerate(trees, 1):
         place = tree.values[()]

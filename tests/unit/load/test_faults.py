@@ -167,6 +167,12 @@ def test_folders_with_other_names_are_no_misspellings(tmp_path: Path) -> None:
     assert brief(loaded(tmp_path, files)[1]) == []
 
 
+@pytest.mark.parametrize("text", ["", "# strict: auto\n", "---\n", "\ufeff"])
+def test_a_configuration_without_keys_has_the_defaults(tmp_path: Path, text: str) -> None:
+    sources, findings = loaded(tmp_path, {"tools/x.yaml": TOOL, "toolgen.yaml": text})
+    assert (sources.config, findings, list(sources.digests)) == (None, [], ["toolgen.yaml", "tools/x.yaml"])
+
+
 def test_the_folder_that_was_meant_is_in_the_hint(tmp_path: Path) -> None:
     assert [f.hint for f in loaded(tmp_path, {"tools/x.yaml": TOOL, "tool/y.yaml": TOOL})[1]] == [
         "did you mean 'tools'?"
