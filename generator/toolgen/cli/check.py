@@ -39,8 +39,8 @@ def command(
 ) -> None:
     """Check that the package is up to date.
 
-    Prints what a build would change, and writes nothing. Use `--provider` if the package was built with it. Providers
-    that the package already has are checked too.
+    Prints what a build would change, and writes nothing. Use `--provider` if the package was built with it. Then the
+    other providers of the package are checked too.
 
     \b
     Example:

@@ -131,7 +131,7 @@ provider_option = click.option(
     multiple=True,
     metavar="NAME",
     shell_complete=complete_providers,
-    help="Only this provider; can be repeated. A build keeps the providers that the package already has.",
+    help="Only this provider; can be repeated. Then a build also keeps the providers that the package has; without it, the package has those of toolgen.yaml.",
 )
 
 format_option = click.option(
