@@ -131,7 +131,8 @@ provider_option = click.option(
     multiple=True,
     metavar="NAME",
     shell_complete=complete_providers,
-    help="Only this provider; can be repeated. Then a build also keeps the providers that the package has; without it, the package has those of toolgen.yaml.",
+    help="Only this provider; can be repeated. A build then keeps the others that the package has. "
+    "A build without it has the providers of toolgen.yaml.",
 )
 
 format_option = click.option(
