@@ -198,7 +198,7 @@ def test_what_changed_while_it_was_built_is_not_recorded(tmp_path: Path, monkeyp
     (tmp_path / "generated" / "foreign.py").write_text("")
     save_record("schemas", None, "generated", SAID, sources, files)
     assert cached_output(["build"]) is None
-    (tmp_path / "generated" / "foreign").unlink()
+    (tmp_path / "generated" / "foreign.py").unlink()
     save_record("schemas", None, "generated", SAID, sources, files)
     assert cached_output(["build"]) == SAID[0]
 
