@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from click.testing import CliRunner
 
 from tests.breaking.test_changes import tool, with_property, write
@@ -222,6 +223,12 @@ def test_a_partial_clone_fetches_nothing(repository: Path, tmp_path: Path) -> No
     assert not canary.exists()
 
 
+def switch_off(repository: Path, code: str) -> None:
+    config = repository / "schemas/toolgen.yaml"
+    said = yaml.safe_load(config.read_text("utf-8"))
+    config.write_text(yaml.safe_dump({**said, "breaking": {code: "off"}}), "utf-8")
+
+
 @pytest.mark.parametrize("kind", ["link", "submodule", "lfs"])
 def test_old_sources_without_content_are_a_warning_and_the_others_are_compared(repository: Path, kind: str) -> None:
     place = repository / "schemas/tools/other.json"
@@ -255,8 +262,7 @@ def test_old_sources_with_a_fault_are_an_error(repository: Path) -> None:
     place.unlink()
     code, _, said = run(repository, "--against", "HEAD")
     assert (code, "error[against-unreadable]" in said, "handlers" in said) == (2, True, False), said
-    config = repository / "schemas/toolgen.yaml"
-    config.write_text(config.read_text("utf-8") + "breaking: {against-unreadable: off}\n", "utf-8")
+    switch_off(repository, "against-unreadable")
     assert run(repository, "--against", "HEAD")[0] == 2
 
 
@@ -275,6 +281,12 @@ def test_an_old_folder_without_tools_is_an_error(repository: Path) -> None:
         os.chdir(before)
     assert (done.exit_code, "error[against-unreadable]" in done.stderr) == (2, True), done.stderr
     assert not (repository / "pages").exists()
+
+
+def test_a_change_that_is_switched_off_is_not_counted(repository: Path) -> None:
+    switch_off(repository, "type-narrowed")
+    code, _, said = run(repository, "--against", "HEAD")
+    assert (code, said) == (0, "handlers 0, model 0, conversations 0, accepted 0\n")
 
 
 def test_only_errors_are_why_old_sources_cannot_be_read(repository: Path) -> None:

@@ -37,7 +37,7 @@ _SHOWN = 200
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The changes that are not accepted, those that are, and the unused entries of `accepted.yaml`."""
+    """The changes that are neither accepted nor switched off, those that are accepted, and the unused entries of `accepted.yaml`."""
 
     changes: tuple[Change, ...]
     accepted: tuple[Change, ...] = ()
@@ -93,9 +93,13 @@ def compare_with(
         findings.items += said.items
         return None
     levels = new.project.config.breaking
-    open_ = [change for change in changes if change.id not in accepted]
-    for change in open_:
-        _report(change, levels, findings, replayed=told)
+    open_: list[Change] = []
+    for change in changes:
+        before = len(findings)
+        if change.id not in accepted:
+            _report(change, levels, findings, replayed=told)
+        if len(findings) > before:  # its level is not off
+            open_.append(change)
     suppressed = Findings()
     for change in changes:
         if change.id in accepted:
