@@ -108,7 +108,10 @@ def save_record(
             for path, file in there.items():
                 stamp = _stamp(file)
                 digest = _digest(file)
-                if _stamp(file) != stamp or expected.get(path, digest if kind == "s" else "") != digest:
+                if kind == "o" and path not in expected and path.endswith((".py", ".pyi")):
+                    return f"{path} was not written by toolgen"
+                same = expected.get(path, digest) in (digest, _digest(file, as_text=True))
+                if _stamp(file) != stamp or not same:
                     return f"{path} has changed since"
                 coarse = stamp[1] % 1_000_000_000 == 0
                 fresh = max(stamp[1:3]) > now - (COARSE_TIMESTAMP_NS if coarse else FINE_TIMESTAMP_NS)
@@ -321,9 +324,11 @@ def _stamp(place: str) -> Stamp:
     return found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino
 
 
-def _digest(place: str) -> str:
+def _digest(place: str, *, as_text: bool = False) -> str:
+    """Return the digest of a file. As text, it has LF at the ends of its lines and no byte order mark."""
     with open(place, "rb") as file:
-        return _hash(file.read())
+        data = file.read()
+    return _hash(data.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n") if as_text else data)
 
 
 def _hash(data: bytes) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from toolgen import __version__
 from toolgen.diagnostics import Finding, Findings
 from toolgen.load import Sources
+from toolgen.load.loading import FolderFactory
 from toolgen.parse import Config
 from toolgen.pipeline import Progress, Project, check_project, ignore_progress, render_project, resolve_project
 from toolgen.token_counts import installed_tokenizer
@@ -21,7 +22,7 @@ from toolgen.write.lockfile import ProviderDigests
 if TYPE_CHECKING:
     from toolgen.render.package import Package
     from toolgen.rules import Payloads
-    from toolgen.rules.fixes import FileFix
+    from toolgen.rules.fixes import Edit, FileFix
 
 
 @dataclass(frozen=True)
@@ -57,9 +58,9 @@ class Compilation:
         sent = {name: ProviderDigests(wire.fingerprint, wire.tool_digests()) for name, wire in wires.items()}
         return Stamp(__version__, self.config.edition, self.sources.digests, runtime, _made_with(), sent)
 
-    def output_at(self, folder: Path, *, is_package: bool = True) -> RequestedOutput:
-        """Return the output folder for the files."""
-        return RequestedOutput(folder, folder.as_posix(), self.schemas, is_package=is_package)
+    def output_at(self, folder: Path, command: str, *, is_package: bool = True) -> RequestedOutput:
+        """Return the output folder for the files. `command` is what writes it."""
+        return RequestedOutput(folder, folder.as_posix(), self.schemas, is_package=is_package, command=command)
 
     def payloads(self) -> Payloads:
         """Return the payloads of each provider: one with all tools, and one for each tool with its losses."""
@@ -96,11 +97,17 @@ class LintResult:
     sizes: Mapping[str, Mapping[str, int]]
     sources: Sources = field(repr=False)
 
-    def fixes(self, findings: Iterable[Finding], *, unsafe: bool) -> Iterator[FileFix]:
+    def fixes(self, findings: Iterable[Finding], edit: Edit, *, unsafe: bool) -> Iterator[FileFix]:
         """Yield fixes for findings in the sources, one step for each file."""
         from toolgen.rules.fixes import find_fixes
 
-        return find_fixes(findings, self.sources, unsafe=unsafe)
+        return find_fixes(findings, self.sources, edit, unsafe=unsafe)
+
+    def count_fixable(self, findings: Iterable[Finding]) -> int:
+        """Return the number of findings whose codes have a fix."""
+        from toolgen.rules.fixes import FIXABLE
+
+        return sum(finding.code in FIXABLE for finding in findings)
 
 
 def compile_project(
@@ -111,9 +118,16 @@ def compile_project(
 
 
 def lint_project(
-    schemas: Path, findings: Findings, providers: Sequence[str] = (), progress: Progress = ignore_progress
+    schemas: Path,
+    findings: Findings,
+    providers: Sequence[str] = (),
+    progress: Progress = ignore_progress,
+    folder: FolderFactory | None = None,
 ) -> LintResult | None:
-    """Run the stages of a build in memory, then all rules. Return None if a build would reject the sources."""
+    """Run the stages of a build in memory, then all rules. Return None if a build would reject the sources.
+
+    `folder` makes the folder to read instead of the one on disk.
+    """
     from toolgen.rules import (
         RULES,
         apply_payload_rules,
@@ -123,7 +137,7 @@ def lint_project(
         find_suppressions,
     )
 
-    linked = resolve_project(schemas, findings, providers, progress)
+    linked = resolve_project(schemas, findings, providers, progress, folder)
     if linked is not None:
         progress("linked", len(linked.sources.tools))
     compilation = _rendered(schemas, linked, findings, progress)

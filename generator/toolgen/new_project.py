@@ -161,6 +161,13 @@ def write_project(folder: Path, files: Sequence[NewFile]) -> WriteResult:
     return WriteResult(tuple(created), tuple(unchanged), tuple(kept))
 
 
+def files_for_the_root(folder: Path, created: Sequence[NewFile]) -> tuple[Path, str] | None:
+    """Return the root of the repository and the files that are only read there; None if all are where they are read."""
+    names = [file.path for file in created if file.path.startswith((".github/", ".gitlab-ci", ".pre-commit"))]
+    root = next((each for each in (folder.resolve(), *folder.resolve().parents) if (each / ".git").exists()), None)
+    return None if root in (None, folder.resolve()) or not names else (root, " and ".join(names))
+
+
 def _has_lines(path: Path, text: str) -> bool:
     """Return whether a file has every line of a text, except for comments, in any order."""
     try:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from click.testing import CliRunner
 
 from tests.breaking.test_changes import tool, with_property, write
@@ -155,7 +156,8 @@ def test_sources_that_did_not_exist_then_are_all_new(repository: Path) -> None:
     (repository / "readme").write_text("x")
     git(repository, "add", "readme")
     git(repository, "commit", "-qm", "empty")
-    assert run(repository, "--against", "empty")[0] == 0
+    code, _, said = run(repository, "--against", "empty")
+    assert (code, "warning[against-absent]: 'empty' has no sources in 'schemas'" in said) == (0, True), said
 
 
 def test_the_fork_point_leaves_out_what_came_on_the_other_branch(repository: Path) -> None:
@@ -221,15 +223,19 @@ def test_a_partial_clone_fetches_nothing(repository: Path, tmp_path: Path) -> No
     assert not canary.exists()
 
 
-@pytest.mark.parametrize("kind", ["link", "submodule", "lfs", "fault"])
-def test_old_sources_that_cannot_be_read_are_a_warning(repository: Path, kind: str) -> None:
+def switch_off(repository: Path, code: str) -> None:
+    config = repository / "schemas/toolgen.yaml"
+    said = yaml.safe_load(config.read_text("utf-8"))
+    config.write_text(yaml.safe_dump({**said, "breaking": {code: "off"}}), "utf-8")
+
+
+@pytest.mark.parametrize("kind", ["link", "submodule", "lfs"])
+def test_old_sources_without_content_are_a_warning_and_the_others_are_compared(repository: Path, kind: str) -> None:
     place = repository / "schemas/tools/other.json"
     if kind == "link":
         place.symlink_to("/etc/passwd")
     elif kind == "lfs":
         place.write_text("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n")
-    elif kind == "fault":
-        place.write_text("{")
     else:
         inner = repository / "schemas/tools/inner.json"
         inner.mkdir()
@@ -243,8 +249,44 @@ def test_old_sources_that_cannot_be_read_are_a_warning(repository: Path, kind: s
         (repository / "schemas/tools/inner.json").rmdir()
     else:
         place.unlink()
+    (repository / "schemas/tools/t0.json").write_text(json.dumps(with_property({"type": "integer", "minimum": 5})))
+    code, _, said = run(repository, "--against", "HEAD", "-v")
+    assert (code, "warning[against-unreadable]" in said, "error[bound-tightened]" in said) == (1, True, True), said
+
+
+def test_old_sources_with_a_fault_are_an_error(repository: Path) -> None:
+    place = repository / "schemas/tools/other.json"
+    place.write_text("{")
+    git(repository, "add", "-A")
+    git(repository, "commit", "-qm", "odd")
+    place.unlink()
     code, _, said = run(repository, "--against", "HEAD")
-    assert (code, "warning[against-unreadable]" in said) == (0, True), said
+    assert (code, "error[against-unreadable]" in said, "handlers" in said) == (2, True, False), said
+    switch_off(repository, "against-unreadable")
+    assert run(repository, "--against", "HEAD")[0] == 2
+
+
+def test_an_old_folder_without_tools_is_an_error(repository: Path) -> None:
+    """Usually it is the folder above, or below, the one that was meant."""
+    shutil.copytree(repository / "schemas", repository / "released/schemas")
+    code, _, said = run(repository, "--against-dir", "released")
+    assert (code, "error[against-unreadable]" in said) == (2, True), said
+    before = Path.cwd()
+    os.chdir(repository)
+    try:
+        with shipped_profiles("openai_chat"):
+            words = ["docs", "schemas", "--out", "pages", "--against-dir", "released"]
+            done = CliRunner().invoke(main_group, words)
+    finally:
+        os.chdir(before)
+    assert (done.exit_code, "error[against-unreadable]" in done.stderr) == (2, True), done.stderr
+    assert not (repository / "pages").exists()
+
+
+def test_a_change_that_is_switched_off_is_not_counted(repository: Path) -> None:
+    switch_off(repository, "type-narrowed")
+    code, _, said = run(repository, "--against", "HEAD")
+    assert (code, said) == (0, "handlers 0, model 0, conversations 0, accepted 0\n")
 
 
 def test_only_errors_are_why_old_sources_cannot_be_read(repository: Path) -> None:
@@ -254,7 +296,7 @@ def test_only_errors_are_why_old_sources_cannot_be_read(repository: Path) -> Non
     git(repository, "commit", "-qm", "odd")
     place.unlink()
     code, _, said = run(repository, "--against", "HEAD")
-    assert (code, said.count("against-unreadable"), "titel" in said) == (0, 1, False), said
+    assert (code, said.count("against-unreadable"), "titel" in said) == (2, 1, False), said
 
 
 def test_a_change_of_the_whole_tool_names_only_the_tool(repository: Path) -> None:

@@ -400,8 +400,19 @@ def test_a_file_that_was_edited_by_hand_is_not_overwritten_unasked(built: Path) 
     source.write_text(source.read_text("utf-8").replace("The time.", "The hour."), "utf-8")
     assert toolgen("build", cwd=built).returncode == 2
     assert module.read_text("utf-8").endswith("MINE = 1\n")
+    for command in ("upgrade", "build"):
+        assert "or overwrite it with `toolgen build --force`\n" in toolgen(command, cwd=built).stderr
+    copy = ("schemas", "--out", (built / "generated").as_posix())
+    assert f"`toolgen build --out {copy[-1]} --force`\n" in toolgen("upgrade", *copy, cwd=built).stderr
     assert toolgen("build", "--force", cwd=built).returncode == 0
     assert "MINE" not in module.read_text("utf-8")
+
+
+def test_a_check_names_a_command_that_works(built: Path) -> None:
+    (built / "generated/toolgen.lock").write_text("garbage\n")
+    assert toolgen("check", cwd=built).stderr.endswith("; run `toolgen build --force`\n")
+    assert "or build without it with `toolgen build --force`\n" in toolgen("build", cwd=built).stderr
+    assert toolgen("build", "--force", cwd=built).returncode == 0
 
 
 @pytest.mark.parametrize("arguments", [["--version"], ["check"], ["show", "no_such_tool"]], ids=" ".join)

@@ -207,7 +207,9 @@ def test_the_same_sources_give_the_same_bytes_and_check_sees_a_change(tmp_path: 
     assert run(tmp_path, "--check").exit_code == 0
     page = tmp_path / "out/tools/now.md"
     page.write_text("Edited.")
+    assert "/out --force`\n" in run(tmp_path, "--check").output
     refused = run(tmp_path)
+    assert "/out --force`\n" in refused.output
     assert (refused.exit_code, "error[edited-by-hand]" in refused.output, page.read_text()) == (2, True, "Edited.")
     assert run(tmp_path, "--force").exit_code == 0
     assert {path: path.read_bytes() for path in before} == before

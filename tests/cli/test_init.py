@@ -35,6 +35,16 @@ def test_an_empty_folder_becomes_a_project_that_works(tmp_path: Path) -> None:
     assert "no problems found" in done.stderr
 
 
+def test_below_the_root_of_a_repository_it_says_what_to_move(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    assert "only read in the root" not in toolgen("init", tmp_path).stderr
+    (tmp_path / "app").mkdir()
+    done = toolgen("init", cwd=tmp_path / "app")
+    files = ".pre-commit-config.yaml and .github/workflows/toolgen.yml"
+    assert f"{files}: only read in the root of the repository; move them to {tmp_path}, and" in done.stderr
+    assert "only read in the root" not in toolgen("init", cwd=tmp_path / "app").stderr
+
+
 def test_a_second_run_changes_nothing(tmp_path: Path) -> None:
     toolgen("init", tmp_path)
     before = tree(tmp_path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import difflib
 import json
 from collections import Counter
 from pathlib import Path
@@ -120,17 +121,70 @@ def test_fixes_keep_the_line_ends_of_a_file(tmp_path: Path) -> None:
 
 def test_a_project_with_an_error_is_left_alone(tmp_path: Path) -> None:
     project(tmp_path, find_yaml=YAML, bad_yaml="name: bad\nparameters: 5\n")
-    assert toolgen("lint", "schemas", "--fix", cwd=tmp_path).returncode == 2
+    for option in ("--fix", "--diff"):
+        done = toolgen("lint", "schemas", option, cwd=tmp_path)
+        assert (done.returncode, "correct the errors first\n" in done.stderr) == (2, True), done.stderr
+        assert "bad.yaml:2" in done.stderr
     assert (tmp_path / "schemas/tools/find.yaml").read_text() == YAML
 
 
-@pytest.mark.parametrize(
-    "text", [FIXED, "name: a\n---\nname: b\nparameters: {type: object, properties: {a: {enum: [1]}}}\n"]
-)
-def test_what_cannot_be_fixed_stays_and_is_told(tmp_path: Path, text: str) -> None:
-    project(tmp_path, find_yaml=text)
-    toolgen("lint", "schemas", "--fix", cwd=tmp_path)
-    assert (tmp_path / "schemas/tools/find.yaml").read_text() == text
+def test_what_cannot_be_fixed_stays_and_is_told(tmp_path: Path) -> None:
+    project(tmp_path, find_yaml=FIXED)
+    done = toolgen("lint", "schemas", "--fix", cwd=tmp_path)
+    assert "0 fixed\n1 left, because a fix would change more than the finding\n" in done.stderr
+    assert (tmp_path / "schemas/tools/find.yaml").read_text() == FIXED
+
+
+SEVERAL = """\
+name: a
+description: Does the first thing.
+parameters: {type: object, properties: {x: {enum: [a], description: The x.}}}
+---
+# The second.
+name: b
+description: Does the second thing.
+parameters:
+  type: object
+  properties:
+    y:   # why
+      enum: [1]
+      description: The y.
+    z: {type: string, description: The z., default: null}
+--- # The third.
+name: c
+description: Does the third thing.
+"""
+
+
+def test_each_declaration_of_a_file_is_fixed(tmp_path: Path) -> None:
+    project(tmp_path, find_yaml=SEVERAL)
+    assert "3 fixed\n" in toolgen("lint", "schemas", "--fix", cwd=tmp_path).stderr
+    wanted = SEVERAL.replace("x: {enum", "x: {type: string, enum").replace(", default: null", "")
+    wanted = wanted.replace("      description: The y.\n", "      description: The y.\n      type: integer\n")
+    assert (tmp_path / "schemas/tools/find.yaml").read_text() == wanted
+    many = "".join(
+        f"---\nname: t{n}\ndescription: Does it.\nparameters:\n  type: object\n  properties: {{x: {{enum: [a], description: The x.}}}}\n"
+        for n in range(25)
+    )
+    (tmp_path / "schemas/tools/find.yaml").write_text(many)
+    assert "25 fixed\n" in toolgen("lint", "schemas", "--fix", cwd=tmp_path).stderr
+    assert (tmp_path / "schemas/tools/find.yaml").read_text() == many.replace("{enum", "{type: string, enum")
+
+
+@pytest.mark.parametrize("texts", [{"find_yaml": YAML, "list_json": JSON}, {"find_yaml": SEVERAL}])
+def test_the_diff_is_what_fix_changes(tmp_path: Path, texts: dict[str, str]) -> None:
+    project(tmp_path, **texts)
+    shown = toolgen("lint", "schemas", "--diff", cwd=tmp_path)
+    before = {path: path.read_text() for path in sorted(tmp_path.glob("schemas/tools/*"))}
+    done = toolgen("lint", "schemas", "--fix", cwd=tmp_path)
+    count = shown.stderr.split(" ")[0]
+    assert (shown.returncode, done.stderr.startswith(f"{count} fixed\n")) == (1, True)
+    changes = ""
+    for path, text in before.items():
+        name = path.relative_to(tmp_path).as_posix()
+        pair = (text.splitlines(keepends=True), path.read_text().splitlines(keepends=True))
+        changes += "".join(difflib.unified_diff(*pair, name, f"{name} (fixed)"))
+    assert shown.stdout == changes
 
 
 DEPENDENT: list[tuple[dict[str, Any], dict[str, Any]]] = [

@@ -74,6 +74,13 @@ def test_an_edition_is_written_into_the_configuration(project: Path) -> None:
     assert toolgen("check", "schemas", cwd=project).returncode == 0
 
 
+def test_an_edition_is_written_below_comments(project: Path) -> None:
+    config = project / "schemas/toolgen.yaml"
+    config.write_text('# edition: "2026"\n')
+    assert toolgen("upgrade", "schemas", "--edition", "2026", cwd=project).returncode == 0
+    assert config.read_text() == '# edition: "2026"\nedition: "2026"\n'
+
+
 @pytest.mark.parametrize("arguments", [("--edition", "1999"), ("nowhere",)])
 def test_what_cannot_be_is_refused(project: Path, arguments: tuple[str, ...]) -> None:
     assert toolgen("upgrade", *arguments, cwd=project).returncode == 2

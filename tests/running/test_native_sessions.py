@@ -586,3 +586,32 @@ def test_an_error_in_the_middle_of_a_stream_says_what_the_api_said(
             )
             assert [event.type for event in stream].count("error") == 1
             assert (stream.result.stopped_by, stream.result.error.kind, stream.result.text) == ("error", kind, "Hel")
+
+
+@pytest.mark.parametrize("streaming", [False, True], ids=["whole", "stream"])
+@pytest.mark.parametrize("later", [False, True], ids=["sync", "async"])
+def test_a_client_that_does_not_fit_is_a_type_error_that_says_what_does(
+    runnable: Package, later: bool, streaming: bool
+) -> None:
+    """Another client, the client for the other kind of code, and a client instead of a session."""
+
+    async def asked(made: Any) -> Any:
+        return [event async for event in made.stream("Hi")] if streaming else await made.send("Hi")
+
+    def ask(client: Any) -> Any:
+        made = getattr(runnable.module("sessions.anthropic"), "AsyncSession" if later else "Session")(client, "m")
+        if later:
+            return asyncio.run(asked(made))
+        return list(made.stream("Hi")) if streaming else made.send("Hi")
+
+    async def create_later(**_: Any) -> Any:
+        return {}
+
+    with pytest.raises(TypeError, match=r"anthropic needs its official client, which has `messages\.create`; found"):
+        ask(SimpleNamespace(chat=1))
+    create = (lambda **_: {}) if later else create_later
+    other = "use `Session`" if later else "use `AsyncSession`"
+    with pytest.raises(TypeError, match=other):
+        ask(SimpleNamespace(messages=SimpleNamespace(create=create)))
+    with pytest.raises(TypeError, match="SimpleNamespace is not a session: pass a client to `Session`"):
+        runnable.module("running").run(SimpleNamespace(), "Hi", Handlers(), review=reviewed)

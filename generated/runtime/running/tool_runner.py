@@ -215,6 +215,10 @@ class ToolRunner(Generic[H]):
                 else "synchronous code: use `run`, in a thread"
             )
             raise TypeError(f"{type(session).__name__} is a session for {said}")
+        if not isinstance(session, Session if inline else AsyncSession):
+            raise TypeError(
+                f"{type(session).__name__} is not a session: pass a client to `Session` or `AsyncSession`"
+            )
         definitions = self._tools.definitions
         check_setting_names_and_timeout(settings)
         made = session.prepare_request(request)

@@ -217,6 +217,18 @@ class ClientSession:
             key=lambda client: max(0.0, self._resting.get(id(client), now) - now),
         )
 
+    def call_of(self, client: Any, attribute_path: str) -> Any:
+        """Return a call of a client.
+
+        Raises:
+            TypeError: The client does not have it, so it is not the official client of this provider.
+        """
+        call = resolve_attribute(client, attribute_path)
+        if not callable(call):
+            needed = f"a session of {self.name} needs its official client, which has `{attribute_path}`"
+            raise TypeError(f"{needed}; found {type(client).__name__}")
+        return call
+
     def is_api_error(self, raised: Exception) -> bool:
         """Return whether an exception of the client is an error response of the API."""
         return status_and_body(raised, self.calls.status, self.calls.body) is not None

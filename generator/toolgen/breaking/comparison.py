@@ -7,13 +7,19 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import yaml
 
 from toolgen.breaking.changes import Change, ProjectSnapshot, changes_between
 from toolgen.breaking.replay import ReplayResult, replay
-from toolgen.breaking.revision import RevisionError, RevisionFolder, read_committed_file, read_revision_sources
+from toolgen.breaking.revision import (
+    NO_CONTENT,
+    RevisionError,
+    RevisionFolder,
+    read_committed_file,
+    read_revision_sources,
+)
 from toolgen.breaking.schema_comparison import ABSENT
 from toolgen.diagnostics import Finding, Findings, Span
 from toolgen.diagnostics.codes.breaking import AUDIENCES
@@ -31,7 +37,7 @@ _SHOWN = 200
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The changes that are not accepted, those that are, and the unused entries of `accepted.yaml`."""
+    """The changes that are neither accepted nor switched off, those that are accepted, and the unused entries of `accepted.yaml`."""
 
     changes: tuple[Change, ...]
     accepted: tuple[Change, ...] = ()
@@ -87,9 +93,13 @@ def compare_with(
         findings.items += said.items
         return None
     levels = new.project.config.breaking
-    open_ = [change for change in changes if change.id not in accepted]
-    for change in open_:
-        _report(change, levels, findings, replayed=told)
+    open_: list[Change] = []
+    for change in changes:
+        before = len(findings)
+        if change.id not in accepted:
+            _report(change, levels, findings, replayed=told)
+        if len(findings) > before:  # its level is not off
+            open_.append(change)
     suppressed = Findings()
     for change in changes:
         if change.id in accepted:
@@ -112,8 +122,8 @@ def _state(project: Project | None, findings: Findings) -> ProjectSnapshot | Non
 
 def _old_state(
     schemas: Path, findings: Findings, revision: str | None, folder: Path | None, merge_base: bool
-) -> ProjectSnapshot | str | None:
-    """Read the old side. Return a string if it did not exist or cannot be built: then no changes are reported."""
+) -> ProjectSnapshot | Literal["absent"] | None:
+    """Read the old side. Return `absent` if it did not exist, and None, with findings, if it cannot be built."""
     said = Findings()
     data: bytes | None = None
     if folder is not None:
@@ -128,6 +138,8 @@ def _old_state(
             findings.add("revision-unreadable", place, hint=error.hint, problem=RawText(str(error)))
             return None
         if found is None:
+            path = schemas.as_posix()
+            findings.add("against-absent", Span(path), revision=str(revision), folder=path)
             return "absent"
         commit, files = found
         name = f"{revision}:{schemas.as_posix()}"
@@ -135,11 +147,12 @@ def _old_state(
             resolve_project(schemas, said, folder=lambda prefix, to: RevisionFolder(files, prefix, to), name=name), said
         )
         data = read_committed_file(schemas.absolute().parent, commit, _lock_path(old))
+    for fault in (each for each in said if each.level == "error" or each.code == NO_CONTENT):
+        where = RawText(f"{fault.span.path}:{fault.span.line}:{fault.span.column}")
+        findings.add("against-unreadable", Span(schemas.as_posix()), where=where, before=RawText(fault.message))
+        findings.items[-1] = replace(findings.items[-1], level=fault.level)
     if old is None:
-        for fault in (each for each in said if each.level == "error"):
-            where = RawText(f"{fault.span.path}:{fault.span.line}:{fault.span.column}")
-            findings.add("against-unreadable", Span(schemas.as_posix()), where=where, before=RawText(fault.message))
-        return "unreadable"
+        return None
     try:
         return replace(old, sent_digests=read_lock(data).payloads) if data is not None else old
     except LockError:  # then it is not known what was sent

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from toolgen.breaking.git import RevisionError, list_revision, run_git
@@ -13,7 +13,10 @@ from toolgen.load import limits
 from toolgen.load.folder import EXTENSIONS, Budget, Folder, FoundFile, check_budget
 from toolgen.load.text_decoding import FaultReporter
 
-__all__ = ["RevisionError", "RevisionFolder", "read_committed_file", "read_revision_sources"]
+__all__ = ["NO_CONTENT", "RevisionError", "RevisionFolder", "read_committed_file", "read_revision_sources"]
+
+NO_CONTENT = "not-a-file"
+"""The code of an entry whose content is not in the tree."""
 
 _LFS = b"version https://git-lfs.github.com/spec/"
 
@@ -87,13 +90,19 @@ def _contents(folder: Path, entries: Mapping[str, _Entry]) -> dict[str, bytes | 
         size = int(head[2])
         found[blob] = data[end + 1 : end + 1 + size]
         at = end + 1 + size + 1
-    return {
-        source: _KINDS[entry.mode] if entry.mode in _KINDS else found[entry.blob] for source, entry in entries.items()
-    }
+    return {source: _content(entry, found) for source, entry in entries.items()}
+
+
+def _content(entry: _Entry, blobs: Mapping[str, bytes]) -> bytes | str:
+    """Return the bytes of an entry, or its kind if the tree does not have the content."""
+    if entry.mode in _KINDS:
+        return _KINDS[entry.mode]
+    data = blobs[entry.blob]
+    return "a Git LFS pointer" if data.startswith(_LFS) else data
 
 
 class RevisionFolder(Folder):
-    """SCHEMAS at a revision, as a folder for `load`. Anything but a regular file is reported, as on disk."""
+    """SCHEMAS at a revision, as a folder for `load`. An entry without content is a warning."""
 
     def __init__(self, files: Mapping[str, bytes | str], prefix: str, findings: Findings) -> None:
         self._files_at = files
@@ -114,7 +123,8 @@ class RevisionFolder(Folder):
         if isinstance(content, str):
             path = self.display_path(source)
             kind, wanted = RawText(content), RawText("a regular file")
-            self._findings.add("not-a-file", Span(path), path=path, kind=kind, wanted=wanted)
+            self._findings.add(NO_CONTENT, Span(path), path=path, kind=kind, wanted=wanted)
+            self._findings.items[-1] = replace(self._findings.items[-1], level="warning")
             return False
         return recursive or source.count("/") == 1
 
@@ -122,14 +132,12 @@ class RevisionFolder(Folder):
         """Return the bytes of a source.
 
         Raises:
-            Unreadable: It is too large, or a Git LFS pointer. The finding has been reported.
+            Unreadable: It is too large. The finding has been reported.
         """
         data = self._files_at[found.source]
         assert isinstance(data, bytes)
         if len(data) > limits.FILE_BYTES:
             reporter.abort("source-too-large", path=reporter.path, limit=limits.FILE_BYTES)
-        if data.startswith(_LFS):
-            reporter.abort("unreadable-source", path=reporter.path, reason=RawText("it is a Git LFS pointer"))
         budget.bytes -= len(data)
         check_budget(budget.name, budget.bytes, limits.TOTAL_BYTES, "bytes", reporter)
         return data

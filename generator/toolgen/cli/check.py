@@ -17,6 +17,7 @@ from toolgen.cli.command_support import (
     save_build_record,
 )
 from toolgen.cli.group import (
+    command_line,
     format_option,
     out_option,
     output_folder,
@@ -38,8 +39,8 @@ def command(
 ) -> None:
     """Check that the package is up to date.
 
-    Prints what a build would change, and writes nothing. Use `--provider` if the package was built with it. Providers
-    that the package already has are checked too.
+    Prints what a build would change, and writes nothing. Use `--provider` if the package was built with it. Then the
+    other providers of the package are checked too.
 
     \b
     Example:
@@ -56,7 +57,7 @@ def command(
     if built is None:
         print_findings(findings, output_format, quiet=quiet, verbose=verbose)
         exit_with_code(EXIT_ERROR)
-    output = built.output_at(output_folder(schemas, out, built.config.out))
+    output = built.output_at(output_folder(schemas, out, built.config.out), command_line("build", schemas, out))
     drift = find_drift(built.files, output, built.lock_facts, findings)
     reported = print_findings(findings, output_format, quiet=quiet, verbose=verbose)
     if findings.has_errors:
@@ -77,7 +78,7 @@ def command(
     write_output(text, sys.stderr if output_format in DOCUMENT_FORMATS else sys.stdout, painted=True)
     if not quiet:
         advice = [
-            *([f"run `toolgen build{' --force' if drift.edited else ''}`"] if drift.is_out_of_date else []),
+            *([f"run `{output.command}{drift.force_option}`"] if drift.is_out_of_date else []),
             *(["move away the files that toolgen did not write"] if drift.unmanaged else []),
         ]
         said = f"{display_path(output.name)}: out of date with {built.sources.name}; {', and '.join(advice)}"

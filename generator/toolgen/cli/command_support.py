@@ -71,9 +71,8 @@ def _stop(number: int, _: FrameType | None) -> NoReturn:
 
 
 class OutputMode(NamedTuple):
-    """How a command writes its files: what its options say. `command` writes what is out of date."""
+    """How a command writes its files: what its options say."""
 
-    command: str
     check: bool
     force: bool
     output_format: str = "text"
@@ -148,8 +147,9 @@ def write_or_check_then_exit(
 
     name = display_path(output.name)
     if mode.check:
-        stale = find_drift(files, output, lock_facts, findings).is_out_of_date
-        said = f"{name}: out of date; run `{mode.command}`\n" if stale else ""
+        drift = find_drift(files, output, lock_facts, findings)
+        stale = drift.is_out_of_date
+        said = f"{name}: out of date; run `{output.command}{drift.force_option}`\n" if stale else ""
     else:
         changes = write_package(files, output, lock_facts, findings, force=mode.force)
         stale, said = False, summarize_changes(output, changes) if changes is not None else ""

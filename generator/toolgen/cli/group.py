@@ -131,7 +131,8 @@ provider_option = click.option(
     multiple=True,
     metavar="NAME",
     shell_complete=complete_providers,
-    help="Only this provider; can be repeated. A build keeps the providers that the package already has.",
+    help="Only this provider; can be repeated. A build then keeps the others that the package has. "
+    "A build without it has the providers of toolgen.yaml.",
 )
 
 format_option = click.option(
@@ -148,6 +149,15 @@ def verbosity_options(command: F) -> F:
     """Add `-q` and `-v`."""
     command = click.option("-v", "--verbose", is_flag=True, help="Show notes as well.")(command)
     return click.option("-q", "--quiet", is_flag=True, help="Show only errors.")(command)
+
+
+def command_line(name: str, schemas: Path, out: Path | None) -> str:
+    """Return a command with the folders that were given, for messages."""
+    from toolgen.write.output_path import display_path
+
+    given = [schemas.as_posix()] if schemas != Path("schemas") else []
+    given += ["--out", out.as_posix()] if out is not None else []
+    return display_path(" ".join(["toolgen", name, *given]))
 
 
 def output_folder(schemas: Path, out: Path | None, configured: str | None) -> Path:

@@ -28,7 +28,14 @@ def command(folder: Path, quiet: bool) -> None:
     from toolgen.diagnostics import Findings
     from toolgen.diagnostics.formatters import escape_unprintable
     from toolgen.load.loading import load_shipped
-    from toolgen.new_project import EDITOR_FOLDER, NewFile, editor_schema_files, project_files, write_project
+    from toolgen.new_project import (
+        EDITOR_FOLDER,
+        NewFile,
+        editor_schema_files,
+        files_for_the_root,
+        project_files,
+        write_project,
+    )
     from toolgen.resources import shipped_folder
     from toolgen.write.lockfile import LOCK, lock_text
 
@@ -54,6 +61,14 @@ def command(folder: Path, quiet: bool) -> None:
         if any(file.path.startswith(EDITOR_FOLDER) and not file.path.endswith(LOCK) for file in written.differing):
             editor = escape_unprintable(str(folder / EDITOR_FOLDER))
             write_output(f"{editor}: out of date; run `toolgen schema --write {editor}`\n", sys.stderr)
+        moved = files_for_the_root(folder, written.created)
+        if moved is not None:
+            root, names = moved
+            write_output(
+                f"{names}: only read in the root of the repository; move them to {escape_unprintable(str(root))}, and add "
+                "the path of this folder to their commands\n",
+                sys.stderr,
+            )
         said = "next: toolgen build" if written.created else "nothing to do"
         write_output(f"{said}\n", sys.stderr)
     exit_with_code(EXIT_OK)

@@ -7,7 +7,7 @@ import json
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,7 +17,7 @@ import click
 from toolgen.cli.command_support import EXIT_ERROR, EXIT_FINDINGS, EXIT_OK, exit_with_code, progress
 from toolgen.cli.group import format_option, provider_option, schemas_argument
 from toolgen.cli.terminal import paint, paint_diff, print_findings, write_output
-from toolgen.diagnostics import Finding, Findings
+from toolgen.diagnostics import Findings
 
 if TYPE_CHECKING:
     from toolgen.compilation import LintResult
@@ -54,8 +54,8 @@ def command(
     defaults and suppressions that have no effect. It keeps comments and order. Payloads may change, but the schemas
     accept the same values. `--unsafe-fixes` also removes invisible characters from texts.
 
-    Exits with 1 if a finding is an error, and with 2 if a build would reject the sources. `toolgen explain CODE`
-    explains a finding.
+    Exits with 1 if a finding is an error, or if `--diff` shows a change, and with 2 if a build would reject the
+    sources. `toolgen explain CODE` explains a finding.
 
     \b
     Example:
@@ -79,8 +79,8 @@ def command(
             exit_with_code(EXIT_ERROR)
         write_output(paint_diff(fixed.diff) if diff else "", sys.stdout, painted=True)
         if not quiet:
-            write_output(f"{fixed.count} {'would be ' if diff else ''}fixed\n", sys.stderr)
-        if diff:
+            write_output(_fixes_summary(fixed, diff=diff), sys.stderr)
+        if diff and not fixed.refused:
             exit_with_code(EXIT_FINDINGS if fixed.count else EXIT_OK)
     findings = Findings()
     with progress(quiet=quiet) as step, stored_results(str(schemas), None) as save:
@@ -103,6 +103,16 @@ def command(
     if not quiet and output_format == "text":
         write_output(_summary(schemas, linted.tools, findings, verbose=verbose), sys.stderr)
     exit_with_code(EXIT_FINDINGS if findings.has_errors else EXIT_OK)
+
+
+def _fixes_summary(fixed: FixResult, *, diff: bool) -> str:
+    """Return the number of fixed findings, and why others are left."""
+    said = f"{fixed.count} {'would be ' if diff else ''}fixed\n"
+    if fixed.refused:
+        said += "fixes need sources that a build accepts; correct the errors first\n"
+    elif fixed.left:
+        said += f"{fixed.left} left, because a fix would change more than the finding\n"
+    return said
 
 
 _SHOWN = 3
@@ -150,70 +160,71 @@ _ROUNDS = 10
 
 @dataclass(slots=True)
 class FixResult:
-    """The number of findings that were fixed, and the changes as a unified diff."""
+    """The number of findings that were fixed, and the changes as a unified diff.
+
+    `left` is the number of findings of fixable kinds that no fix can remove. `refused`: a build rejects the sources.
+    """
 
     count: int = 0
     diff: str = ""
+    left: int = 0
+    refused: bool = False
 
 
 def fix_all(schemas: Path, providers: Sequence[str], *, write: bool, unsafe: bool) -> FixResult:
-    """Fix what can be fixed in the sources. Without `write`, makes a single round and writes nothing.
+    """Fix what can be fixed in the sources. Without `write`, only show it.
 
     With `unsafe`, also applies fixes that change what models read.
 
     A file whose text cannot be changed line by line stays as it is, and so does its finding.
     """
     from toolgen.compilation import lint_project
+    from toolgen.importing.yaml_text import edit_yaml
+    from toolgen.load.folder import EditedFolder
 
     done = FixResult()
-    for _ in range(_ROUNDS if write else 1):
+    old: dict[str, str] = {}
+    new: dict[str, str] = {}
+    for _ in range(_ROUNDS):
         findings = Findings()
-        linted = lint_project(schemas, findings, providers)
+        folder = (lambda prefix, to: EditedFolder(schemas, prefix, to, new)) if new else None
+        linted = lint_project(schemas, findings, providers, folder=folder)
         if linted is None:
-            return done
-        changed = 0
-        for path, new, count in _fixed_texts(linted, findings, unsafe=unsafe):
-            changed += count
-            if write:
-                file = Path(path)
-                temporary = file.with_name(f".{file.name}.new")
-                ends = "\r\n" if b"\r\n" in file.read_bytes() else "\n"
-                temporary.write_text(new, "utf-8", newline=ends)
-                temporary.replace(file)
-            else:
-                pair = (linted.sources.texts[path].splitlines(keepends=True), new.splitlines(keepends=True))
-                done.diff += "".join(difflib.unified_diff(*pair, path, f"{path} (fixed)"))
-        done.count += changed
-        if not changed:
+            done.refused = not new
             break
+        fixes = list(linted.fixes(findings, edit_yaml, unsafe=unsafe))
+        done.left = linted.count_fixable(findings)
+        for fix in fixes:
+            old.setdefault(fix.path, linted.sources.texts[fix.path])
+            new[fix.path] = fix.text
+            done.count += fix.count
+        if not fixes:
+            break
+    for path, text in sorted(new.items()):
+        if write:
+            _write_source(Path(path), text)
+        pair = (old[path].splitlines(keepends=True), text.splitlines(keepends=True))
+        done.diff += "".join(difflib.unified_diff(*pair, path, f"{path} (fixed)"))
     return done
 
 
-def _fixed_texts(linted: LintResult, findings: Iterable[Finding], *, unsafe: bool) -> Iterator[tuple[str, str, int]]:
-    """Yield the path and the new text of each source that fixes change, with the number of the fixed findings.
-
-    A fix that would mean rewriting the whole file is left out.
-    """
-    from toolgen.importing.yaml_text import edit_yaml
-    from toolgen.load.loading import read_yaml_value
-
-    for fix in linted.fixes(findings, unsafe=unsafe):
-        text, new = linted.sources.texts[fix.path], fix.text
-        if fix.document is not None and new is None:
-            new = edit_yaml(text, fix.document, fix.value)
-        elif fix.document is not None and read_yaml_value(new or "", fix.path, Findings()) != fix.value:
-            continue
-        if new is not None and new != text:
-            yield fix.path, new, fix.count
+def _write_source(file: Path, text: str) -> None:
+    """Replace the text of a source, with the line ends that it has."""
+    temporary = file.with_name(f".{file.name}.new")
+    ends = "\r\n" if b"\r\n" in file.read_bytes() else "\n"
+    temporary.write_text(text, "utf-8", newline=ends)
+    temporary.replace(file)
 
 
 def attach_fixes(findings: Findings, linted: LintResult) -> Findings:
     """The findings, with the fix of each one that `--fix` can fix in its details: rows of line, column, end and new text."""
+    from toolgen.importing.yaml_text import edit_yaml
+
     result = Findings(texts=findings.texts)
     for finding in findings:
-        for path, new, _ in _fixed_texts(linted, [finding], unsafe=False):
+        for fix in linted.fixes([finding], edit_yaml, unsafe=False):
             said = json.loads(finding.details) if finding.details else {}
-            rows = list(_replacements(linted.sources.texts[path], new))
+            rows = list(_replacements(linted.sources.texts[fix.path], fix.text))
             finding = replace(finding, details=json.dumps({**said, "fix": rows}))
         result.items.append(finding)
     return result

@@ -101,8 +101,10 @@ def _write_editor_schemas(folder: Path, *, check: bool, force: bool) -> NoReturn
     from toolgen.write import RequestedOutput
 
     has_sources = (folder / "toolgen.yaml").exists() or (folder / "tools").exists()
-    output = RequestedOutput(folder, folder.as_posix(), folder if has_sources else folder.parent, is_package=False)
-    mode = OutputMode(f"toolgen schema --write {folder.as_posix()}", check, force)
+    command = f"toolgen schema --write {folder.as_posix()}"
+    sources = folder if has_sources else folder.parent
+    output = RequestedOutput(folder, folder.as_posix(), sources, is_package=False, command=command)
+    mode = OutputMode(check, force)
     write_or_check_then_exit(editor_schema_files(), output, editor_lock_facts(), Findings(), mode)
 
 

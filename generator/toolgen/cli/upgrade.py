@@ -12,6 +12,7 @@ import click
 from toolgen import __version__
 from toolgen.cli.command_support import EXIT_ERROR, EXIT_FINDINGS, EXIT_OK, exit_with_code, progress
 from toolgen.cli.group import (
+    command_line,
     format_option,
     out_option,
     output_folder,
@@ -76,7 +77,7 @@ def command(
     config = (
         None if new_edition is None else _with_edition(built.sources.config, built.sources.texts, schemas, new_edition)
     )
-    output = built.output_at(output_folder(schemas, out, built.config.out))
+    output = built.output_at(output_folder(schemas, out, built.config.out), command_line("build", schemas, out))
     drift = find_drift(built.files, output, built.lock_facts, findings)
     if findings.has_errors:
         print_findings(findings, output_format, quiet=quiet, verbose=verbose)
@@ -121,7 +122,10 @@ def _with_edition(
     """Return the configuration file and its text with another edition; None if it already has that edition."""
     line = f'edition: "{edition}"\n'
     if document is None:
-        return schemas / "toolgen.yaml", line
+        paths = [schemas / "toolgen.yaml", schemas / "toolgen.yml"]
+        path = next((path for path in paths if path.as_posix() in texts), paths[0])
+        text = texts.get(path.as_posix(), "").removesuffix("\n")  # comments alone
+        return path, f"{text}\n{line}" if text else line
     said = document.value if isinstance(document.value, dict) else {}
     if str(said.get("edition", "")) == edition:
         return None

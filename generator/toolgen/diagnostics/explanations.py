@@ -6,6 +6,7 @@ import re
 import textwrap
 
 from toolgen.diagnostics.codes import BY_STAGE, CODES, Code
+from toolgen.diagnostics.codes.breaking import CHANGES
 from toolgen.diagnostics.finding import closest_names
 
 WIDTH = 100
@@ -78,11 +79,32 @@ def _source(title: str, text: str) -> str:
 
 
 def _silencing(row: Code) -> str:
+    if row in BY_STAGE["breaking"]:
+        return _silencing_of_change(row)
     if row.level == "error" and row not in BY_STAGE["rules"]:
         return "You cannot silence an error: toolgen writes nothing until it is fixed."
     if row in BY_STAGE["write"]:
         return "The warning disappears with its cause. It does not change the result of the command."
+    if row in BY_STAGE["importing"] or row in BY_STAGE["printing"]:
+        return f"The {row.level} disappears with its cause."
     return (
         f"To silence a single finding, add the comment `# toolgen: allow {row.id}` to the YAML source. To silence all of "
         f"them, set `lint: {{{row.id}: off}}` in toolgen.yaml. The setting also accepts the levels note, warning and error."
+    )
+
+
+def _silencing_of_change(row: Code) -> str:
+    """Say how to accept a change, or to set its level. Comments and levels of `lint` do not apply to changes."""
+    verdicts = CHANGES.get(row.id, {}).values()
+    if row.id not in CHANGES or row.id == "against-unreadable":
+        cannot = "You cannot silence an error: it" if row.level == "error" else f"The {row.level}"
+        return f"{cannot} disappears with its cause."
+    said = (
+        f"To silence all of them, set `breaking: {{{row.id}: off}}` in toolgen.yaml. The setting also accepts the levels "
+        "note, warning and error."
+    )
+    if not {"B", "?"} & set(verdicts):
+        return said
+    return (
+        f"If its hint has an id, you can accept a single change: `toolgen breaking --accept ID --reason TEXT`. {said}"
     )

@@ -21,7 +21,7 @@ from typing import Any
 from toolgen.diagnostics import Findings
 from toolgen.importing.merge import json_equal
 from toolgen.load import Document, Pointer
-from toolgen.load.loading import read_yaml_value
+from toolgen.load.loading import read_yaml_values
 
 WIDTH = 100
 """The width of the text in a folded block in columns, without its indentation."""
@@ -198,7 +198,11 @@ def edit_yaml(text: str, document: Document, value: Any) -> str | None:
     except _NotInLinesError:
         return None
     result = editor.text()
-    return result if json_equal(read_yaml_value(result, document.source, Findings()), value) else None
+    wanted: list[Any] | None = read_yaml_values(text, document.source, Findings())
+    if wanted is None:
+        return None
+    wanted[document.index if len(wanted) > 1 else 0] = value  # an import gives its only document the index 1
+    return result if json_equal(read_yaml_values(result, document.source, Findings()), wanted) else None
 
 
 @dataclass(slots=True)

@@ -9,17 +9,23 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from toolgen.diagnostics import Findings, Span
-from toolgen.diagnostics.finding import RawText
+from toolgen.diagnostics.finding import RawText, closest_names, quote_name
 from toolgen.load import limits
 from toolgen.load.sources import join_path
 from toolgen.load.text_decoding import FaultReporter
 
 EXTENSIONS = frozenset({".yaml", ".yml", ".json"})
+
+FOLDERS = ("tools", "types", "providers", "format")
+"""The folders of SCHEMAS that are read."""
+
+_SIMILAR = 0.75
+"""How similar the name of another folder must be to be a misspelling."""
 
 _KINDS = (
     (stat.S_ISREG, "a regular file"),
@@ -79,9 +85,32 @@ class Folder:
         return sorted(found, key=lambda each: each.source)
 
     def list_root_sources(self) -> list[FoundFile]:
-        """Return the sources directly in this folder, sorted by path."""
-        found = [self._file(entry, entry.name) for entry in self._list(self.root, "")]
+        """Return the sources directly in this folder, sorted by path. Report folders with a misspelled name."""
+        entries = self._list(self.root, "")
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                self._check_name(entry)
+        found = [self._file(entry, entry.name) for entry in entries]
         return sorted((f for f in found if f), key=lambda each: each.source)
+
+    def _check_name(self, entry: os.DirEntry[str]) -> None:
+        """Report a folder with sources whose name is similar to one that is read. SCHEMAS may contain any others."""
+        near = closest_names(entry.name, FOLDERS, cutoff=_SIMILAR)
+        # On a disk that ignores case, the folder may be the one that is read.
+        if not near or entry.name in FOLDERS or _is_same(self.root / near[0], Path(entry.path)):
+            return
+        if self._has_sources(Path(entry.path), entry.name, limits.FOLDERS_DEEP):
+            path = self.display_path(entry.name)
+            hint = f"did you mean {quote_name(near[0])}?"
+            self._findings.add("misplaced-source", Span(path), hint=hint, path=path)
+
+    def _has_sources(self, folder: Path, name: str, depth: int) -> bool:
+        return any(
+            self._has_sources(Path(entry.path), f"{name}/{entry.name}", depth - 1)
+            if entry.is_dir(follow_symlinks=False)
+            else _is_source(entry.name)
+            for entry in (self._list(folder, name) if depth >= 0 else ())
+        )
 
     def read_source(self, found: FoundFile, budget: Budget, reporter: FaultReporter) -> bytes:
         """Return the bytes of a source.
@@ -171,6 +200,19 @@ class Folder:
         self._findings.add(code, Span(path), hint=None, related=(), path=path, **holes)
 
 
+class EditedFolder(Folder):
+    """SCHEMAS with other texts than on disk, by the paths that messages state."""
+
+    def __init__(self, root: Path, prefix: str, findings: Findings, texts: Mapping[str, str]) -> None:
+        super().__init__(root, prefix, findings)
+        self._texts = texts
+
+    def read_source(self, found: FoundFile, budget: Budget, reporter: FaultReporter) -> bytes:
+        """Return the bytes of a source, or of its other text."""
+        text = self._texts.get(self.display_path(found.source))
+        return super().read_source(found, budget, reporter) if text is None else text.encode()
+
+
 def _is_source(name: str) -> bool:
     return Path(name).suffix.lower() in EXTENSIONS
 
@@ -178,6 +220,11 @@ def _is_source(name: str) -> bool:
 def kind_of_file(mode: int) -> str:
     """Return the kind of a file, from its mode, as messages state it."""
     return next((kind for test, kind in _KINDS if test(mode)), "not a file")
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    """Return whether two paths lead to the same file."""
+    return one.exists() and one.samefile(other)
 
 
 def _mode(path: Path) -> int | None:

@@ -17,12 +17,20 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from toolgen.diagnostics import Findings, Span
-from toolgen.diagnostics.finding import RawText
+from toolgen.diagnostics.finding import RawText, quote_name
 from toolgen.incremental import find_in_memory, find_on_disk, keep_in_memory, store_on_disk
 from toolgen.load import limits
 from toolgen.load.folder import Budget, Folder, FoundFile, check_budget, kind_of_file, read_regular_file
 from toolgen.load.json_reader import read_json
-from toolgen.load.sources import SHIPPED, Document, DocumentContent, LazyDocument, Sources, describe_json_type
+from toolgen.load.sources import (
+    SHIPPED,
+    Document,
+    DocumentContent,
+    Json,
+    LazyDocument,
+    Sources,
+    describe_json_type,
+)
 from toolgen.load.text_decoding import FaultReporter, Unreadable, decode_text
 from toolgen.load.yaml_reader import read_yaml_documents
 
@@ -59,6 +67,8 @@ def load_file(folder: Folder, found: FoundFile, kind: Kind, findings: Findings, 
             check_budget(budget.name, budget.values, limits.TOTAL_VALUES, "values", report)
             return keep_in_memory(known, *key)
         trees = _trees(found.source, text, report)
+        if kind == "config" and len(trees) == 1 and trees[0].blank:
+            trees = []  # then every key has its default
         values = sum(len(tree.values) for tree in trees)
         budget.values -= values
         check_budget(budget.name, budget.values, limits.TOTAL_VALUES, "values", report)
@@ -112,7 +122,7 @@ def _digest_of(path: str, index: int, text: str) -> str:
 
 def _check(trees: list[DocumentContent], kind: Kind, reporter: FaultReporter) -> None:
     """Report top-level values of the wrong kind, empty documents, and documents beyond the permitted number."""
-    if not trees or (len(trees) == 1 and trees[0].blank):
+    if kind != "config" and (not trees or (len(trees) == 1 and trees[0].blank)):
         reporter.abort("empty-source", path=reporter.path)
     for number, tree in enumerate(trees, 1):
         place = tree.values[()]
@@ -170,12 +180,18 @@ def parse_json_document(text: str, path: str, findings: Findings) -> Document | 
 
 def read_yaml_value(text: str, path: str, findings: Findings) -> object:
     """Return the value of a YAML text with one document, as a build will read it; None, with findings, on a fault."""
+    values = read_yaml_values(text, path, findings)
+    return values[0] if values is not None and len(values) == 1 else None
+
+
+def read_yaml_values(text: str, path: str, findings: Findings) -> list[Json] | None:
+    """Return the values of all documents of a YAML text, as a build will read them; None, with findings, on a fault."""
     report = FaultReporter(path, findings)
     try:
         trees = read_yaml_documents(decode_text(text.encode(), report), report)
     except Unreadable:
         return None
-    return trees[0].value if len(trees) == 1 and not report.count else None
+    return None if report.count else [tree.value for tree in trees]
 
 
 def _resolved(file: Path, reporter: FaultReporter) -> Path:
@@ -195,6 +211,11 @@ def _resolved(file: Path, reporter: FaultReporter) -> Path:
 
 
 _CONFIG = "toolgen"
+
+_TOOLS = "tools"
+
+_INNER = "schemas"
+"""The default name of SCHEMAS."""
 
 ACCEPTED = "accepted.yaml"
 """The file beside the configuration with the changes that `toolgen breaking` accepts. A build does not read it."""
@@ -242,10 +263,11 @@ class _Loading:
             own = (
                 Folder(self._schemas, self._name, self._findings) if make is None else make(self._name, self._findings)
             )
-            found = own.list_sources("tools", recursive=True)
+            found = own.list_sources(_TOOLS, recursive=True)
             tools = self._own(own, found, "tool")
             if not found and not self._findings.has_errors:
-                self._findings.add("no-tools", Span(self._name), path=own.display_path("tools"))
+                path = own.display_path("tools")
+                self._findings.add("no-tools", Span(self._name), hint=self._hint_of_folder(), path=path)
             types = self._own(own, own.list_sources("types", recursive=True), "type")
             providers += self._own(own, own.list_sources("providers", recursive=False), "provider")
             formats += self._own(own, own.list_sources("format", recursive=False), "format")
@@ -267,6 +289,15 @@ class _Loading:
         problem = "is not a folder" if self._schemas.exists() else "does not exist"
         self._findings.add("no-schemas", Span(self._name), path=self._name, problem=RawText(problem))
         return False
+
+    def _hint_of_folder(self) -> str | None:
+        """Return which folder to name instead, if it is the one above or below; None if there is no such folder."""
+        if self._folder is not None:
+            return None
+        if self._schemas.name == _TOOLS:
+            return f"pass the folder that contains it: {quote_name(self._schemas.parent.as_posix())}"
+        inner = self._schemas / _INNER
+        return f"did you mean {quote_name(inner.as_posix())}?" if (inner / _TOOLS).is_dir() else None
 
     def _shipped(self, name: str, kind: Kind) -> list[Document]:
         """Return the shipped documents of a kind; none if SCHEMAS is the shipped folder, which is read as its own."""

@@ -63,13 +63,19 @@ class Imports:
         """Return the import lines in sorted groups: the standard library, other packages, the package itself."""
         groups: list[list[str]] = [[], [], []]
         for module in sorted(self.names, key=lambda m: (-_dots(m), m)):
-            names = ", ".join(
-                name if name == local else f"{name} as {local}"
-                for name, local in sorted(self.names[module], key=_by_name)
-            )
             group = 2 if module.startswith(".") else 0 if module == "typing" else 1
-            groups[group].append(f"from {module} import {names}")
+            groups[group] += [f"from {module} import {names}" for names in _statements(self.names[module])]
         return [group for group in groups if group]
+
+
+def _statements(names: set[tuple[str, str]]) -> list[str]:
+    """Return what each import statement of a module imports. Import sorters give each name with `as` its own."""
+    plain = sorted((pair for pair in names if pair[0] == pair[1]), key=_by_name)
+    parts = [[pair] for pair in names if pair[0] != pair[1]] + ([plain] if plain else [])
+    return [
+        ", ".join(name if name == local else f"{name} as {local}" for name, local in part)
+        for part in sorted(parts, key=lambda part: _by_name(part[0]))
+    ]
 
 
 def _by_name(pair: tuple[str, str]) -> tuple[tuple[int, list[tuple[int, str]]], str]:

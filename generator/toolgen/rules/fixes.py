@@ -9,29 +9,29 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeAlias
 from urllib.parse import unquote
 
-from toolgen.diagnostics import Finding
+from toolgen.diagnostics import Finding, Findings
 from toolgen.load import Document, Pointer, Sources
 from toolgen.load.comments import find_comments
+from toolgen.load.loading import read_yaml_values
 from toolgen.rules.parameter_schemas import json_types
 
-__all__ = ["FIXABLE", "UNSAFE", "FileFix", "find_fixes", "is_hidden", "remove_suppressions"]
+__all__ = ["FIXABLE", "UNSAFE", "Edit", "FileFix", "find_fixes", "is_hidden", "remove_suppressions"]
+
+
+Edit: TypeAlias = Callable[[str, Document, Any], str | None]
+"""Writes a document with another value into its text, line by line. Returns None if that is impossible."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileFix:
-    """A document with a new value, with an equal new `text` if flow style allows it; or a text without comments.
-
-    If `text` is None, `value` is written into the text line by line.
-    """
+    """A source with a new text, and the number of the fixed findings."""
 
     path: str
-    document: Document | None = field(default=None, repr=False)
-    value: Any = field(default=None, repr=False)
-    text: str | None = field(default=None, repr=False)
-    count: int = 0
+    text: str = field(repr=False)
+    count: int
 
 
 def _state_type(schema: dict[str, Any]) -> bool:
@@ -111,8 +111,11 @@ UNSAFE = frozenset(["hidden-text"])
 """The codes of findings whose fix changes what a model reads or what is accepted, so somebody must review it."""
 
 
-def find_fixes(findings: Iterable[Finding], sources: Sources, *, unsafe: bool = False) -> Iterator[FileFix]:
-    """Yield fixes for findings in the project's own sources: one step a file. Further steps may follow."""
+def find_fixes(findings: Iterable[Finding], sources: Sources, edit: Edit, *, unsafe: bool = False) -> Iterator[FileFix]:
+    """Yield fixes for findings in the project's own sources: one step a file. Further steps may follow.
+
+    A fix that would mean rewriting a whole document is left out.
+    """
     by_path: dict[str, list[Finding]] = {}
     for finding in findings:
         if finding.code in FIXABLE or (unsafe and finding.code in UNSAFE):
@@ -120,18 +123,20 @@ def find_fixes(findings: Iterable[Finding], sources: Sources, *, unsafe: bool = 
     if not by_path:
         return
     referred = _steps_into_unions(sources)
-    for document in (*sources.tools, *sources.types):
+    fixed: dict[str, FileFix] = {}
+    # The last document of a file is fixed first, so that the locations in the others stay right.
+    for document in reversed((*sources.tools, *sources.types)):
         found = by_path.get(document.path)
         if found and sources.is_own(document):
-            text = sources.texts[document.path]
-            fix = _fixed(document, found, text, referred) or _fix_hidden_text(document, found, text)
-            if fix is not None:
-                yield fix
-                by_path.pop(document.path)
+            before = fixed.get(document.path) or FileFix(document.path, sources.texts[document.path], 0)
+            new = _fixed_text(document, found, before.text, edit, referred)
+            if new is not None:
+                fixed[document.path] = FileFix(document.path, new[0], before.count + new[1])
     for path, found in by_path.items():
         unused = [(_word(sources, finding), finding.span.line) for finding in found if finding.code == "allow-unused"]
-        if unused:
-            yield FileFix(path, text=remove_suppressions(sources.texts[path], unused), count=len(unused))
+        if unused and path not in fixed:
+            fixed[path] = FileFix(path, remove_suppressions(sources.texts[path], unused), len(unused))
+    yield from (fixed[path] for path in sorted(fixed))
 
 
 def _steps_into_unions(sources: Sources) -> set[str]:
@@ -147,10 +152,37 @@ def _steps_into_unions(sources: Sources) -> set[str]:
     return found
 
 
-def _fixed(document: Document, findings: list[Finding], text: str, referred: set[str]) -> FileFix | None:
-    """Return a fix of the faults in flow style if there are any, else of those in block style; inner ones first.
+def _fixed_text(
+    document: Document, findings: list[Finding], text: str, edit: Edit, referred: set[str]
+) -> tuple[str, int] | None:
+    """Return the text with a step of fixes in one document, and their number; None if nothing can be fixed."""
+    for value, styled, count in (
+        *_fixes(document, findings, text, referred),
+        *_fixes_of_hidden_text(document, findings, text),
+    ):
+        new = edit(text, document, value) if styled is None else styled
+        if (
+            new is not None
+            and new != text
+            and read_yaml_values(new, document.path, Findings()) == _with_value(text, document, value)
+        ):
+            return new, count
+    return None
 
-    Branches that a reference may lead to stay. `referred` has the steps before them.
+
+def _with_value(text: str, document: Document, value: Any) -> list[Any]:
+    """Return the values of all documents of a text, with another value for one of them."""
+    values = read_yaml_values(text, document.path, Findings()) or []
+    return [*values[: document.index], value, *values[document.index + 1 :]]
+
+
+def _fixes(
+    document: Document, findings: list[Finding], text: str, referred: set[str]
+) -> Iterator[tuple[Any, str | None, int]]:
+    """Yield the value without the faults in flow style, its text and their number, then without those in block style.
+
+    The latter has no text yet. Inner faults come first. Branches that a reference may lead to stay: `referred` has the
+    steps before them.
     """
     pointers = {place: pointer for pointer, place in document.keys.items()}
     pointers |= {place: pointer for pointer, place in document.values.items() if place not in pointers}
@@ -175,12 +207,11 @@ def _fixed(document: Document, findings: list[Finding], text: str, referred: set
                 continue
             count += _OF_SCHEMAS[code][0](schema)
         if count:
-            return FileFix(document.path, document, value, flow.edited_text() if styled else None, count)
-    return None
+            yield value, flow.edited_text() if styled else None, count
 
 
-def _fix_hidden_text(document: Document, findings: list[Finding], text: str) -> FileFix | None:
-    """Return a fix that removes hidden characters from texts, where the source has them unescaped. Names stay."""
+def _fixes_of_hidden_text(document: Document, findings: list[Finding], text: str) -> Iterator[tuple[Any, str, int]]:
+    """Yield the value without hidden characters in texts, where the source has them unescaped. Names stay."""
     pointers = {place: pointer for pointer, place in document.values.items()}
     value, flow, count = copy.deepcopy(document.value), _FlowText(text, document), 0
     for finding in findings:
@@ -191,7 +222,8 @@ def _fix_hidden_text(document: Document, findings: list[Finding], text: str) -> 
         if finding.code in UNSAFE and pointer and isinstance(said, str) and flow.replace(place, without_hidden):
             _at(value, pointer[:-1])[pointer[-1]] = without_hidden(said)
             count += 1
-    return FileFix(document.path, document, value, flow.edited_text(), count) if count else None
+    if count:
+        yield value, flow.edited_text(), count
 
 
 def _at(value: Any, pointer: Pointer) -> Any:

@@ -120,6 +120,11 @@ class Drift:
         """Return whether a build would change something."""
         return bool(self.missing or self.changed or self.extra or self.trouble)
 
+    @property
+    def force_option(self) -> str:
+        """Return ` --force` if a build refuses to replace what is there without it."""
+        return " --force" if self.edited or self.trouble else ""
+
     def messages(self, name: str) -> list[str]:
         """Return one sentence for each kind of drift and file, with `name` as the output folder."""
         said = [f"{display_path(name)}: {self.version}"] if self.version else []

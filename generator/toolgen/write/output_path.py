@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from keyword import iskeyword
 from pathlib import Path
 
-from toolgen.diagnostics import Findings, Span
+from toolgen.diagnostics import CODES, Findings, Span
 from toolgen.diagnostics.finding import RawText, quote_name
 from toolgen.write import disk
 
@@ -35,13 +35,15 @@ _HINTS = {
 class RequestedOutput:
     """The arguments of the caller: the output folder, its name in messages, and the SCHEMAS folder.
 
-    Python imports a package by the name of its folder. Other output may have any name.
+    Python imports a package by the name of its folder. Other output may have any name. `command` writes the output, and
+    has an option `--force`.
     """
 
     folder: Path
     name: str
     sources: Path
     is_package: bool = True
+    command: str = "toolgen build"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,7 @@ class OutputPath:
     parent: str
     leaf: str
     name: str
+    command: str = "toolgen build"
 
     @property
     def path(self) -> str:
@@ -67,6 +70,10 @@ class OutputPath:
         """Return the output folder as the location of a finding."""
         return Span(display_path(self.name))
 
+    def hint_to_force(self, code: str) -> str:
+        """Return the hint of a code, with the command that has the option `--force`."""
+        return (CODES[code].hint or "").replace("--force", f"`{self.command} --force`")
+
     def file_span(self, path: str) -> Span:
         """Return a file of the package as the location of a finding."""
         return Span(display_path(f"{self.name}/{path}"))
@@ -82,7 +89,7 @@ def locate_output(output: RequestedOutput, findings: Findings) -> OutputPath | N
         parent, leaf = output.folder.parent.resolve(), output.folder.name
         if leaf in ("", ".."):
             parent, leaf = output.folder.resolve().parent, output.folder.resolve().name
-        place = OutputPath(str(parent), leaf, output.name)
+        place = OutputPath(str(parent), leaf, output.name, output.command)
         info = disk.inspect_path(place.path)
         code = _refusal(place, info, output)
     except (OSError, RuntimeError, ValueError) as error:

@@ -81,7 +81,8 @@ def is_from_newer_toolgen(state: OutputState, stamp: Stamp) -> bool:
 def report_newer(state: OutputState, stamp: Stamp, place: OutputPath, findings: Findings) -> None:
     """Report a package that a newer toolgen wrote."""
     version = state.lock.version if state.lock is not None else ""
-    findings.add("package-newer", place.file_span(LOCK), version=version, own=RawText(stamp.version))
+    hint = place.hint_to_force("package-newer")
+    findings.add("package-newer", place.file_span(LOCK), hint=hint, version=version, own=RawText(stamp.version))
 
 
 def _locked_apply(wanted: Files, place: OutputPath, stamp: Stamp, findings: Findings, *, force: bool) -> Changes | None:
@@ -95,7 +96,8 @@ def _locked_apply(wanted: Files, place: OutputPath, stamp: Stamp, findings: Find
     if not force and state.lock is not None and _is_package(state.lock.files) != _is_package(wanted):
         kinds = (RawText("pages"), RawText("a package"))
         found, other = kinds[_is_package(state.lock.files)], kinds[_is_package(wanted)]
-        findings.add("output-other-kind", place.folder_span, folder=place.name, found=found, wanted=other)
+        hint = place.hint_to_force("output-other-kind")
+        findings.add("output-other-kind", place.folder_span, hint=hint, folder=place.name, found=found, wanted=other)
         return None
     plan = plan_changes(wanted, state)
     if not newer:
@@ -158,12 +160,13 @@ def _twice(action: Callable[[], None]) -> OSError | None:
 
 def _refused(plan: Changes, state: OutputState, place: OutputPath, findings: Findings, *, force: bool) -> bool:
     if state.trouble and not force:
-        findings.add("lock-unreadable", place.file_span(LOCK), reason=RawText(state.trouble))
+        hint = place.hint_to_force("lock-unreadable")
+        findings.add("lock-unreadable", place.file_span(LOCK), hint=hint, reason=RawText(state.trouble))
         return True
     stops = [("foreign-in-the-way", path) for path in plan.blocked]
     stops += [("edited-by-hand", path) for path in plan.edited if not force]
     for code, path in stops[:LISTED]:
-        findings.add(code, place.file_span(path), file=f"{place.name}/{path}")
+        findings.add(code, place.file_span(path), hint=place.hint_to_force(code), file=f"{place.name}/{path}")
     if len(stops) > LISTED:
         findings.add("more-in-the-way", place.folder_span, count=len(stops) - LISTED)
     return bool(stops)

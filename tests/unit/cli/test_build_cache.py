@@ -195,10 +195,10 @@ def test_what_changed_while_it_was_built_is_not_recorded(tmp_path: Path, monkeyp
         assert cached_output(["build"]) is None
         save_record("schemas", None, "generated", SAID, sources, wrong)
         assert cached_output(["build"]) is None
-    (tmp_path / "generated" / "foreign").write_text("")
+    (tmp_path / "generated" / "foreign.py").write_text("")
     save_record("schemas", None, "generated", SAID, sources, files)
     assert cached_output(["build"]) is None
-    (tmp_path / "generated" / "foreign").unlink()
+    (tmp_path / "generated" / "foreign.py").unlink()
     save_record("schemas", None, "generated", SAID, sources, files)
     assert cached_output(["build"]) == SAID[0]
 
@@ -279,3 +279,15 @@ def test_a_command_that_shows_less_or_more_leaves_no_record(tmp_path: Path) -> N
         assert cached_output(["build", str(tmp_path / "schemas")]) is None
     assert toolgen("check", "-q", cwd=tmp_path).returncode == 0
     assert cached_output(["build", str(tmp_path / "schemas")]) is None
+
+
+def test_files_with_other_line_ends_and_files_of_others_are_recorded(project: Path) -> None:
+    """A check passes with both, so that the next one may be as fast."""
+    said = digests(project / "schemas"), digests(project / "generated")
+    for file in (project / "schemas/tools/a.yaml", project / "generated/models.py"):
+        file.write_bytes(b"\xef\xbb\xbf" + file.read_bytes().replace(b"\n", b"\r\n"))
+    (project / "generated/notes.txt").write_text("mine")
+    assert save_record("schemas", None, "generated", SAID, *said) == ""
+    assert cached_output(["check"]) == SAID[1]
+    (project / "generated/more.py").write_text("")
+    assert save_record("schemas", None, "generated", SAID, *said) == "more.py was not written by toolgen"

@@ -15,6 +15,7 @@ from tests.support.sources import faults
 from toolgen.compilation import lint_project
 from toolgen.diagnostics import CODES, Finding, Findings, Span
 from toolgen.diagnostics.codes import BY_STAGE, Code, resolve_catalog
+from toolgen.diagnostics.codes.breaking import CHANGES
 from toolgen.diagnostics.explanations import STAGES, code_list, explanation_page, similar_codes
 from toolgen.pipeline import resolve_project
 
@@ -94,6 +95,18 @@ def test_what_cannot_be_silenced_says_so() -> None:
     assert "You cannot silence an error" in (explanation_page("duplicate-key") or "")
     assert "# toolgen: allow default-null" in (explanation_page("default-null") or "")
     assert "# toolgen: allow array-without-items" in (explanation_page("array-without-items") or "")
+
+
+@pytest.mark.parametrize("row", BY_STAGE["breaking"], ids=lambda row: row.id)
+def test_a_page_about_a_change_names_the_settings_of_breaking(row: Code) -> None:
+    page = " ".join((explanation_page(row.id) or "").split())
+    assert "toolgen: allow" not in page
+    assert "`lint:" not in page
+    adjustable = row.id in CHANGES and row.id != "against-unreadable"
+    assert (f"`breaking: {{{row.id}: off}}`" in page) == adjustable
+    breaks = adjustable and bool({"B", "?"} & set(CHANGES[row.id].values()))
+    assert ("--accept ID" in page) == breaks
+    assert ("You cannot silence" in page) == (row.level == "error" and not adjustable)
 
 
 def test_there_is_no_page_of_a_code_that_does_not_exist() -> None:

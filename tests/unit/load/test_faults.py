@@ -61,6 +61,8 @@ CASES = [
     Case("file name in a broken encoding", {"tools/a\udcff.yaml": TOOL},
          ["schemas/tools/a\udcff.yaml:1:1: unportable-path"], "\\udcff"),
     Case("tool beside the folder", {"tools/x.yaml": TOOL, "y.yaml": TOOL}, ["schemas/y.yaml:1:1: misplaced-source"]),
+    Case("folder with a misspelled name", {"tools/x.yaml": TOOL, "tool/y.yaml": TOOL, "Type/a/z.json": "{}"},
+         ["schemas/Type:1:1: misplaced-source", "schemas/tool:1:1: misplaced-source"]),
     Case("profile too deep", {"tools/x.yaml": TOOL, "providers/a/b.yaml": TOOL},
          ["schemas/providers/a:1:1: misplaced-source"]),
     Case("two configurations", {"tools/x.yaml": TOOL, "toolgen.yaml": "strict: auto\n", "toolgen.json": "{}"},
@@ -158,6 +160,25 @@ CASES = [
     tool("deep JSON", '{"a":' + "[" * 100_000, "1:69", "too-deep", ext="json"),
     tool("many JSON values", '{"a": [' + "1," * limits.VALUES + "1]}", "1:400002", "too-many-values", ext="json"),
 ]  # fmt: skip
+
+
+def test_folders_with_other_names_are_no_misspellings(tmp_path: Path) -> None:
+    files = {"tools/x.yaml": TOOL, "docs/y.yaml": TOOL, "tool/y.txt": "", "tooling/z.yaml": "a", "schemas/a.yaml": TOOL}
+    assert brief(loaded(tmp_path, files)[1]) == []
+
+
+@pytest.mark.parametrize("text", ["", "# strict: auto\n", "---\n", "\ufeff"])
+def test_a_configuration_without_keys_has_the_defaults(tmp_path: Path, text: str) -> None:
+    sources, findings = loaded(tmp_path, {"tools/x.yaml": TOOL, "toolgen.yaml": text})
+    assert (sources.config, findings, list(sources.digests)) == (None, [], ["toolgen.yaml", "tools/x.yaml"])
+
+
+def test_the_folder_that_was_meant_is_in_the_hint(tmp_path: Path) -> None:
+    assert [f.hint for f in loaded(tmp_path, {"tools/x.yaml": TOOL, "tool/y.yaml": TOOL})[1]] == [
+        "did you mean 'tools'?"
+    ]
+    above = loaded(tmp_path / "above", {"schemas/tools/x.yaml": TOOL})[1]
+    assert [f.hint for f in above] == ["did you mean 'schemas/schemas'?"]
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)

@@ -24,7 +24,7 @@ from toolgen.diagnostics.codes.code import Code, Example
 __all__ = ["BY_STAGE", "CODES", "Code", "Example"]
 
 BY_STAGE: dict[str, tuple[Code, ...]] = {
-    "breaking": breaking.ROWS,
+    "breaking": tuple(sorted((*breaking.ROWS, *parse.REPLAY), key=lambda row: row.id)),
     "importing": importing.ROWS,
     "load": load.ROWS,
     "parse": parse.ROWS,

@@ -313,15 +313,16 @@ _TABLE: Mapping[str, _Row] = {
     "against-unreadable": _Row(
         "???",
         "the old version of {where} cannot be read: {before}",
-        "The old version has an error that this release of toolgen rejects, so it cannot be compared further.",
+        "The old version has an error that this release of toolgen rejects, so nothing can be compared. For a link, a "
+        "submodule or a Git LFS pointer in a revision it is a warning, and the other sources are compared.",
     ),
 }
 
 
 def _level(code: str, verdict: str) -> Literal["note", "warning", "error"]:
-    if code in ("tool-added", "cannot-tell", "against-unreadable"):
+    if code in ("tool-added", "cannot-tell"):
         return "warning"
-    return "error" if "B" in verdict else "note"
+    return "error" if "B" in verdict or code == "against-unreadable" else "note"
 
 
 CHANGES: Mapping[str, Mapping[Audience, str]] = {
@@ -339,6 +340,13 @@ _OTHERS = (
         "Follow the hint, or compare with a folder instead: `--against-dir DIR`.",
     ),
     Code(
+        "against-absent",
+        "warning",
+        "{revision} has no sources in {folder}, so nothing was compared",
+        "if the folder has a new name, compare with a copy of the old one: --against-dir DIR",
+        "A new project has no older version, so that no change breaks anything. A renamed folder looks the same.",
+    ),
+    Code(
         "accepted-unused",
         "note",
         "the accepted change {change} does not match any change",
@@ -352,47 +360,22 @@ _OTHERS = (
         "give each entry a `change`, the id that `toolgen breaking --format json` prints, and a `reason`",
         "Accepted changes are reviewed together with the change itself, so each entry states which change and why.",
     ),
-    Code(
-        "replay-refused",
-        "error",
-        "{tool} {where}: stored calls that do not fit the new schema: {count}",
-        "keep the old values valid in the schema, or migrate the conversations",
-        "toolgen checked the calls of stored conversations against the new schemas. It does not show their content.",
-    ),
-    Code(
-        "replay-respelled",
-        "note",
-        "{tool}: stored calls that are valid only through {what}: {count}",
-        "keep the alias, or whatever makes the old values valid, as long as the conversations are stored",
-        "A call may use an alias of a tool, or a value whose meaning is unambiguous in another form. It still runs.",
-    ),
-    Code(
-        "replay-empty",
-        "warning",
-        "there is no stored call in this file, so nothing was checked",
-        "name the format of the file with --provider; without it, toolgen expects what `dump` of the package writes",
-        "A conversation without calls fits every schema. A file in another format looks the same.",
-    ),
-    Code(
-        "replay-unread",
-        "warning",
-        "stored values that cannot be read: {count}",
-        "name the format of the file with --provider; without it, toolgen expects what `dump` of the package writes",
-        "toolgen cannot check the calls in a value that it cannot read.",
-    ),
-    Code(
-        "replay-unknown",
-        "error",
-        "{tool}: stored calls of a tool that no longer exists: {count}",
-        "keep the name as an alias",
-        "toolgen looked up the calls of stored conversations among the new tools.",
-    ),
 )
 
-_ADVICE = "Keep the old behaviour beside the new one, or accept the change in accepted.yaml with a reason."
-_ADVICES = {"against-unreadable": "Compare with a version that this release can build."}
+_ADVICES = {
+    "against-unreadable": "Compare with the right folder, or with a version that this release can build.",
+    "cannot-tell": "Check stored conversations with --replay. If all of their calls fit, the change is probably harmless.",
+}
+
+
+def _advice(code: str, verdict: str) -> str:
+    if {"B", "?"} & set(verdict):
+        return "Keep the old behaviour beside the new one, or accept the change in accepted.yaml with a reason."
+    return "The change breaks nothing, so nothing needs to be fixed. Check that it is what you want."
+
+
 _CHANGED = (
-    Code(code, _level(code, row.verdict), row.message, None, row.why, _ADVICES.get(code, _ADVICE))
+    Code(code, _level(code, row.verdict), row.message, None, row.why, _ADVICES.get(code) or _advice(code, row.verdict))
     for code, row in _TABLE.items()
 )
 

@@ -135,3 +135,42 @@ aliases: [find_user]
         ),
     ),
 )
+
+REPLAY: tuple[Code, ...] = (
+    Code(
+        "replay-refused",
+        "error",
+        "{tool} {where}: stored calls that do not fit the new schema: {count}",
+        "keep the old values valid in the schema, or migrate the conversations",
+        "toolgen checked the calls of stored conversations against the new schemas. It does not show their content.",
+    ),
+    Code(
+        "replay-respelled",
+        "note",
+        "{tool}: stored calls that are valid only through {what}: {count}",
+        "keep the alias, or whatever makes the old values valid, as long as the conversations are stored",
+        "A call may use an alias of a tool, or a value whose meaning is unambiguous in another form. It still runs.",
+    ),
+    Code(
+        "replay-empty",
+        "warning",
+        "there is no stored call in this file, so nothing was checked",
+        "name the format of the file with --provider; without it, toolgen expects what `dump` of the package writes",
+        "A conversation without calls fits every schema. A file in another format looks the same.",
+    ),
+    Code(
+        "replay-unread",
+        "warning",
+        "stored values that cannot be read: {count}",
+        "name the format of the file with --provider; without it, toolgen expects what `dump` of the package writes",
+        "toolgen cannot check the calls in a value that it cannot read.",
+    ),
+    Code(
+        "replay-unknown",
+        "error",
+        "{tool}: stored calls of a tool that no longer exists: {count}",
+        "keep the name as an alias",
+        "toolgen looked up the calls of stored conversations among the new tools.",
+    ),
+)
+"""The codes of stored conversations, which `toolgen breaking` parses with the new declarations."""

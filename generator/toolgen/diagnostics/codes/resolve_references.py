@@ -175,7 +175,7 @@ parameters:
         "keyword-null",
         "error",
         "the keyword {keyword} has no value",
-        "put the text in quotes: in `{{…}}`, a comma ends the value and starts the next key",
+        "put the text in quotes: in `{…}`, a comma ends the value and starts the next key",
         "JSON Schema has no such keyword. Nearly always, a comma or a line end has split a text: `{description: The "
         "number, as on the bill}` has two keys, `description` and `as on the bill`.",
         example=Example(

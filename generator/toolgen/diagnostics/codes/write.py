@@ -114,7 +114,7 @@ ROWS: tuple[Code, ...] = (
         id="package-newer",
         level="error",
         message="the package was written by toolgen {version}, which is newer than this toolgen {own}",
-        hint="install that version or a newer one, or use `toolgen build --force` to go back to this one",
+        hint="install that version or a newer one, or use --force to go back to this one",
         why="An older toolgen would undo the fixes of a newer one in every file. Usually somebody on the team, or CI, "
         "has not upgraded yet.",
     ),

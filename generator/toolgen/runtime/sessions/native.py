@@ -20,7 +20,6 @@ from typing import Any
 from ..errors import BareApiError
 from ..models import Completion, Request, StreamEvent
 from ..running.sync_runner import aclosing
-from .api_errors import resolve_attribute
 from .base import AsyncSession, Session, ToolMode
 from .client_sessions import ClientSession, aclose_client, close_client
 from .text_protocol import next_turn_index
@@ -55,7 +54,10 @@ class NativeSession(ClientSession, Session):
         keywords = self.call_kwargs(whole, streaming=False)
         turn, tools = next_turn_index(whole), whole.tools or ()
         answer: Completion = self._called(
-            self.calls.send, lambda call, _: self.provider.from_response(call(**keywords), turn, tools=tools)
+            self.calls.send,
+            lambda call, client: self.provider.from_response(
+                self._at_once(call(**keywords), client), turn, tools=tools
+            ),
         )
         return answer
 
@@ -76,7 +78,7 @@ class NativeSession(ClientSession, Session):
         def ask(call: Any, asked: Any) -> Any:
             nonlocal client
             client = asked
-            return self._begun(call(**keywords))
+            return self._begun(self._at_once(call(**keywords), asked))
 
         source, first, rest = self._called(self.calls.stream, ask)
         rest = self._told(rest, client)
@@ -86,6 +88,18 @@ class NativeSession(ClientSession, Session):
             )
         finally:
             _close(source)
+
+    def _at_once(self, value: Any, client: Any) -> Any:
+        """Return the result of a call.
+
+        Raises:
+            TypeError: The client is for async code.
+        """
+        if not inspect.isawaitable(value):
+            return value
+        if inspect.iscoroutine(value):
+            value.close()
+        raise TypeError(f"{type(client).__name__} is a client for async code: use `AsyncSession`")
 
     def _begun(self, value: Any) -> tuple[Any, list[Any], Iterator[Any]]:
         """Return a stream, its first event, and the rest. Some clients only send the request for the first event."""
@@ -118,7 +132,7 @@ class NativeSession(ClientSession, Session):
         clients = self.rotate_clients()
         for client in clients:
             try:
-                return ask(resolve_attribute(client, attribute_path), client)
+                return ask(self.call_of(client, attribute_path), client)
             except Exception as raised:  # noqa: BLE001 - anything but an API error is raised again
                 refused = self.error_to_raise(raised, client, client is clients[-1])
             if refused is not None:
@@ -173,8 +187,8 @@ class AsyncNativeSession(ClientSession, AsyncSession):
         keywords = self.call_kwargs(whole, streaming=False)
         turn, tools = next_turn_index(whole), whole.tools or ()
 
-        async def ask(call: Callable[..., Any], _: Any) -> Completion:
-            return self.provider.from_response(await self._whole(call, keywords), turn, tools=tools)
+        async def ask(call: Callable[..., Any], client: Any) -> Completion:
+            return self.provider.from_response(await self._whole(call, keywords, client), turn, tools=tools)
 
         answer: Completion = await self._called(self.calls.send_async, ask)
         return answer
@@ -196,7 +210,7 @@ class AsyncNativeSession(ClientSession, AsyncSession):
         async def ask(call: Callable[..., Any], asked: Any) -> tuple[Any, list[Any], Any]:
             nonlocal client
             client = asked
-            return await self._begun(call, keywords)
+            return await self._begun(call, keywords, asked)
 
         source, first, rest = await self._called(self.calls.stream_async, ask)
         try:
@@ -208,12 +222,17 @@ class AsyncNativeSession(ClientSession, AsyncSession):
         finally:
             await _aclose(source)
 
-    async def _whole(self, call: Callable[..., Any], keywords: dict[str, Any]) -> Any:
+    async def _whole(self, call: Callable[..., Any], keywords: dict[str, Any], client: Any) -> Any:
         if self.calls.blocking:
             return await self._threads.run(call, **keywords)
-        return await call(**keywords)
+        value = call(**keywords)
+        if not inspect.isawaitable(value):
+            raise _not_async(client)
+        return await value
 
-    async def _begun(self, call: Callable[..., Any], keywords: dict[str, Any]) -> tuple[Any, list[Any], Any]:
+    async def _begun(
+        self, call: Callable[..., Any], keywords: dict[str, Any], client: Any
+    ) -> tuple[Any, list[Any], Any]:
         """Return a stream, its first event, and the rest."""
         if self.calls.blocking:
             value = await self._threads.run(call, **keywords)
@@ -221,6 +240,9 @@ class AsyncNativeSession(ClientSession, AsyncSession):
             value = call(**keywords)
             value = await value if inspect.isawaitable(value) else value
         source = value[self.calls.events] if self.calls.events else value
+        if not self.calls.blocking and not hasattr(source, "__aiter__"):
+            _close(source)
+            raise _not_async(client)
         rest = self._threads.items(iter(source)) if self.calls.blocking else aiter(source)
         try:
             first = await anext(rest, _NATIVE_ASYNC_END)
@@ -252,12 +274,16 @@ class AsyncNativeSession(ClientSession, AsyncSession):
         clients = self.rotate_clients()
         for client in clients:
             try:
-                return await ask(resolve_attribute(client, attribute_path), client)
+                return await ask(self.call_of(client, attribute_path), client)
             except Exception as raised:  # noqa: BLE001 - anything but an API error is raised again
                 refused = self.error_to_raise(raised, client, client is clients[-1])
             if refused is not None:
                 raise refused
         raise AssertionError("the last client has answered, or its error was raised")
+
+
+def _not_async(client: Any) -> TypeError:
+    return TypeError(f"{type(client).__name__} is not a client for async code: use `Session`")
 
 
 async def _aclose(source: Any) -> None:
