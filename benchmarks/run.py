@@ -18,6 +18,7 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, get_args
 
@@ -137,7 +138,7 @@ def cases(package: str) -> list[Case]:
         answer, events = wire.answer(), wire.events(1_000)
         works = [
             ("request", *request_case(models, provider, wire, ours, theirs)),
-            ("messages", provider.to_messages, by_hand, (ours, theirs)),
+            ("messages", partial(provider.to_messages, on_loss=ignored), by_hand, (ours, theirs)),
             ("response", provider.from_response, wire.response_in, (answer, answer)),
             ("stream", run_stream(provider.Stream), run_stream(wire.Stream), (events, events)),
         ]
