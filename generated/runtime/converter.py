@@ -32,7 +32,7 @@ from .models import (
 )
 from .paths import ROOT, Path
 from .request_tools import (
-    has_own_tools,
+    has_tools_for_provider,
     read_choice,
     report_choice_without_tools,
     write_choice,
@@ -397,7 +397,7 @@ class Converter:
 
     def has_choosable_tools(self, tools: Sequence[Any] | None) -> bool:
         """Return whether a request offers tools that a tool choice is about."""
-        return has_own_tools(tools, self.wire.name)
+        return has_tools_for_provider(tools, self.wire.name)
 
     def read_tool_choice_with_tools(
         self, value: Any, at: Path, reader: Reader, tools: Sequence[Any] | None

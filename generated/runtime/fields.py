@@ -371,16 +371,18 @@ def write_schema_or_empty(
 
 
 def read_output_schema(
-    value: Any, at: Path, reader: Reader
+    value: Any, at: Path, reader: Reader, strict: bool | None = True
 ) -> tuple[dict[str, Any], Any]:
-    """Read an output schema. It is also the extra if lowering would change it: the API accepted it.
+    """Read an output schema. It is also the extra if it would be lowered and that would change it: the API accepted it.
 
     Raises:
         ConversionError: The value is not an object.
     """
     if type(value) is not dict:
         raise wrong_type(at, "an object", None if value is ABSENT else value)
-    return value, read_schema_keeping_original(value, at, reader, True)[1]
+    return value, read_schema_keeping_original(value, at, reader, True)[
+        1
+    ] if strict is True else ABSENT
 
 
 def write_output_schema(

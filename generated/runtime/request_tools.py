@@ -21,7 +21,7 @@ from .paths import Path, format_path
 __all__ = [
     "OMITTED",
     "fill_pattern",
-    "has_own_tools",
+    "has_tools_for_provider",
     "match_pattern",
     "read_choice",
     "report_choice_without_tools",
@@ -220,7 +220,7 @@ def write_choice(
     return written
 
 
-def has_own_tools(tools: Sequence[Any] | None, provider: str) -> bool:
+def has_tools_for_provider(tools: Sequence[Any] | None, provider: str) -> bool:
     """Return whether a request offers functions, or tools of this provider."""
     return any(
         type(tool) is ToolDefinition or tool.provider == provider

@@ -20,10 +20,10 @@ __all__ = [
     "format_rfc3339",
     "mark_call_invalid",
     "mark_calls_invalid",
-    "nearest_end",
     "provider_stop_reason",
     "read_count",
     "read_optional_object",
+    "substitute_normal_stop_reason",
 ]
 
 FinishReason = Literal[
@@ -141,7 +141,9 @@ def provider_stop_reason(
     return None
 
 
-def nearest_end(table: Mapping[str, FinishReason], writer: Writer) -> str | None:
+def substitute_normal_stop_reason(
+    table: Mapping[str, FinishReason], writer: Writer
+) -> str | None:
     """Return the provider's reason for a normal end, and report it. A stream without a reason would have failed."""
     word = next((word for word, reason in table.items() if reason == "stop"), None)
     reason = f"a stream must end with a reason, and the nearest one is {word}"

@@ -30,7 +30,7 @@ __all__ = [
     "PartialObject",
     "SentCall",
     "SentOrder",
-    "is_read_from_wire",
+    "is_completion_read_from_wire",
     "order_by_index",
     "partial_object",
 ]
@@ -278,7 +278,7 @@ class SentOrder:
         parts = completion.message.content
         if (
             type(parts) is not list
-            or is_read_from_wire(completion, parts, writer)
+            or is_completion_read_from_wire(completion, parts, writer)
             or self._is_order_of(parts)
         ):
             return completion
@@ -385,7 +385,9 @@ def _joined(runs: Iterable[_Run], kind: Any) -> str:
     return "".join(piece for found, pieces in runs if found is kind for piece in pieces)
 
 
-def is_read_from_wire(completion: Completion, parts: list[Any], writer: Writer) -> bool:
+def is_completion_read_from_wire(
+    completion: Completion, parts: list[Any], writer: Writer
+) -> bool:
     """Return whether a completion, or a part of it, was read from the writer's wire or one that shares its state."""
     return any(
         writer.can_read(value.metadata)

@@ -1085,12 +1085,12 @@ class OpenaiResponses(ResponsesConverter):
         name, name_kept = read_schema_name(
             wire.get("name", ABSENT), (at, "name"), reader
         )
-        schema, schema_kept = read_output_schema(
-            wire.get("schema", ABSENT), (at, "schema"), reader
-        )
         strict = wire.get("strict")
         if strict is not None and type(strict) is not bool:
             raise wrong_type((at, "strict"), "a boolean", strict)
+        schema, schema_kept = read_output_schema(
+            wire.get("schema", ABSENT), (at, "schema"), reader, strict
+        )
         if (
             wire.keys() == _OUTPUT_SCHEMA_LEAST
             and name_kept is ABSENT

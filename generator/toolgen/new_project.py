@@ -161,7 +161,7 @@ def write_project(folder: Path, files: Sequence[NewFile]) -> WriteResult:
     return WriteResult(tuple(created), tuple(unchanged), tuple(kept))
 
 
-def files_for_the_root(folder: Path, created: Sequence[NewFile]) -> tuple[Path, str] | None:
+def files_to_move_to_repository_root(folder: Path, created: Sequence[NewFile]) -> tuple[Path, str] | None:
     """Return the root of the repository and the files that are only read there; None if all are where they are read."""
     names = [file.path for file in created if file.path.startswith((".github/", ".gitlab-ci", ".pre-commit"))]
     root = next((each for each in (folder.resolve(), *folder.resolve().parents) if (each / ".git").exists()), None)

@@ -166,3 +166,14 @@ def test_chunks_name_the_model_if_it_is_known(sample: Package, models: Any) -> N
     done = models.CompletedEvent(models.Completion(message, "stop", model="m-2"))
     chunks = [*writer.write(models.TextDelta("Hi")), *writer.write(done), *writer.finish()]
     assert [chunk["model"] for chunk in chunks] == ["m", "m-2"]
+
+
+@pytest.mark.parametrize("strict", [None, True])
+def test_only_an_enforced_output_schema_is_kept_as_it_was(sample: Package, strict: bool | None) -> None:
+    """A schema that is not lowered has nothing to restore, so another provider loses nothing."""
+    schema = {"type": "object", "properties": {"a": {"type": "integer"}}}
+    inner = {"name": "a", "schema": schema, **({"strict": strict} if strict else {})}
+    body = {"model": "m", "messages": [], "response_format": {"type": "json_schema", "json_schema": inner}}
+    request = laws.read(sample, "openai_chat", body)
+    assert (request.output_format.metadata is None) == (strict is None)
+    assert laws.write(sample, "openai_chat", request) == body

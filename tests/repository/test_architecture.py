@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from tests.support.repository import PROFILES, ROOT
+from toolgen.load import folder
 from toolgen.resolve.resolution import PROVIDERS
+from toolgen.write import output_path
 
 PACKAGE = ROOT / "generator" / "toolgen"
 
@@ -270,3 +272,7 @@ def test_sessions_of_an_api_run_no_tools_themselves() -> None:
     assert apis / "copilot/session.py" in set(apis.rglob("*.py"))
     assert {retain_definition(path) for path in of_apis if running in path.parents} == set()
     assert {retain_definition(path) for path in of_running if apis in path.parents} == set()
+
+
+def test_writing_protects_the_folders_that_are_read() -> None:
+    assert output_path.READ_FOLDERS == folder.READ_FOLDERS

@@ -106,8 +106,8 @@ class Writer:
     declared, so the build has reported its lowering. `budget_used` counts what strict tools used of the request's
     limits, `cache_marks` the parts that ask for caching. `drops_ids` means that the client drops the ids of calls. `model`
     is the request's model if messages depend on it. `messages` are those being written if names must be unique among
-    them, and `name_counts` how often each of their names was written. `downgraded` has the tools that should be strict but cannot be. `losses`
-    is the number of reports.
+    them, and `name_counts` how often each of their names was written. `downgraded` has the tools that should be strict
+    but cannot be. `losses` is the number of reports.
     """
 
     __slots__ = (

@@ -17,7 +17,7 @@ from ..json_values import (
     CLASHING,
     SCALARS,
     copy_json,
-    count_model_keys,
+    count_pydantic_model_keys,
     is_too_deep,
     same_json,
 )
@@ -232,7 +232,7 @@ class ToolEntry:
             )
         ):
             return True
-        keys = count_model_keys(made)
+        keys = count_pydantic_model_keys(made)
         if keys == colons or keys < CLASHING:
             return keys == colons
         if "\\u00" in text and any(escape in text for escape in _HIDING):
@@ -267,7 +267,7 @@ class ToolEntry:
             if type(given) is not dict:
                 return self._other_value(given)
             made = self._class().model_validate(copy_json(given), by_name=False)
-            if count_model_keys(made) < CLASHING:
+            if count_pydantic_model_keys(made) < CLASHING:
                 _unset_clashing_fields(made, given)
             return made
         except ValidationError as error:

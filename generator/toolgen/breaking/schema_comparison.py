@@ -15,9 +15,9 @@ from typing import Any, Literal
 from toolgen.breaking.schema_inclusion import (
     Inclusion,
     declared_properties,
-    extra_schemas,
     find_renamed,
     has_same_targets,
+    undeclared_property_schemas,
 )
 from toolgen.breaking.schema_samples import (
     LOWER_BOUNDS,
@@ -277,7 +277,8 @@ class _Comparison:
                 yield Difference("parameter-renamed", (*pointer, "properties", to), relation, name, to)
                 continue
             fits = all(
-                self._inclusion.proves(before[name], schema) for schema in extra_schemas(new, name, unevaluated=True)
+                self._inclusion.proves(before[name], schema)
+                for schema in undeclared_property_schemas(new, name, unevaluated=True)
             )
             found = Difference("parameter-removed", here, "note" if fits else "narrower", before[name], gone=True)
             yield found if fits else self._judged(found, old, new)
@@ -290,7 +291,7 @@ class _Comparison:
                 yield self._judged(found, old, new)
             else:
                 yield Difference("parameter-added", here, "note", ABSENT, after[name])
-            for schema in extra_schemas(old, name, unevaluated=True):
+            for schema in undeclared_property_schemas(old, name, unevaluated=True):
                 if schema not in (True, False, {}):
                     yield from self._schemas(schema, after[name], here)
         for name in before:

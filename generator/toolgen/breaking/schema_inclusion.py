@@ -23,7 +23,7 @@ from toolgen.resolve.dialect import drop_annotations
 from toolgen.resolve.schema_locations import walk_schemas
 from toolgen.resolve.value_checks import TooManyStepsError, ValueValidator, matches
 
-__all__ = ["Inclusion", "declared_properties", "extra_schemas", "find_renamed", "has_same_targets"]
+__all__ = ["Inclusion", "declared_properties", "find_renamed", "has_same_targets", "undeclared_property_schemas"]
 
 _MAX_STEPS = 10_000
 """The maximum number of comparisons and rewritten schemas of one proof."""
@@ -318,9 +318,9 @@ def _members(schema: Mapping[str, Any], name: str) -> Iterator[Any]:
     """Yield the schemas that the value of a property must all satisfy."""
     if name in schema.get("properties", ()):
         yield schema["properties"][name]
-        yield from extra_schemas({**schema, "additionalProperties": True}, name)
+        yield from undeclared_property_schemas({**schema, "additionalProperties": True}, name)
     else:
-        yield from extra_schemas(schema, name)
+        yield from undeclared_property_schemas(schema, name)
 
 
 def _at(prefix: Sequence[Any], i: int, schema: Mapping[str, Any]) -> Any:
@@ -369,7 +369,7 @@ def _limit(keyword: str, value: float, sign: int, *, whole: bool) -> tuple[Fract
     return limit, 0 if exclusive else 1
 
 
-def extra_schemas(schema: Mapping[str, Any], name: str, *, unevaluated: bool = False) -> list[Any]:
+def undeclared_property_schemas(schema: Mapping[str, Any], name: str, *, unevaluated: bool = False) -> list[Any]:
     """Return the schemas of a property that is not declared. With `unevaluated`, that keyword counts as one of them."""
     found = [sub for pattern, sub in schema.get("patternProperties", {}).items() if matches(pattern, name)]
     rest = schema.get("unevaluatedProperties", True) if unevaluated else True
@@ -382,7 +382,7 @@ def declared_properties(schema: Mapping[str, Any]) -> dict[str, Any]:
     return {
         **declared,
         **{
-            name: extra_schemas(schema, name, unevaluated=True)[0]
+            name: undeclared_property_schemas(schema, name, unevaluated=True)[0]
             for name in schema.get("required", ())
             if name not in declared
         },

@@ -19,7 +19,7 @@ from toolgen.cli.command_support import (
     summarize_changes,
 )
 from toolgen.cli.group import (
-    command_line,
+    format_command,
     format_option,
     out_option,
     output_folder,
@@ -104,7 +104,7 @@ def build_package(
         built = compile_adding_built_providers(schemas, out, providers, findings, step, incremental=incremental)
         if built is None:
             return None
-        output = built.output_at(output_folder(schemas, out, built.config.out), command_line("build", schemas, out))
+        output = built.output_at(output_folder(schemas, out, built.config.out), format_command("build", schemas, out))
         changes = write_package(built.files, output, built.lock_facts, findings, force=force)
         step("written", len(built.sources.tools))
     return Build(built, output, changes) if changes is not None else None

@@ -17,7 +17,7 @@ from toolgen.cli.command_support import (
     save_build_record,
 )
 from toolgen.cli.group import (
-    command_line,
+    format_command,
     format_option,
     out_option,
     output_folder,
@@ -57,7 +57,7 @@ def command(
     if built is None:
         print_findings(findings, output_format, quiet=quiet, verbose=verbose)
         exit_with_code(EXIT_ERROR)
-    output = built.output_at(output_folder(schemas, out, built.config.out), command_line("build", schemas, out))
+    output = built.output_at(output_folder(schemas, out, built.config.out), format_command("build", schemas, out))
     drift = find_drift(built.files, output, built.lock_facts, findings)
     reported = print_findings(findings, output_format, quiet=quiet, verbose=verbose)
     if findings.has_errors:

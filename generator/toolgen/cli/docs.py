@@ -10,7 +10,7 @@ import click
 
 from toolgen import __version__
 from toolgen.cli.command_support import EXIT_ERROR, OutputMode, exit_with_code, progress, write_or_check_then_exit
-from toolgen.cli.group import command_line, format_option, provider_option, schemas_argument, verbosity_options
+from toolgen.cli.group import format_command, format_option, provider_option, schemas_argument, verbosity_options
 from toolgen.cli.terminal import print_findings
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def command(
         exit_with_code(EXIT_ERROR)
     handlers = built.files.get("tools/handlers.py", "")
     files = render_docs_site(built.resolved.catalog, built.package.wires, handlers, changes, forms)
-    output = built.output_at(out, command_line("docs", schemas, out), is_package=False)
+    output = built.output_at(out, format_command("docs", schemas, out), is_package=False)
     stamp = Stamp(__version__, built.config.edition, built.sources.digests)
     mode = OutputMode(check, force, output_format, quiet, verbose)
     write_or_check_then_exit(files, output, stamp, findings, mode)

@@ -151,7 +151,7 @@ def verbosity_options(command: F) -> F:
     return click.option("-q", "--quiet", is_flag=True, help="Show only errors.")(command)
 
 
-def command_line(name: str, schemas: Path, out: Path | None) -> str:
+def format_command(name: str, schemas: Path, out: Path | None) -> str:
     """Return a command with the folders that were given, for messages."""
     from toolgen.write.output_path import display_path
 

@@ -32,7 +32,7 @@ def command(folder: Path, quiet: bool) -> None:
         EDITOR_FOLDER,
         NewFile,
         editor_schema_files,
-        files_for_the_root,
+        files_to_move_to_repository_root,
         project_files,
         write_project,
     )
@@ -61,7 +61,7 @@ def command(folder: Path, quiet: bool) -> None:
         if any(file.path.startswith(EDITOR_FOLDER) and not file.path.endswith(LOCK) for file in written.differing):
             editor = escape_unprintable(str(folder / EDITOR_FOLDER))
             write_output(f"{editor}: out of date; run `toolgen schema --write {editor}`\n", sys.stderr)
-        moved = files_for_the_root(folder, written.created)
+        moved = files_to_move_to_repository_root(folder, written.created)
         if moved is not None:
             root, names = moved
             write_output(

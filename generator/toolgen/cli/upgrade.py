@@ -12,7 +12,7 @@ import click
 from toolgen import __version__
 from toolgen.cli.command_support import EXIT_ERROR, EXIT_FINDINGS, EXIT_OK, exit_with_code, progress
 from toolgen.cli.group import (
-    command_line,
+    format_command,
     format_option,
     out_option,
     output_folder,
@@ -77,7 +77,7 @@ def command(
     config = (
         None if new_edition is None else _with_edition(built.sources.config, built.sources.texts, schemas, new_edition)
     )
-    output = built.output_at(output_folder(schemas, out, built.config.out), command_line("build", schemas, out))
+    output = built.output_at(output_folder(schemas, out, built.config.out), format_command("build", schemas, out))
     drift = find_drift(built.files, output, built.lock_facts, findings)
     if findings.has_errors:
         print_findings(findings, output_format, quiet=quiet, verbose=verbose)

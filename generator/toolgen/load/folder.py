@@ -21,8 +21,8 @@ from toolgen.load.text_decoding import FaultReporter
 
 EXTENSIONS = frozenset({".yaml", ".yml", ".json"})
 
-FOLDERS = ("tools", "types", "providers", "format")
-"""The folders of SCHEMAS that are read."""
+READ_FOLDERS = ("tools", "types", "providers", "format")
+"""Folders of SCHEMAS in which every file is a source."""
 
 _SIMILAR = 0.75
 """How similar the name of another folder must be to be a misspelling."""
@@ -95,9 +95,9 @@ class Folder:
 
     def _check_name(self, entry: os.DirEntry[str]) -> None:
         """Report a folder with sources whose name is similar to one that is read. SCHEMAS may contain any others."""
-        near = closest_names(entry.name, FOLDERS, cutoff=_SIMILAR)
+        near = closest_names(entry.name, READ_FOLDERS, cutoff=_SIMILAR)
         # On a disk that ignores case, the folder may be the one that is read.
-        if not near or entry.name in FOLDERS or _is_same(self.root / near[0], Path(entry.path)):
+        if not near or entry.name in READ_FOLDERS or _is_same(self.root / near[0], Path(entry.path)):
             return
         if self._has_sources(Path(entry.path), entry.name, limits.FOLDERS_DEEP):
             path = self.display_path(entry.name)

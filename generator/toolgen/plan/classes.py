@@ -165,7 +165,7 @@ def _may_be_instance(type_schema: TypeSchema) -> bool:
     return "$ref" in type_schema or any(map(_may_be_instance, type_schema.get("anyOf", ())))
 
 
-def is_read_when_used(default: Any, type_schema: TypeSchema) -> bool:
+def default_needs_parsing(default: Any, type_schema: TypeSchema) -> bool:
     """Return whether a default is an array for a tuple, or a float for a named type, which may be one of integers."""
     if isinstance(default, float):
         return default.is_integer() and any(True for _ in referenced_names(type_schema))
@@ -176,10 +176,10 @@ def is_read_when_used(default: Any, type_schema: TypeSchema) -> bool:
         kind[key] for kind in kinds for key in ("items", "additionalProperties") if isinstance(kind.get(key), dict)
     ]
     values = default.values() if isinstance(default, dict) else default if isinstance(default, list) else ()
-    return any(is_read_when_used(value, each) for value in values for each in inner)
+    return any(default_needs_parsing(value, each) for value in values for each in inner)
 
 
-def convert_default(default: Any, type_schema: TypeSchema) -> Any:
+def convert_whole_floats_in_default(default: Any, type_schema: TypeSchema) -> Any:
     """Return a default with floats as integers where its type, without references, has integers and no floats."""
     kinds: list[TypeSchema] = type_schema.get("anyOf", [type_schema])
     if isinstance(default, float):
@@ -191,9 +191,9 @@ def convert_default(default: Any, type_schema: TypeSchema) -> Any:
     if len(inner) != 1:
         return default
     if isinstance(default, list):
-        return [convert_default(value, inner[0]) for value in default]
+        return [convert_whole_floats_in_default(value, inner[0]) for value in default]
     return (
-        {key: convert_default(value, inner[0]) for key, value in default.items()}
+        {key: convert_whole_floats_in_default(value, inner[0]) for key, value in default.items()}
         if isinstance(default, dict)
         else default
     )

@@ -29,9 +29,9 @@ from toolgen.plan.classes import (
     Check,
     ClassPlan,
     FieldPlan,
-    convert_default,
+    convert_whole_floats_in_default,
+    default_needs_parsing,
     has_instances,
-    is_read_when_used,
 )
 from toolgen.plan.names import ClassName, FieldName, field_names, nested_class_name, singularize
 from toolgen.plan.object_views import (
@@ -352,8 +352,8 @@ class TypePlanner:
         endless = has_instances(default, type_schema) and any(sub is schema for sub in self._reached(schema))
         if default is not None and not endless and self._fits_type(default, said):
             parsed = isinstance(default, str | list | dict) and self._has_format(schema)
-            parsed |= is_read_when_used(default, type_schema)
-            default = convert_default(default, type_schema)
+            parsed |= default_needs_parsing(default, type_schema)
+            default = convert_whole_floats_in_default(default, type_schema)
             return FieldPlan(name, wire, type_schema, "optional", default, description, parsed)
         null = admits_null(schema, self.root_definitions, self.root)
         return FieldPlan(name, wire, type_schema, "optional" if null else "omittable", None, description)

@@ -13,7 +13,7 @@ __all__ = [
     "MAX_DEPTH",
     "SCALARS",
     "copy_json",
-    "count_model_keys",
+    "count_pydantic_model_keys",
     "equal_json",
     "exceeds_depth",
     "is_json",
@@ -152,7 +152,7 @@ _UNSURE = -(10**9)
 """A number so far below 0 that adding numbers of keys leaves it negative."""
 
 
-def count_model_keys(model: BaseModel) -> int:
+def count_pydantic_model_keys(model: BaseModel) -> int:
     """Count the keys given to a model, at all levels. Negative if its text may have had keys that the model lacks."""
     if model.__pydantic_root_model__:
         return _UNSURE
@@ -168,7 +168,7 @@ def count_model_keys(model: BaseModel) -> int:
 
 
 def _count_keys_inside(value: Any) -> int:
-    """Count the keys in a value that is not plain. Negative as in `count_model_keys`."""
+    """Count the keys in a value that is not plain. Negative as in `count_pydantic_model_keys`."""
     kind = type(value)
     if kind is list or kind is dict or kind is tuple:
         count = len(value) if kind is dict else 0
@@ -178,4 +178,4 @@ def _count_keys_inside(value: Any) -> int:
         return count
     if kind is float:
         return 0 if value - value == 0.0 else _UNSURE
-    return count_model_keys(value) if hasattr(value, "__pydantic_root_model__") else _UNSURE
+    return count_pydantic_model_keys(value) if hasattr(value, "__pydantic_root_model__") else _UNSURE

@@ -20,7 +20,7 @@ from .paths import Path, format_path
 __all__ = [
     "OMITTED",
     "fill_pattern",
-    "has_own_tools",
+    "has_tools_for_provider",
     "match_pattern",
     "read_choice",
     "report_choice_without_tools",
@@ -168,7 +168,7 @@ def write_choice(choice: ToolChoice, extra: Any, at: Path, writer: Writer, table
     return written
 
 
-def has_own_tools(tools: Sequence[Any] | None, provider: str) -> bool:
+def has_tools_for_provider(tools: Sequence[Any] | None, provider: str) -> bool:
     """Return whether a request offers functions, or tools of this provider."""
     return any(type(tool) is ToolDefinition or tool.provider == provider for tool in tools or ())
 

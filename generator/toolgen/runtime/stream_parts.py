@@ -29,7 +29,7 @@ __all__ = [
     "PartialObject",
     "SentCall",
     "SentOrder",
-    "is_read_from_wire",
+    "is_completion_read_from_wire",
     "order_by_index",
     "partial_object",
 ]
@@ -254,7 +254,11 @@ class SentOrder:
         read from this wire, because then its parts are restored exactly.
         """
         parts = completion.message.content
-        if type(parts) is not list or is_read_from_wire(completion, parts, writer) or self._is_order_of(parts):
+        if (
+            type(parts) is not list
+            or is_completion_read_from_wire(completion, parts, writer)
+            or self._is_order_of(parts)
+        ):
             return completion
         sent = {kind: _joined(self._runs, kind) for kind in _TEXTS}
         if not all(_joined(_runs_of(parts), kind).startswith(text) for kind, text in sent.items()):
@@ -336,6 +340,6 @@ def _joined(runs: Iterable[_Run], kind: Any) -> str:
     return "".join(piece for found, pieces in runs if found is kind for piece in pieces)
 
 
-def is_read_from_wire(completion: Completion, parts: list[Any], writer: Writer) -> bool:
+def is_completion_read_from_wire(completion: Completion, parts: list[Any], writer: Writer) -> bool:
     """Return whether a completion, or a part of it, was read from the writer's wire or one that shares its state."""
     return any(writer.can_read(value.metadata) for value in (completion, completion.message, *parts))

@@ -1,4 +1,4 @@
-"""Fields of tools, calls and results that most wires share: names, ids, arguments, and schemas in their dialect."""
+"""Fields of tools, calls and results that most wires share: names, ids, arguments, and settings of calls."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .json_text import compact, loads, loads_checking_compact
 from .json_values import is_json, same_json
 from .models import InvalidCall, ToolCall
 from .paths import Path, format_path
-from .request_tools import has_own_tools
+from .request_tools import has_tools_for_provider
 
 __all__ = [
     "INVALID_ARGUMENTS_KEY",
@@ -66,7 +66,7 @@ def read_flag_about_tools(value: Any, at: Path, reader: Reader, tools: Sequence[
         return None, ABSENT
     if type(value) is not bool:
         raise wrong_type(at, "a boolean", value)
-    return value, ABSENT if has_own_tools(tools, reader.wire.name) else {"$whole": value}
+    return value, ABSENT if has_tools_for_provider(tools, reader.wire.name) else {"$whole": value}
 
 
 def write_flag_about_tools(
@@ -75,7 +75,7 @@ def write_flag_about_tools(
     """Write a setting of tool calls. Without tools the API rejects it, so it is left out, unless it was read like that."""
     if value is None:
         return ABSENT
-    if has_own_tools(tools, writer.wire.name) or (type(extra) is dict and extra.get("$whole") is value):
+    if has_tools_for_provider(tools, writer.wire.name) or (type(extra) is dict and extra.get("$whole") is value):
         return value
     writer.report_loss(at, at[1], "dropped", "note", "the request has no tools")
     return ABSENT

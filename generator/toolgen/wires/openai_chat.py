@@ -1304,12 +1304,15 @@ class OpenaiChat(ChatConverter):
         name, name_kept = read_schema_name(
             json_schema.get("name", ABSENT), ((at, "json_schema"), "name"), reader
         )
-        schema, schema_kept = read_output_schema(
-            json_schema.get("schema", ABSENT), ((at, "json_schema"), "schema"), reader
-        )
         strict = json_schema.get("strict")
         if strict is not None and type(strict) is not bool:
             raise wrong_type(((at, "json_schema"), "strict"), "a boolean", strict)
+        schema, schema_kept = read_output_schema(
+            json_schema.get("schema", ABSENT),
+            ((at, "json_schema"), "schema"),
+            reader,
+            strict,
+        )
         if (
             wire.keys() == _OUTPUT_SCHEMA_LEAST
             and json_schema.keys() == _OUTPUT_SCHEMA_JSON_SCHEMA_LEAST

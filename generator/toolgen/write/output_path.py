@@ -15,7 +15,7 @@ from toolgen.diagnostics.finding import RawText, quote_name
 from toolgen.write import disk
 
 READ_FOLDERS = ("tools", "types", "providers", "format")
-"""Folders of SCHEMAS in which every file is a source."""
+"""Folders of SCHEMAS in which every file is a source: those of `load`, of which this stage knows nothing else."""
 
 _IMPORTED_NAMES = sys.stdlib_module_names | {"pydantic", "pydantic_core", "typing_extensions", "annotated_types"}
 """Names of modules that the package imports, or that everything else does."""

@@ -10,7 +10,7 @@ from ...conversion.writer import OnLoss
 from ...json_text import compact
 from ...models import Completion, ToolCallDelta
 from ...paths import ROOT
-from ...responses import nearest_end
+from ...responses import substitute_normal_stop_reason
 from ...stream_parts import SentCall
 from ...streams import BaseStreamWriter
 from .client_values import find_exception
@@ -115,7 +115,9 @@ class BedrockStreamWriter(BaseStreamWriter):
             and failure is None
             and stop.get("stopReason") is None
         ):
-            stop["stopReason"] = nearest_end(self.converter.FINISH_REASONS, self.writer)
+            stop["stopReason"] = substitute_normal_stop_reason(
+                self.converter.FINISH_REASONS, self.writer
+            )
         if stop:
             events.append({"messageStop": stop})
         if rest:

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from ..json_text import JSONError, is_utf8_encodable, loads
-from ..json_values import CLASHING, SCALARS, copy_json, count_model_keys, is_too_deep, same_json
+from ..json_values import CLASHING, SCALARS, copy_json, count_pydantic_model_keys, is_too_deep, same_json
 from ..paths import ROOT, Path, format_path
 from .argument_errors import ArgumentsError, Fault, convert_validation_error, json_type_name, unknown_tool_error
 
@@ -190,7 +190,7 @@ class ToolEntry:
             )
         ):
             return True
-        keys = count_model_keys(made)
+        keys = count_pydantic_model_keys(made)
         if keys == colons or keys < CLASHING:
             return keys == colons
         if "\\u00" in text and any(escape in text for escape in _HIDING):
@@ -217,7 +217,7 @@ class ToolEntry:
             if type(given) is not dict:
                 return self._other_value(given)
             made = self._class().model_validate(copy_json(given), by_name=False)
-            if count_model_keys(made) < CLASHING:
+            if count_pydantic_model_keys(made) < CLASHING:
                 _unset_clashing_fields(made, given)
             return made
         except ValidationError as error:

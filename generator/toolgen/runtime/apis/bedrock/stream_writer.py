@@ -9,7 +9,7 @@ from ...conversion.writer import OnLoss
 from ...json_text import compact
 from ...models import Completion, ToolCallDelta
 from ...paths import ROOT
-from ...responses import nearest_end
+from ...responses import substitute_normal_stop_reason
 from ...stream_parts import SentCall
 from ...streams import BaseStreamWriter
 from .client_values import find_exception
@@ -90,7 +90,7 @@ class BedrockStreamWriter(BaseStreamWriter):
         stop = {key: value for key, value in top.items() if key in last}
         rest = {key: value for key, value in top.items() if key not in last}
         if completion.finish_reason == "other" and failure is None and stop.get("stopReason") is None:
-            stop["stopReason"] = nearest_end(self.converter.FINISH_REASONS, self.writer)
+            stop["stopReason"] = substitute_normal_stop_reason(self.converter.FINISH_REASONS, self.writer)
         if stop:
             events.append({"messageStop": stop})
         if rest:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from ...json_text import dump_allowing_nan, loads
 from ...models import Completion, StreamEvent, TextDelta, ToolCallDelta
 from ...paths import ROOT
-from ...responses import nearest_end
+from ...responses import substitute_normal_stop_reason
 from ...stream_parts import OpenCall, order_by_index
 from ...streams import BaseStream, BaseStreamWriter, read_hashable_index
 from .fields import join_custom_call, join_values
@@ -326,7 +326,7 @@ class ChatStreamWriter(BaseStreamWriter):
         choices = body.get("choices") or []
         ends = self.ENDS_WITH_USAGE and "usage" in body
         if choices and completion.finish_reason == "other" and not choices[0].get("finish_reason") and not ends:
-            choices[0]["finish_reason"] = nearest_end(self.converter.FINISH_REASONS, self.writer)
+            choices[0]["finish_reason"] = substitute_normal_stop_reason(self.converter.FINISH_REASONS, self.writer)
         for i, choice in enumerate(choices):
             message = choice.get("message", {})
             delta = self._rest(message) if i == 0 else _whole(message)

@@ -7,7 +7,7 @@ from typing import Any
 from ...conversion.writer import OnLoss
 from ...models import Completion, ToolCallDelta
 from ...paths import ROOT
-from ...stream_parts import is_read_from_wire
+from ...stream_parts import is_completion_read_from_wire
 from ...streams import BaseStreamWriter
 from .fields import reasoning_text
 
@@ -148,7 +148,7 @@ class ResponsesStreamWriter(BaseStreamWriter):
         events = self._start()
         left = [item for item in body.get("output") or [] if type(item) is dict]
         content = completion.message.content
-        is_own = is_read_from_wire(completion, content if type(content) is list else [], self.writer)
+        is_own = is_completion_read_from_wire(completion, content if type(content) is list else [], self.writer)
         if not is_own and self.id is not None:
             body = {**body, "id": self.id}
         renamed: dict[int, dict[str, Any]] = {}
