@@ -189,21 +189,23 @@ class Reader:
             or type(identifier) is not str
         ):
             return None
+        regular = self._regular
         if (
             not identifier
-            or identifier in self._regular
+            or identifier in regular
             or identifier in self.used
             or identifier in self._called
         ):
             return None
         if identifier.isspace():
             return None
-        call = self._regular[identifier] = ToolCall(
-            identifier, name, arguments, invalid, self.as_metadata(extras)
+        metadata = {self.wire.name: extras} if extras else None
+        call = regular[identifier] = ToolCall(
+            identifier, name, arguments, invalid, metadata
         )
-        known = not self.tools and name not in self._offered
         if (
-            known
+            not self.tools
+            and name not in self._offered
             and (
                 name not in self.wire.tools_with_encodings
                 or self.wire.has_unchanged_arguments(call)

@@ -305,11 +305,15 @@ class Bedrock(BedrockConverter):
     SDK_BYTES: ClassVar[Base64Keys] = Base64Keys(
         ["bytes", "redactedContent"],
         [
+            "ResponseMetadata",
             "additionalModelRequestFields",
             "input",
             "json",
+            "metrics",
             "promptVariables",
             "requestMetadata",
+            "toolUse",
+            "usage",
         ],
     )
     sdk_call = staticmethod(converse_kwargs)

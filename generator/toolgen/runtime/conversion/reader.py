@@ -156,14 +156,16 @@ class Reader:
         """
         if type(name) is not str or name in self.tool_names or type(identifier) is not str:
             return None
-        if not identifier or identifier in self._regular or identifier in self.used or identifier in self._called:
+        regular = self._regular
+        if not identifier or identifier in regular or identifier in self.used or identifier in self._called:
             return None
         if identifier.isspace():
             return None
-        call = self._regular[identifier] = ToolCall(identifier, name, arguments, invalid, self.as_metadata(extras))
-        known = not self.tools and name not in self._offered
+        metadata = {self.wire.name: extras} if extras else None
+        call = regular[identifier] = ToolCall(identifier, name, arguments, invalid, metadata)
         if (
-            known
+            not self.tools
+            and name not in self._offered
             and (name not in self.wire.tools_with_encodings or self.wire.has_unchanged_arguments(call))
             and (parsed or not is_object_too_deep(arguments))
         ):

@@ -32,9 +32,10 @@ def _has_bytes(holder: Any, free: Collection[str], left: int) -> bool:
     elif type(holder) is dict:
         for key, item in holder.items():
             kind = type(item)
-            if kind is bytes:
-                return True
-            if (kind is dict or kind is list) and left and key not in free and _has_bytes(item, free, left - 1):
+            if kind is dict or kind is list:
+                if left and key not in free and _has_bytes(item, free, left - 1):
+                    return True
+            elif kind is bytes:
                 return True
     return False
 

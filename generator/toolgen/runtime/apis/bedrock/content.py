@@ -6,7 +6,7 @@ from typing import Any
 
 from ...conversion.extras import ABSENT, Extras, extra_at, inner_extras, merge_extras_into, restore_extras
 from ...conversion.reader import Reader
-from ...conversion.values import Read, Write, write_list
+from ...conversion.values import Read, Write, write_or_describe
 from ...conversion.writer import Writer
 from ...errors import wrong_type
 from ...models import Message, ReasoningPart, TextPart, ToolCall, ToolCallPart
@@ -90,19 +90,17 @@ def read_blocks(value: Any, at: Path, reader: Reader, read: Read[Any]) -> list[A
 
 def write_blocks(content: Any, at: Path, writer: Writer, write: Write) -> list[Any]:
     """Write text or parts as blocks, with each cache point after its part."""
-
-    def write_marked(part: Any, here: Path, writer: Writer) -> Any:
-        block = write(part, here, writer)
-        if block is ABSENT or not getattr(part, "cache", None):
-            return block
-        point = writer.peek_extras(part.metadata).get("$cache")
-        return block, point if type(point) is dict else _POINT
-
     if type(content) is str:
         content = [TextPart(content)] if content else []
     blocks: list[Any] = []
-    for item in write_list(content or [], at, writer, write_marked):
-        blocks += item if type(item) is tuple else (item,)
+    for i, part in enumerate(content or ()):
+        block = write_or_describe(part, (at, i), writer, write)
+        if block is ABSENT:
+            continue
+        blocks.append(block)
+        if getattr(part, "cache", None):
+            point = writer.peek_extras(part.metadata).get("$cache")
+            blocks.append(point if type(point) is dict else _POINT)
     return blocks
 
 
@@ -160,14 +158,15 @@ def _is_signed(extras: Extras) -> bool:
 
 def write_part_unless_rejected(part: Any, at: Path, writer: Writer, write: Write) -> Any:
     """Write a part for a request. A part that the API rejects is dropped, unless it was read from a request."""
-    extras = writer.peek_extras(part.metadata)
-    if type(part) is TextPart and not part.text.strip() and "$sent" not in extras:
+    if type(part) is TextPart and not part.text.strip() and "$sent" not in writer.peek_extras(part.metadata):
         writer.report_loss(at, "blank text", "dropped", "note", "the API rejects it")
         return ABSENT
-    if type(part) is ReasoningPart and not _is_signed(extras) and "$sent" not in extras:
-        writer.own_extras(part.metadata, at)
-        writer.report_loss(at, "reasoning", "dropped", "note", "the API only accepts signed reasoning")
-        return ABSENT
+    if type(part) is ReasoningPart:
+        extras = writer.peek_extras(part.metadata)
+        if not _is_signed(extras) and "$sent" not in extras:
+            writer.own_extras(part.metadata, at)
+            writer.report_loss(at, "reasoning", "dropped", "note", "the API only accepts signed reasoning")
+            return ABSENT
     block = write(part, at, writer)
     if type(block) is dict and UNKNOWN in block:
         writer.report_loss(at, "a block", "dropped", "warning", "the client kept only its name")
@@ -214,12 +213,12 @@ class TurnBuilder:
         if not blocks and not extras:
             self._writer.report_loss(at, "a message", "dropped", "note", "the API supports none of its parts")
             return
-        joins = last is not None and last["role"] == role and "$apart" not in extras
-        beside = [*(last.get("content") or ()), *blocks] if last is not None and joins else blocks
+        if last is not None and (last["role"] != role or "$apart" in extras):
+            last = None
         if (
             role == "user"
             and has_documents_without_text(blocks)
-            and has_documents_without_text(beside)
+            and has_documents_without_text([*((last or {}).get("content") or ()), *blocks])
             and "text" not in extras.get("$absent", ())
         ):
             holder = (at, "content")
@@ -228,7 +227,7 @@ class TurnBuilder:
         if role == "assistant" and self._before is None and "$apart" not in extras:
             self._writer.report_loss(at[0], "a message", "defaulted", "note", "the first message must be from the user")
             self.wires.append({"role": "user", "content": [{"text": self._first}]})
-        if last is not None and last["role"] == role and "$apart" not in extras:
+        if last is not None:
             self._report(message, at)
             last["content"] = [*(last.get("content") or ()), *blocks]
             restore_extras(last, extras)
