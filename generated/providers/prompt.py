@@ -79,7 +79,7 @@ def tools(*names: ToolName) -> str:
     Returns:
         The text for the start of a system message.
     """
-    return _converter.tools(*names)
+    return _converter.tools(names)
 
 
 to_tools = _converter.to_tools

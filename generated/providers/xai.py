@@ -577,7 +577,7 @@ def tools(*names: ToolName) -> list[dict[str, Any]]:
     Returns:
         The value of `tools` in a request.
     """
-    return _converter.tools(*names)
+    return _converter.tools(names)
 
 
 to_tools = _converter.to_tools

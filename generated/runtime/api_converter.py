@@ -27,16 +27,15 @@ class NativeToolConverter(Converter):
     write_tool_call: ObjectWriter[ToolCall]
     write_tool_result: ObjectWriter[ToolResult]
 
-    def tools(self, *names: str) -> list[dict[str, Any]]:
+    def tools(self, names: Sequence[str]) -> list[dict[str, Any]]:
         """Return the entries of some declared tools, in the given order. They are shared, so do not change them."""
-        if self.strict_if_fewer_tools and not self.strict_if_fewer_tools.isdisjoint(
-            names
-        ):  # with fewer tools, more of them can be strict
-            found = [self.wire.declared.definitions[name] for name in names]
-            return self.to_tools(
-                found, on_loss=lambda loss: None, on_unsupported="weaken"
-            )
-        return list(map(self.entry_of, names))
+        try:
+            return [*map(self.fixed_entry_of, names)]
+        except KeyError:
+            if self.strict_if_fewer_tools.isdisjoint(names):
+                raise
+        found = [self.wire.declared.definitions[name] for name in names]
+        return self.to_tools(found, on_loss=lambda loss: None, on_unsupported="weaken")
 
     def to_tools(
         self,

@@ -103,9 +103,13 @@ class Converter:
                 strict=True,
             )
         )
-        self.entry_of = self.entries.__getitem__
         self.wire.declared_entries = self.entries
         self.strict_if_fewer_tools = self.wire.declared.strict_if_fewer_tools
+        self.fixed_entry_of = {
+            name: entry
+            for name, entry in self.entries.items()
+            if name not in self.strict_if_fewer_tools
+        }.__getitem__
 
     def normalize_body(self, wire: Any) -> Any:
         """Convert a body to the form that the readers expect. Most wires have only one form."""

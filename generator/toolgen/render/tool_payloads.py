@@ -220,7 +220,7 @@ def _on_wire(kind: Any, definition: Any, profile: Profile, catalog: Catalog) -> 
             how.strict if tool.strict == "auto" else definitions[i].strict if wire.schema_lowering.has_strict else None
         )
         one = _payload(wire, tool, strict, how, lost)
-        alone = _sha256(_compact(built.tools(tool.name)))[:16]
+        alone = _sha256(_compact(built.tools([tool.name])))[:16]
         one = replace(one, entry=_compact(built.entries[tool.name]), digest=alone)
         found.append(one if isinstance(payload, str) else _stored(one, how))
     form = _form(payload, {id(built.entries[name]): i for i, name in enumerate(names)})
@@ -237,7 +237,7 @@ def _on_wire(kind: Any, definition: Any, profile: Profile, catalog: Catalog) -> 
         )
 
     every = tuple(sorted((*found, *left_out), key=lambda one: one.tool.name))
-    return ProviderPayload(form, every, lambda *some: whole().tools(*some))
+    return ProviderPayload(form, every, lambda *some: whole().tools(some))
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,9 +91,11 @@ class Converter:
         self.entries: Mapping[str, Any] = dict(
             zip(self.wire.declared.names, self.collect_tool_entries(self.wire.declared.payload), strict=True)
         )
-        self.entry_of = self.entries.__getitem__
         self.wire.declared_entries = self.entries
         self.strict_if_fewer_tools = self.wire.declared.strict_if_fewer_tools
+        self.fixed_entry_of = {
+            name: entry for name, entry in self.entries.items() if name not in self.strict_if_fewer_tools
+        }.__getitem__
 
     def normalize_body(self, wire: Any) -> Any:
         """Convert a body to the form that the readers expect. Most wires have only one form."""

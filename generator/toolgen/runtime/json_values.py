@@ -154,7 +154,7 @@ _UNSURE = -(10**9)
 
 def count_pydantic_model_keys(model: BaseModel) -> int:
     """Count the keys given to a model, at all levels. Negative if its text may have had keys that the model lacks."""
-    if model.__pydantic_root_model__:
+    if getattr(model, "__pydantic_root_model__", True):  # also for a value that is not a model
         return _UNSURE
     given, values, extra = model.__pydantic_fields_set__, model.__dict__, model.__pydantic_extra__
     if extra and not values.keys().isdisjoint(extra):
@@ -178,4 +178,4 @@ def _count_keys_inside(value: Any) -> int:
         return count
     if kind is float:
         return 0 if value - value == 0.0 else _UNSURE
-    return count_pydantic_model_keys(value) if hasattr(value, "__pydantic_root_model__") else _UNSURE
+    return count_pydantic_model_keys(value)

@@ -100,14 +100,16 @@ class GeminiConverter(GeminiMessageConverter):
         """Return the declarations of single functions, which are all in one tool."""
         return [entry for tool in payload for entry in tool["functionDeclarations"]]
 
-    def tools(self, *names: str) -> list[dict[str, Any]]:
+    def tools(self, names: Sequence[str]) -> list[dict[str, Any]]:
         """Return the value of `tools` for some declared tools, in the given order. The entries are shared.
 
         Args:
             names: The names of the tools, in the desired order.
         """
         return (
-            [{"functionDeclarations": list(map(self.entry_of, names))}] if names else []
+            [{"functionDeclarations": list(map(self.fixed_entry_of, names))}]
+            if names
+            else []
         )
 
     def to_sdk(

@@ -50,7 +50,7 @@ class PromptConverter(SdkConverter):
         }
         return aliases | {name: name for name in self.entries}
 
-    def tools(self, *names: str) -> str:
+    def tools(self, names: Sequence[str]) -> str:
         """Write some declared tools as text, in the given order.
 
         Args:

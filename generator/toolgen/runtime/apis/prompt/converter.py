@@ -45,7 +45,7 @@ class PromptConverter(SdkConverter):
         aliases = {alias: name for alias, name in self.wire.declared.aliases.items() if name in self.entries}
         return aliases | {name: name for name in self.entries}
 
-    def tools(self, *names: str) -> str:
+    def tools(self, names: Sequence[str]) -> str:
         """Write some declared tools as text, in the given order.
 
         Args:
