@@ -116,6 +116,14 @@ def test_the_clients_own_object_reads_as_the_body_does(generated: SimpleNamespac
     assert read.finish_reason == "tool_calls"
 
 
+@pytest.mark.parametrize("nulls", [{"content": None}, {"content": {"parts": [{"text": "a"}], "role": None}}])
+def test_nulls_of_a_dumped_response_stay(generated: SimpleNamespace, nulls: dict[str, Any]) -> None:
+    candidate = {"finishReason": None, "index": 0, **nulls}
+    written = generated.gemini.to_response(generated.gemini.from_response({"candidates": [candidate]}))
+    content = candidate["content"] and {"parts": [{"text": "a"}]}
+    assert written["candidates"] == [{"finishReason": None, "index": 0, "content": content}]
+
+
 def test_data_is_in_the_alphabet_that_everybody_reads(generated: SimpleNamespace, exchanges: Exchanges) -> None:
     """Proto3 JSON has two; the client gives the one that other providers refuse."""
     image = {"mimeType": "image/png", "data": "-_8="}

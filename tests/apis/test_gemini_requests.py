@@ -96,6 +96,9 @@ ROUND_TRIPS = {
     "same role twice": body(
         user(text("a")), user(text("b")), model(text("c")), model(call(id="1")), user(response(id="1"))
     ),
+    "media without data or an address": body(
+        user(text("a"), {"inlineData": {"displayName": "x"}}, {"fileData": {"mimeType": "image/png"}})
+    ),
     "tools in two lists": body(
         user(text("a")),
         tools=[

@@ -31,6 +31,17 @@ def test_a_refusal_is_a_part_and_comes_back(sample: Package, models: Any) -> Non
     assert laws.write(sample, PROVIDER, laws.read(sample, PROVIDER, asked)) == asked
 
 
+def test_moved_and_joined_refusals_are_reported(sample: Package, models: Any) -> None:
+    parts = [models.RefusalPart("no"), models.TextPart("but"), models.RefusalPart(" never")]
+    losses: list[Any] = []
+    (message,) = sample.provider(PROVIDER).to_messages([models.AssistantMessage(parts)], on_loss=losses.append)
+    assert message == {"role": "assistant", "content": "but", "refusal": "no never"}
+    assert [(loss.path, loss.action) for loss in losses] == [
+        ("[0].content[1]", "moved"),
+        ("[0].content[2]", "rewritten"),
+    ]
+
+
 @pytest.mark.row("T28")
 def test_declared_tools_are_of_the_clients_type(package: Package) -> None:
     from openai.types.chat import ChatCompletionToolUnionParam

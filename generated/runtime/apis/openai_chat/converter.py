@@ -296,7 +296,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
                 type(part) is TextPart
                 and part.metadata is None
                 and part.cache is None
-                and not calls
+                and not (calls or refusals)
             ):
                 texts.append(part.text)
             elif (
@@ -305,6 +305,14 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
                 != "content"
             ):
                 writer.own_extras(part.metadata, here)
+                if refusals:
+                    writer.report_loss(
+                        here,
+                        "a refusal",
+                        "rewritten",
+                        "note",
+                        "the refusals were joined",
+                    )
                 refusals.append(part.text)
             elif type(part) is ReasoningPart and not self.REASONING.keys:
                 writer.report_unsupported(here, "reasoning")
@@ -320,13 +328,14 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
             ):
                 calls.append(part.value)
             else:
-                if calls:
+                if calls or refusals:
+                    after = "calls" if calls else "a refusal"
                     writer.report_loss(
                         here,
                         writer.type_name(part),
                         "moved",
                         "note",
-                        "content must come before calls",
+                        f"content must come before {after}",
                     )
                 text = write_or_describe(
                     part, here, writer, self.write_assistant_content

@@ -265,9 +265,9 @@ class GeminiConverter(GeminiMessageConverter):
         message = self.read_assistant_message(content or {}, ((at, 0), "content"), reader)
         rest = unmapped_members(first, _CANDIDATE)
         word = optional_text(first, "finishReason", (at, 0)) or None
-        if word is None or not content or "role" not in content:
+        if word is None or not content or content.get("role") is None:
             there = (("finishReason", first), ("content", first), ("role", content or {}))
-            absent = [key for key, holder in there if key not in holder]
+            absent = [key for key, holder in there if holder.get(key) is None]
             if absent:
                 rest["$absent"] = absent
         return message, word, [rest, *candidates[1:]]

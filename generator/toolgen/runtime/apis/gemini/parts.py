@@ -210,6 +210,8 @@ def part_kind(part: dict[str, Any]) -> str | None:
     content = part.get("inlineData", part.get("fileData"))
     if type(content) is not dict or part.get("thought") is True:
         return None
+    if content.get("data") is None and content.get("fileUri") is None:
+        return None
     kind = str(content.get("mimeType") or "").split("/", 1)[0].lower()
     return kind if kind in _MEDIA else "document"
 

@@ -224,13 +224,15 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
                 if part.metadata:
                     writer.own_extras(part.metadata, here)
                 calls.append(self.write_tool_call(part.call, (here, "call"), writer))
-            elif type(part) is TextPart and part.metadata is None and part.cache is None and not calls:
+            elif type(part) is TextPart and part.metadata is None and part.cache is None and not (calls or refusals):
                 texts.append(part.text)
             elif (
                 type(part) is RefusalPart
                 and inner_extras(part.metadata or {}, writer.wire.name).get("$key") != "content"
             ):
                 writer.own_extras(part.metadata, here)
+                if refusals:
+                    writer.report_loss(here, "a refusal", "rewritten", "note", "the refusals were joined")
                 refusals.append(part.text)
             elif type(part) is ReasoningPart and not self.REASONING.keys:
                 writer.report_unsupported(here, "reasoning")
@@ -241,8 +243,9 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
             elif type(part) is OpaquePart and writer.own_extras(part.metadata, here).get("$key") == "tool_calls":
                 calls.append(part.value)
             else:
-                if calls:
-                    writer.report_loss(here, writer.type_name(part), "moved", "note", "content must come before calls")
+                if calls or refusals:
+                    after = "calls" if calls else "a refusal"
+                    writer.report_loss(here, writer.type_name(part), "moved", "note", f"content must come before {after}")
                 text = write_or_describe(part, here, writer, self.write_assistant_content)
                 if text is not ABSENT:
                     texts.append(text)
