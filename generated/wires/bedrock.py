@@ -6,6 +6,7 @@ Facts checked on 2026-11-21: https://docs.aws.amazon.com/bedrock/latest/APIRefer
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, ClassVar
 
 from ..runtime.apis.bedrock.client_values import converse_kwargs
@@ -33,6 +34,7 @@ from ..runtime.conversion.extras import (
     unmapped_members,
 )
 from ..runtime.conversion.reader import Reader
+from ..runtime.conversion.values import write_or_describe
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
@@ -57,6 +59,7 @@ from ..runtime.models import (
     Request,
     TextPart,
     ToolCall,
+    ToolCallPart,
     ToolDefinition,
     ToolResult,
     Usage,
@@ -510,6 +513,46 @@ class Bedrock(BedrockConverter):
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
         return self.write_text_part(writer.describe_part(value, at), at, writer)
+
+    def write_request_blocks(
+        self, parts: Iterable[Any], at: Path, writer: Writer
+    ) -> list[Any]:
+        """Write an array; regular values in it at once."""
+        found: list[Any] = []
+        for i, part in enumerate(parts):
+            if type(part) is ToolCallPart:
+                call = part.call
+                if (
+                    part.metadata is None
+                    and writer.is_regular_call(call)
+                    and is_strict_json(call.arguments)
+                ):
+                    found.append(
+                        {
+                            "toolUse": {
+                                "toolUseId": call.id,
+                                "name": call.name,
+                                "input": call.arguments,
+                            },
+                        }
+                    )
+                    continue
+            elif (
+                type(part) is TextPart
+                and part.metadata is None
+                and part.text
+                and not part.text.isspace()
+            ):
+                found.append(
+                    {
+                        "text": part.text,
+                    }
+                )
+                continue
+            written = write_or_describe(part, (at, i), writer, self.write_request_block)
+            if written is not ABSENT:
+                found.append(written)
+        return found
 
     def read_request_body(
         self, wire: dict[str, Any], at: Path, reader: Reader

@@ -17,7 +17,13 @@ from ...conversion.extras import (
 from ...conversion.reader import Reader
 from ...conversion.values import opaque_message, wire_message_of, write_or_describe
 from ...conversion.writer import Writer
-from ...converter import ObjectReader, ObjectWriter, ValueReader, ValueWriter
+from ...converter import (
+    ListWriter,
+    ObjectReader,
+    ObjectWriter,
+    ValueReader,
+    ValueWriter,
+)
 from ...errors import wrong_type
 from ...message_order import order_restoring_separate_results, results_of
 from ...models import (
@@ -93,6 +99,7 @@ class BedrockMessageConverter(NativeToolSdkConverter):
     read_tool_use: ObjectReader[ToolCall]
     read_user_content: ValueReader[ContentPart]
     write_assistant_content: ValueWriter[Any]
+    write_request_blocks: ListWriter
     write_reasoning_part: ObjectWriter[ReasoningPart]
     write_result_part: ValueWriter[Any]
     write_system_content: ValueWriter[Any]
@@ -273,6 +280,14 @@ class BedrockMessageConverter(NativeToolSdkConverter):
             return self.write_tool_call(part.call, (at, "call"), writer)
         return write_part_unless_rejected(part, at, writer, self.write_assistant_block)
 
+    def write_answer(self, content: Any, at: Path, writer: Writer) -> list[Any]:
+        """Write the content of an assistant message for a request."""
+        if type(content) is not list or any(
+            getattr(part, "cache", None) for part in content
+        ):
+            return write_blocks(content, at, writer, self.write_request_block)
+        return self.write_request_blocks(content, at, writer)
+
     def write_tool_call(
         self, call: ToolCall, at: Path, writer: Writer
     ) -> dict[str, Any]:
@@ -374,10 +389,12 @@ class BedrockMessageConverter(NativeToolSdkConverter):
             elif type(message) is AssistantMessage:
                 if message.name is not None:
                     writer.report_unsupported((here, "name"), "name")
-                answer = write_blocks(
-                    message.content, (here, "content"), writer, self.write_request_block
+                turns.add(
+                    "assistant",
+                    self.write_answer(message.content, (here, "content"), writer),
+                    message,
+                    here,
                 )
-                turns.add("assistant", answer, message, here)
             else:
                 raise wrong_type(here, "a message", message)
         return turns.wires

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...conversion.extras import ABSENT, Extras, extra_at, inner_extras, merge_extras_into, restore_extras
+from ...conversion.extras import (
+    ABSENT,
+    NO_EXTRAS,
+    Extras,
+    extra_at,
+    inner_extras,
+    merge_extras_into,
+    restore_extras,
+)
 from ...conversion.reader import Reader
 from ...conversion.values import Read, Write, write_or_describe
 from ...conversion.writer import Writer
@@ -184,10 +192,11 @@ def drop_response_type(block: dict[str, Any], call: ToolCall, writer: Writer) ->
 
 def has_documents_without_text(blocks: list[Any]) -> bool:
     """Return whether there are documents without text beside them, which the API rejects."""
-    if not any(type(block) is dict and "document" in block for block in blocks):
-        return False
-    kinds = {block_kind(block) for block in blocks if type(block) is dict}
-    return "document" in kinds and "text" not in kinds
+    for block in blocks:
+        if type(block) is dict and "document" in block:
+            kinds = {block_kind(block) for block in blocks if type(block) is dict}
+            return "document" in kinds and "text" not in kinds
+    return False
 
 
 class TurnBuilder:
@@ -208,11 +217,11 @@ class TurnBuilder:
 
     def add(self, role: str, blocks: list[Any], message: Message, at: Path) -> None:
         """Add the blocks of a message, to the previous message if it has the same role and was not read separately."""
-        extras = self._writer.own_extras(message.metadata, at)
-        last = self.wires[-1] if self.wires and self.wires[-1] is self._open else None
+        extras = self._writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS
         if not blocks and not extras:
             self._writer.report_loss(at, "a message", "dropped", "note", "the API supports none of its parts")
             return
+        last = self.wires[-1] if self.wires and self.wires[-1] is self._open else None
         if last is not None and (last["role"] != role or "$apart" in extras):
             last = None
         if (
@@ -235,7 +244,8 @@ class TurnBuilder:
             self._open = {"role": role}
             if blocks or ("content" not in extras and "content" not in extras.get("$absent", ())):
                 self._open["content"] = blocks
-            restore_extras(self._open, extras)
+            if extras:
+                restore_extras(self._open, extras)
             self.wires.append(self._open)
         self._before = type(message), at
 

@@ -10,7 +10,7 @@ from ...conversion.extras import ABSENT, Extras, inner_extras, restore_extras, u
 from ...conversion.reader import Reader
 from ...conversion.values import opaque_message, wire_message_of, write_or_describe
 from ...conversion.writer import Writer
-from ...converter import ObjectReader, ObjectWriter, ValueReader, ValueWriter
+from ...converter import ListWriter, ObjectReader, ObjectWriter, ValueReader, ValueWriter
 from ...errors import wrong_type
 from ...message_order import order_restoring_separate_results, results_of
 from ...models import (
@@ -80,6 +80,7 @@ class BedrockMessageConverter(NativeToolSdkConverter):
     read_tool_use: ObjectReader[ToolCall]
     read_user_content: ValueReader[ContentPart]
     write_assistant_content: ValueWriter[Any]
+    write_request_blocks: ListWriter
     write_reasoning_part: ObjectWriter[ReasoningPart]
     write_result_part: ValueWriter[Any]
     write_system_content: ValueWriter[Any]
@@ -220,6 +221,12 @@ class BedrockMessageConverter(NativeToolSdkConverter):
             return self.write_tool_call(part.call, (at, "call"), writer)
         return write_part_unless_rejected(part, at, writer, self.write_assistant_block)
 
+    def write_answer(self, content: Any, at: Path, writer: Writer) -> list[Any]:
+        """Write the content of an assistant message for a request."""
+        if type(content) is not list or any(getattr(part, "cache", None) for part in content):
+            return write_blocks(content, at, writer, self.write_request_block)
+        return self.write_request_blocks(content, at, writer)
+
     def write_tool_call(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a call of the history."""
         return drop_response_type(self.write_tool_use(call, at, writer), call, writer)
@@ -293,8 +300,7 @@ class BedrockMessageConverter(NativeToolSdkConverter):
             elif type(message) is AssistantMessage:
                 if message.name is not None:
                     writer.report_unsupported((here, "name"), "name")
-                answer = write_blocks(message.content, (here, "content"), writer, self.write_request_block)
-                turns.add("assistant", answer, message, here)
+                turns.add("assistant", self.write_answer(message.content, (here, "content"), writer), message, here)
             else:
                 raise wrong_type(here, "a message", message)
         return turns.wires

@@ -108,16 +108,12 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
                 wires.append(self.write_deferred_media_message(writer))
             if type(message) is AssistantMessage:
                 wire = self.write_assistant_message(message, here, writer)
-                if (
-                    wire.get("content")
-                    or has_content(wire, self.ACCEPTS_BLANK_MESSAGES)
-                    or writer.peek_extras(message.metadata)
-                ):
+                full = wire.get("content") or has_content(wire, self.ACCEPTS_BLANK_MESSAGES)
+                if full or writer.peek_extras(message.metadata):
                     wires.append(wire)
                 else:
-                    writer.report_loss(
-                        here, "an empty message", "dropped", "note", "the API rejects a message without content"
-                    )
+                    reason = "the API rejects a message without content"
+                    writer.report_loss(here, "an empty message", "dropped", "note", reason)
             elif type(message) is SystemMessage:
                 wires.append(self.write_system_message(message, here, writer))
             elif type(message) is UserMessage:
@@ -244,8 +240,8 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
                 calls.append(part.value)
             else:
                 if calls or refusals:
-                    after = "calls" if calls else "a refusal"
-                    writer.report_loss(here, writer.type_name(part), "moved", "note", f"content must come before {after}")
+                    reason = f"content must come before {'calls' if calls else 'a refusal'}"
+                    writer.report_loss(here, writer.type_name(part), "moved", "note", reason)
                 text = write_or_describe(part, here, writer, self.write_assistant_content)
                 if text is not ABSENT:
                     texts.append(text)
