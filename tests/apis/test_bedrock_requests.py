@@ -387,7 +387,11 @@ def test_the_client_gets_bytes_for_base64(sample: Package, models: Any) -> None:
         module.to_sdk(request, on_loss=losses.append)
 
 
-CACHE_POINT = {"cachePoint": {"type": "default"}}
+def test_a_described_part_keeps_its_cache_point(sample: Package, models: Any) -> None:
+    parts = [{"type": "image", "url": "https://example.com/a.png", "cache": True}, {"type": "text", "text": "b"}]
+    messages, losses = conversation(sample, models, {"role": "user", "content": parts})
+    assert messages == [user(text("[image: https://example.com/a.png]"), POINT, text("b"))]
+    assert losses == [("messages[0].content[0]", "described")]
 
 
 @pytest.mark.parametrize(
@@ -398,7 +402,7 @@ def test_what_stands_among_results_keeps_its_place(sample: Package, kinds: str) 
     blocks = {
         **{i: {"toolResult": {"toolUseId": f"tooluse_{i}", "content": [{"text": "done"}]}} for i in "12"},
         "text": {"text": "And now?"},
-        "cache": CACHE_POINT,
+        "cache": POINT,
     }
     answered = {"role": "user", "content": [blocks[kind] for kind in kinds.split(", ")]}
     first = {"role": "user", "content": [{"text": "Go."}]}
