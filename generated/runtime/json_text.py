@@ -110,7 +110,7 @@ MAX_SIZE = 8_000_000
 _TOO_DEEP = f"nested more than {MAX_DEPTH} deep"
 _EXACT = 2.0**53
 """Every integer below this is a float of the same value."""
-_BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*"?|[\[{]|[\]}]', re.DOTALL)
+_BRACKETS = r'(?s:"(?:[^"\\]|\\.)*"?|[\[{]|[\]}])'
 
 
 class JSONError(ValueError):
@@ -194,7 +194,7 @@ def _decoded(text: str) -> Any:
 
 def _check_depth(text: str) -> None:
     depth = 0
-    for match in _BRACKETS.finditer(text):
+    for match in re.finditer(_BRACKETS, text):
         char = match.group()[0]
         if char in "[{":
             depth += 1

@@ -35,10 +35,8 @@ __all__ = [
 ]
 
 
-_STRING = re.compile(r'"(?:[^"\\]|\\.)*"?', re.DOTALL)
-
-
-_WORD = re.compile(r"[^\s,\]}:\"]+")
+_STRING = r'(?s:"(?:[^"\\]|\\.)*"?)'
+_WORD = r"[^\s,\]}:\"]+"
 
 
 class PartialObject:
@@ -79,6 +77,7 @@ def partial_object(text: str) -> dict[str, Any]:
 
 def _closed(text: str) -> str | None:
     """Cut a text after its last complete value, and add the missing closing brackets."""
+    string_at, word_at = re.compile(_STRING).match, re.compile(_WORD).match  # cached by `re`: few streams need them
     stack: list[str] = []
     keep: list[tuple[int, tuple[str, ...]]] = []
     expects_key = False
@@ -107,7 +106,7 @@ def _closed(text: str) -> str | None:
             expects_key = False
             i += 1
         elif char == '"':
-            found = _STRING.match(text, i)
+            found = string_at(text, i)
             end = found.end() if found else n
             whole = end - i > 1 and text[end - 1] == '"' and not _escaped_end(text, i, end)
             if not whole:
@@ -118,7 +117,7 @@ def _closed(text: str) -> str | None:
             if not expects_key:
                 keep.append((i, tuple(stack)))
         else:
-            word = _WORD.match(text, i)
+            word = word_at(text, i)
             i = word.end() if word else i + 1
             if i < n:
                 keep.append((i, tuple(stack)))

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
@@ -291,7 +290,7 @@ def _number(item: Any, kind: str) -> Any:
         and re.fullmatch(_WHOLE if kind == "INTEGER" else _NUMBER, item)
     ):
         value = _NUMBERS[kind](item)
-        return value if math.isfinite(value) else item
+        return value if value - value == 0 else item  # infinite
     return item
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -269,6 +268,8 @@ class Writer:
         for part, at in self.media:
             self.report_unsupported(at, self.type_name(part), "warning")
         for loss in self._unheard:
+            import warnings  # imported here, because most conversions have nothing to warn about
+
             warnings.warn(
                 ConversionLoss(f"{loss.path}: {loss.action} {loss.what}: {loss.reason}"),
                 stacklevel=3,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
@@ -236,7 +235,7 @@ def _number(item: Any, kind: str) -> Any:
     """Convert an enum value, which is spelled as a string whatever its type."""
     if type(item) is str and kind in _NUMBERS and re.fullmatch(_WHOLE if kind == "INTEGER" else _NUMBER, item):
         value = _NUMBERS[kind](item)
-        return value if math.isfinite(value) else item
+        return value if value - value == 0 else item  # infinite
     return item
 
 

@@ -39,7 +39,7 @@ __all__ = [
     "write_parts_of",
 ]
 
-_WORD = re.compile(r"(?<=[^_])_([a-z0-9])")
+_WORD = r"(?<=[^_])_([a-z0-9])"
 
 
 _NO_NUMBERS: Mapping[str, Sequence[str]] = {}
@@ -164,7 +164,7 @@ def _respelled(
         return value
     found: dict[str, Any] = {}
     for key, item in value.items():
-        name = _WORD.sub(lambda hit: hit[1].upper(), key) if "_" in key else key
+        name = re.sub(_WORD, lambda hit: hit[1].upper(), key) if "_" in key else key
         if name != key and name in value:
             name = key
         if name in key_normalization.free:

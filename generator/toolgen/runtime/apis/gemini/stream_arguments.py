@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from typing import Any, TypeAlias
 
@@ -247,7 +246,7 @@ def _leaf(update: dict[str, Any], at: Path) -> Any:
         if type(number) not in (int, float, str):
             raise wrong_type((at, "numberValue"), "a number", number)
         if type(number) is str:
-            return math.nan
+            return float("nan")
         whole = type(number) is float and number.is_integer() and abs(number) < 2**53
         return int(number) if whole else number
     if flag is not None:
