@@ -58,7 +58,7 @@ NOTIONS = {
     "sdk": ["to_sdk"],
     "agent_events": ["to_agent_event", "from_agent_event"],
 }
-"""By section of a profile: the names that a module has only where its wire has the notion."""
+"""By section of a profile: the names that a module has only where its wire has the capability."""
 
 REQUESTS = ["to_request", "from_request", "to_sdk"]
 """Those that only a wire with conversations has."""

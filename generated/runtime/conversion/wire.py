@@ -35,9 +35,9 @@ class WireFacts:
     """The facts about a provider's wire that do not depend on declared tools.
 
     `names` and `ids` are the patterns of legal tool names and ids. `name_length` and `id_length` are the lengths of
-    names and ids that toolgen makes, `id_prefix` is the beginning of such ids. `readable_providers` are providers whose opaque
-    state it can also read. `rejects` are the key paths of members that the API rejects in requests. `declared` has the
-    keys of the wire's tools for settings of the declaration. `dialects` are its rules for schemas.
+    names and ids that toolgen makes, `id_prefix` is the beginning of such ids. `rejects` are the key paths of
+    members that the API rejects in requests. `declared` has the keys of the wire's tools for settings of the declaration.
+    `dialects` are its rules for schemas.
     """
 
     def __init__(
@@ -49,7 +49,6 @@ class WireFacts:
         ids: str = ".*",
         id_length: int = 64,
         id_prefix: str = "call_",
-        shares: Sequence[str] = (),
         rejects: Sequence[Sequence[str]] = (),
         declared: Mapping[str, str] = _NOTHING,
         dialects: Mapping[str, Any] = MappingProxyType({"open": {}}),
@@ -61,7 +60,6 @@ class WireFacts:
         self.ids = ids
         self.id_length = id_length
         self.id_prefix = id_prefix
-        self.readable_providers = shares
         self.rejects = rejects
         self.declared = declared
         self.dialects = dialects
@@ -161,7 +159,6 @@ class ProviderWire:
         self.id_prefix = facts.id_prefix
         self.id_length = facts.id_length
         self.name_length = facts.name_length
-        self.readable_providers = facts.readable_providers
         self.rejects = facts.rejects
         self.declared_keys = facts.declared
         self.declared = declared

@@ -352,9 +352,7 @@ class Writer:
             return {}
         found: Extras = {}
         for provider, state in metadata.items():
-            if provider == self.wire.name or (
-                provider in self.wire.readable_providers and not found
-            ):
+            if provider == self.wire.name:
                 if type(state) is dict:
                     found = state
             elif type(state) is not dict or any(key[:1] != "$" for key in state):
@@ -390,9 +388,8 @@ class Writer:
         return inner_extras(metadata, self.wire.name) if metadata else {}
 
     def can_read(self, metadata: dict[str, Any] | None) -> bool:
-        """Return whether metadata has extras of this provider, or of one whose extras it reads."""
-        known = (self.wire.name, *self.wire.readable_providers)
-        return metadata is not None and not metadata.keys().isdisjoint(known)
+        """Return whether metadata has extras of this provider."""
+        return metadata is not None and self.wire.name in metadata
 
     def call_id(self, identifier: str) -> str:
         """Return the wire's id of a call: the same, or a unique replacement if the wire would reject it in a request."""

@@ -12,13 +12,13 @@ from typing import Any
 from toolgen.plan.mapping_plans import ListPlan, ObjectMapping, UnionPlan
 from toolgen.plan.object_mappings import MappingError, constant_name, plan_list, plan_mapping, plan_union
 from toolgen.plan.token_usage import UsagePlan, plan_usage
-from toolgen.resolve import Catalog, Format, Profile, Tool
+from toolgen.resolve import Catalog, Profile, Tool
 from toolgen.resources import modules_by_exported_name
 
 
 @dataclass(frozen=True, slots=True)
 class ProviderPlan:
-    """What is printed for a provider. `notions` are the capabilities of the wire besides tools, calls and results.
+    """What is printed for a provider. `capabilities` are those of the wire besides tools, calls and results.
 
     `wire_facts` are the arguments of `WireFacts`, `class_attributes` the attributes that the class of the API declares.
     """
@@ -35,14 +35,9 @@ class ProviderPlan:
     renames: Mapping[str, str]
     refused: tuple[str, ...]
     tool_names: tuple[str, ...]
-    fields: Mapping[str, frozenset[str]]
     usage: UsagePlan | None
-    notions: frozenset[str]
+    capabilities: frozenset[str]
     depth: int
-
-    def is_field_in_format(self, type_name: str, field: str) -> bool:
-        """Return whether the format has a field; code for a field that was removed is not printed."""
-        return field in self.fields.get(type_name, frozenset())
 
     @property
     def has_strict_flag(self) -> bool:
@@ -54,8 +49,8 @@ class ProviderPlan:
     def exports(self) -> tuple[str, ...]:
         """Return the public names of the provider's module in the order of import sorters."""
         own = {"FINGERPRINT", "TOOLS", "ToolName", "tools", *self.public_functions}
-        own |= {"Stream", "aiter_events", "iter_events"} if "stream" in self.notions else set()
-        own |= {"StreamWriter"} if "writer" in self.notions else set()
+        own |= {"Stream", "aiter_events", "iter_events"} if "stream" in self.capabilities else set()
+        own |= {"StreamWriter"} if "writer" in self.capabilities else set()
         return tuple(sorted(own, key=lambda name: (not name.isupper(), not name[0].isupper(), name)))
 
     @property
@@ -63,7 +58,9 @@ class ProviderPlan:
         """Return the public functions of the provider's converter."""
         methods = dir(import_converter_class(str(self.facts["converter"])))
         return tuple(
-            name for name, notion in PUBLIC.items() if (not notion or notion in self.notions) and name in methods
+            name
+            for name, capability in PUBLIC.items()
+            if (not capability or capability in self.capabilities) and name in methods
         )
 
 
@@ -117,11 +114,11 @@ def _plan(profile: Profile, catalog: Catalog) -> ProviderPlan:
     used = _used_by(kind)
     lists = {n: plan_list(n, said, mappings, used) for n, said in facts.get("lists", {}).items()}
     _check_constants(mappings)
-    notions = _notions(facts, mappings)
+    capabilities = _capabilities(facts, mappings)
     tables = _tables(facts)
     fields = _class_facts(facts, mappings, tables)
     _check_complete(
-        kind, fields, notions, {*mappings, *unions, *lists, *(["usage"] if facts.get("usage") else [])}, facts
+        kind, fields, capabilities, {*mappings, *unions, *lists, *(["usage"] if facts.get("usage") else [])}, facts
     )
     tools = [t for t in catalog.tools if profile.name not in t.unsupported]
     return ProviderPlan(
@@ -137,9 +134,8 @@ def _plan(profile: Profile, catalog: Catalog) -> ProviderPlan:
         renames={t.name: str(_patch(t, profile)["name"]) for t in tools if "name" in _patch(t, profile)},
         refused=tuple(t.name for t in catalog.tools if profile.name in t.unsupported),
         tool_names=tuple(t.name for t in tools),
-        fields=_fields(catalog.format),
         usage=plan_usage(facts["usage"], catalog.format) if facts.get("usage") else None,
-        notions=notions,
+        capabilities=capabilities,
         depth=catalog.recursion_depth,
     )
 
@@ -235,7 +231,7 @@ def _class_facts(
     return tuple(found)
 
 
-NOTION_HOOKS: Mapping[str, tuple[str, ...]] = {
+CAPABILITY_HOOKS: Mapping[str, tuple[str, ...]] = {
     "messages": ("read_messages", "write_messages"),
     "request": ("read_request", "write_request"),
     "answer": ("read_response", "write_response"),
@@ -246,7 +242,7 @@ NOTION_HOOKS: Mapping[str, tuple[str, ...]] = {
 def _check_complete(
     kind: Any,
     fields: Collection[ClassAttribute],
-    notions: Collection[str],
+    capabilities: Collection[str],
     objects: Collection[str],
     facts: Mapping[str, Any],
 ) -> None:
@@ -266,10 +262,10 @@ def _check_complete(
     for key in kind.DEFAULT_KEYS:
         if key not in facts.get("defaults", {}):
             raise MappingError(("defaults",), f"needs the default {key}")
-    for notion, hooks in NOTION_HOOKS.items():
+    for capability, hooks in CAPABILITY_HOOKS.items():
         missing = [hook for hook in hooks if not hasattr(kind, hook) and hook.split("_", 1)[1] not in objects]
-        if notion in notions and missing:
-            raise MappingError(("converter",), f"has the capability {notion}, but {kind.__name__} does not")
+        if capability in capabilities and missing:
+            raise MappingError(("converter",), f"has the capability {capability}, but {kind.__name__} does not")
 
 
 def _used_by(kind: Any) -> set[str]:
@@ -304,7 +300,7 @@ NEEDS: Mapping[str, tuple[str, ...]] = {
 """The sections that a profile must have for each capability."""
 
 
-def _notions(facts: Mapping[str, Any], mappings: Mapping[str, ObjectMapping]) -> frozenset[str]:
+def _capabilities(facts: Mapping[str, Any], mappings: Mapping[str, ObjectMapping]) -> frozenset[str]:
     """Return the capabilities of the wire, which follow from the sections and mappings of its profile."""
     types = {mapping.type for mapping in mappings.values()}
     found = {
@@ -317,14 +313,13 @@ def _notions(facts: Mapping[str, Any], mappings: Mapping[str, ObjectMapping]) ->
         "ids": any(mapping.type == "ToolCall" and "id" not in mapping.outside for mapping in mappings.values()),
         "sdk": "sdk" in facts and ("call" in facts["sdk"] or "Request" in types),
         "errors": "errors" in facts,
-        "usage": "usage" in facts,
         "agent_events": "agent_events" in facts,
     }
-    for notion, sections in NEEDS.items():
+    for capability, sections in NEEDS.items():
         for section in sections:
-            if found[notion] and section not in facts:
-                raise MappingError((), f"needs {section}, because the wire has the capability {notion}")
-    return frozenset(notion for notion, there in found.items() if there)
+            if found[capability] and section not in facts:
+                raise MappingError((), f"needs {section}, because the wire has the capability {capability}")
+    return frozenset(capability for capability, there in found.items() if there)
 
 
 def _check_constants(mappings: Mapping[str, ObjectMapping]) -> None:
@@ -338,10 +333,6 @@ def _check_constants(mappings: Mapping[str, ObjectMapping]) -> None:
 
 def _patch(tool: Tool, profile: Profile) -> Mapping[str, Any]:
     return tool.providers.get(profile.name, {})
-
-
-def _fields(format: Format) -> Mapping[str, frozenset[str]]:
-    return {name: frozenset(f.python for f in kind.fields) for name, kind in format.types.items()}
 
 
 def _tables(facts: Mapping[str, Any]) -> Mapping[str, Any]:

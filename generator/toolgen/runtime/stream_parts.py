@@ -340,5 +340,5 @@ def _joined(runs: Iterable[_Run], kind: Any) -> str:
 
 
 def is_completion_read_from_wire(completion: Completion, parts: list[Any], writer: Writer) -> bool:
-    """Return whether a completion, or a part of it, was read from the writer's wire or one that shares its state."""
+    """Return whether a completion, or a part of it, was read from the writer's wire."""
     return any(writer.can_read(value.metadata) for value in (completion, completion.message, *parts))

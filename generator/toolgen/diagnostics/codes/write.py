@@ -134,8 +134,7 @@ PRINTING: tuple[Code, ...] = (
         "note",
         "and {count} more findings",
         "fix the findings above, and run the command again",
-        "A run prints at most a hundred findings, the most severe first. In JSON output, the last object has this "
-        "code and the number of the others.",
+        "A run prints at most a hundred findings, the most severe first. Output as JSON has all findings.",
     ),
     Code(
         "tool-refused",

@@ -1,4 +1,4 @@
-"""Field readers and writers that only Chat Completions needs, and bases for the converters of related APIs.
+"""Field readers and writers of Chat Completions and related APIs, and bases for their converters.
 
 Its streams join the values of chunks here.
 """
