@@ -10,16 +10,8 @@ from typing import TYPE_CHECKING
 import click
 
 from toolgen import __version__
-from toolgen.cli.command_support import EXIT_ERROR, EXIT_FINDINGS, EXIT_OK, exit_with_code, progress
-from toolgen.cli.group import (
-    format_command,
-    format_option,
-    out_option,
-    output_folder,
-    provider_option,
-    schemas_argument,
-    verbosity_options,
-)
+from toolgen.cli.command_support import EXIT_ERROR, EXIT_FINDINGS, EXIT_OK, exit_with_code, package_output, progress
+from toolgen.cli.group import format_option, out_option, provider_option, schemas_argument, verbosity_options
 from toolgen.cli.terminal import print_findings, write_output
 
 if TYPE_CHECKING:
@@ -77,7 +69,7 @@ def command(
     config = (
         None if new_edition is None else _with_edition(built.sources.config, built.sources.texts, schemas, new_edition)
     )
-    output = built.output_at(output_folder(schemas, out, built.config.out), format_command("build", schemas, out))
+    output = package_output(built, schemas, out)
     drift = find_drift(built.files, output, built.lock_facts, findings)
     if findings.has_errors:
         print_findings(findings, output_format, quiet=quiet, verbose=verbose)
