@@ -13,7 +13,7 @@ from toolgen import __version__
 from toolgen.diagnostics import Finding, Findings
 from toolgen.load import Sources
 from toolgen.load.loading import FolderFactory
-from toolgen.parse import Config
+from toolgen.parse import UNKNOWN_CODE, Config
 from toolgen.pipeline import Progress, Project, check_project, ignore_progress, render_project, resolve_project
 from toolgen.token_counts import installed_tokenizer
 from toolgen.write import RequestedOutput, Stamp
@@ -58,9 +58,13 @@ class Compilation:
         sent = {name: ProviderDigests(wire.fingerprint, wire.tool_digests()) for name, wire in wires.items()}
         return Stamp(__version__, self.config.edition, self.sources.digests, runtime, _made_with(), sent)
 
-    def output_at(self, folder: Path, command: str, *, is_package: bool = True) -> RequestedOutput:
-        """Return the output folder for the files. `command` is what writes it."""
-        return RequestedOutput(folder, folder.as_posix(), self.schemas, is_package=is_package, command=command)
+    def output_at(
+        self, folder: Path, command: str, *, is_package: bool = True, is_configured: bool = False
+    ) -> RequestedOutput:
+        """Return the output folder for the files. `command` is what writes it. The configuration may name the folder."""
+        config = self.sources.config
+        span = config.span("out") if is_configured and config is not None and self.config.out is not None else None
+        return RequestedOutput(folder, folder.as_posix(), self.schemas, is_package, command, span)
 
     def payloads(self) -> Payloads:
         """Return the payloads of each provider: one with all tools, and one for each tool with its losses."""
@@ -140,19 +144,20 @@ def lint_project(
     linked = resolve_project(schemas, findings, providers, progress, folder)
     if linked is not None:
         progress("linked", len(linked.sources.tools))
-    compilation = _rendered(schemas, linked, findings, progress)
-    if compilation is None:
-        return None
-    sources, levels, payloads = compilation.sources, compilation.config.lint, compilation.payloads()
-    apply_rules(compilation.resolved.catalog, findings, levels, building=False)
-    apply_payload_rules(payloads, findings, levels)
-    allowed = find_suppressions(sources)
-    used = apply_suppressions(findings, levels, allowed, RULES)
-    said = Findings()
-    check_suppressions(sources, allowed, used, RULES, said)
-    apply_suppressions(said, levels, (), RULES)
-    findings.items += said.items
-    return LintResult(len(compilation.resolved.catalog.tools), _sizes(payloads), sources)
+    with findings.aside(UNKNOWN_CODE) as unknown:
+        compilation = _rendered(schemas, linked, findings, progress)
+        if compilation is None:
+            return None
+        sources, levels, payloads = compilation.sources, compilation.config.lint, compilation.payloads()
+        apply_rules(compilation.resolved.catalog, findings, levels, building=False)
+        apply_payload_rules(payloads, findings, levels)
+        allowed = find_suppressions(sources)
+        used = apply_suppressions(findings, levels, allowed, RULES)
+        said = Findings()
+        check_suppressions(sources, allowed, used, RULES, said)
+        apply_suppressions(said, levels, (), RULES)
+        findings.items += said.items
+        return None if unknown else LintResult(len(compilation.resolved.catalog.tools), _sizes(payloads), sources)
 
 
 @cache

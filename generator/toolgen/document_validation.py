@@ -181,6 +181,9 @@ class _Reporter:
             value = error.instance
             hint = did_you_mean(value, as_string_list(values)) if isinstance(value, str) else None
             self._problem(span, f"{_shown(value)} is not one of {_listed(values)}", hint)
+        elif keyword == "pattern" and isinstance(error.schema, Mapping) and "description" in error.schema:
+            rule = str(error.schema["description"])
+            self._problem(span, f"{_shown(error.instance)} is not allowed here", rule[:1].lower() + rule[1:])
         else:
             self._problem(span, _sentence(keyword, error))
 

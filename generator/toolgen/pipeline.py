@@ -23,7 +23,7 @@ from toolgen.diagnostics import Findings, Span
 from toolgen.diagnostics.finding import RawText
 from toolgen.load import Sources, load
 from toolgen.load.loading import FolderFactory
-from toolgen.parse import Config, parse
+from toolgen.parse import UNKNOWN_CODE, Config, parse
 from toolgen.resolve import Catalog
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def resolve_project(
     folder: FolderFactory | None = None,
     name: str | None = None,
 ) -> Project | None:
-    """Load, parse and resolve. Return None if there are errors. `folder` and `name` are those of `load`."""
+    """Load, parse and resolve. Return None if errors stop the run. `folder` and `name` are those of `load`."""
     from toolgen.resolve.resolution import resolve_catalog
     from toolgen.resources import shipped_folder
 
@@ -86,9 +86,10 @@ def resolve_project(
     if findings.has_errors:
         return None
     parsed = parse(sources, findings)
-    catalog = resolve_catalog(parsed, providers, findings) if parsed is not None else None
-    if parsed is None or catalog is None or findings.has_errors:
-        return None
+    with findings.aside(UNKNOWN_CODE):
+        catalog = resolve_catalog(parsed, providers, findings) if parsed is not None else None
+        if parsed is None or catalog is None or findings.has_errors:
+            return None
     return Project(sources, parsed.config, catalog)
 
 

@@ -306,6 +306,8 @@ def test_show_takes_a_provider_and_says_what_was_withheld(project: Path) -> None
     result = toolgen("show", "hidden", "--provider", PROFILES[0], cwd=project)
     assert (result.returncode, json.loads(result.stdout)) == (0, {PROFILES[0]: None})
     assert result.stderr.startswith(f"{PROFILES[0]}: not offered")
+    quiet = toolgen("show", "hidden", "-q", "--provider", PROFILES[0], cwd=project)
+    assert (quiet.stdout, quiet.stderr) == (result.stdout, "")
 
 
 def test_show_of_an_unknown_tool_names_the_nearest(project: Path) -> None:

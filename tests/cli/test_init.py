@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -131,10 +132,11 @@ def test_editors_find_the_schemas_of_new_sources(tmp_path: Path) -> None:
         assert not Draft7Validator(schema).is_valid({"nmae": "x"})
     editor = tmp_path / "schemas/.editor"
     (editor / "config.json").write_text("{}")
-    assert (
-        toolgen("init", tmp_path).stderr
-        == f"{editor}: out of date; run `toolgen schema --write {editor}`\nnothing to do\n"
-    )
+    said, _, rest = toolgen("init", tmp_path).stderr.partition("`\n")
+    command = said.removeprefix(f"{editor}: out of date; run `")
+    assert (command, rest) == (f"toolgen schema --write {editor} --force", "nothing to do\n")
+    assert toolgen(*shlex.split(command)[1:]).returncode == 0
+    assert toolgen("init", tmp_path).stderr == "nothing to do\n"
 
 
 def test_schemas_for_editors_are_written_as_a_build_writes(tmp_path: Path) -> None:

@@ -211,3 +211,22 @@ def test_of_each_note_a_few_are_shown_and_all_are_counted(tmp_path: Path) -> Non
     assert (failing.returncode, failing.stderr.count("error[tool-without-description]: ")) == (1, 100)
     assert "and 23 more findings" not in failing.stderr
     assert len(json.loads(toolgen("lint", "schemas", "--format", "json", cwd=tmp_path).stdout)) == 241
+
+
+def test_a_level_for_an_unknown_code_hides_no_other_finding(project: Path) -> None:
+    config = project / "schemas" / "toolgen.yaml"
+    config.write_text(f"{CONFIG}lint: {{array-without-item: off}}\n", "utf-8")
+    result = toolgen("lint", cwd=project)
+    assert (result.returncode, "2:8: error[unknown-code]" in result.stderr, BARE in result.stderr) == (2, True, True)
+    for command in (["build"], ["breaking", "--against-dir", "schemas", "--format", "json"], ["providers"], ["stub"]):
+        assert toolgen(*command, cwd=project).returncode == 2
+    change(project, "description: Sends", "descripton: Sends")
+    for text in (config.read_text("utf-8"), "out: ../x\n"):
+        config.write_text(text, "utf-8")
+        result = toolgen("lint", cwd=project)
+        assert (result.returncode, result.stderr.count(" error[")) == (2, 2)
+
+
+def test_a_level_of_a_breaking_change_does_not_belong_to_lint(project: Path) -> None:
+    (project / "schemas" / "toolgen.yaml").write_text(f"{CONFIG}lint: {{cannot-tell: off}}\n", "utf-8")
+    assert "hint: set it under `breaking` in schemas/toolgen.yaml\n" in toolgen("lint", cwd=project).stderr

@@ -56,3 +56,19 @@ def test_converters_need_no_tools(tmp_path: Path) -> None:
     body = provider.to_messages([models.AssistantMessage([models.ToolCallPart(call)])])
     assert provider.from_messages(body)[0].content[0].call.arguments == call.arguments
     assert [entry["function"]["name"] for entry in provider.TOOLS] == ["get_weather", "now", "orders-place"]
+
+
+def test_a_module_of_a_part_that_is_left_out_says_so(tmp_path: Path) -> None:
+    for parts in (("tools",), ("converters", "sessions")):
+        made = package(tmp_path / parts[0], parts)
+        root = made.module("").__name__
+        for part, module in (("tools", "tools.now"), ("converters", "providers"), ("sessions", "sessions.openai_chat")):
+            if part not in parts:
+                with pytest.raises(ModuleNotFoundError, match=f"needs the part `{part}`"):
+                    made.module(module)
+        for code in (f"import {root}.running", f"from {root} import running", f"from {root}.running import run"):
+            with pytest.raises(ModuleNotFoundError, match=f"{root}.running needs the part `running`, which `parts`"):
+                exec(code)
+        with pytest.raises(ModuleNotFoundError, match=f"No module named '{root}.nothing'"):
+            made.module("nothing")
+    assert "meta_path" not in package(tmp_path / "all", ALL).files["__init__.py"]

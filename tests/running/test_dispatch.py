@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import threading
 import time
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 
 from tests.running.calls import call, run
 from tests.running.project import Handlers, pausing
+from tests.running.scripts import all_ways, completion
 from tests.support.generated import Package
 
 
@@ -250,6 +252,35 @@ def test_a_handler_that_was_cancelled_by_itself_has_failed(runnable: Package) ->
         raise asyncio.CancelledError
 
     assert run(runnable, call(runnable, "grep", {"pattern": "a"}), Handlers(grep=broken), on_error=repr).kind == "error"
+
+
+def test_a_task_group_that_failed_in_a_handler_cancels_nothing_else(runnable: Package) -> None:
+    async def fail() -> None:
+        raise ValueError
+
+    async def broken(args: Any) -> str:
+        try:
+            async with asyncio.TaskGroup() as group:
+                group.create_task(fail())
+        except* ValueError:
+            if args.pattern != "mended":
+                raise
+        return "mended"
+
+    async def around(call: Any, arguments: Any, proceed: Any) -> Any:
+        result = await proceed(arguments)
+        with contextlib.suppress(ExceptionGroup):
+            async with asyncio.TaskGroup() as group:
+                group.create_task(fail())
+        return result
+
+    for more in ({}, {"timeout": 60}):
+        made = [call(runnable, "grep", {"pattern": pattern}) for pattern in ("mended", "raised")]
+        results = [run(runnable, each, Handlers(grep=broken), on_error=repr, **more) for each in made]
+        assert [result.kind for result in results] == ["text", "error"]
+    answers = [completion(runnable, ("grep", {"pattern": "a"})), completion(runnable, "done")]
+    for result, _, _ in all_ways(runnable, answers, "go", Handlers(), around=around):
+        assert (result.stopped_by, result.text, result.messages[2].results[0].kind) == ("end", "done", "data")
 
 
 def test_async_handlers_run_on_the_loop_of_the_caller(runnable: Package) -> None:

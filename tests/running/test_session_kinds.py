@@ -26,6 +26,16 @@ def test_a_session_of_the_other_kind_is_refused_at_once(runnable: Package) -> No
     assert (now.requests, later.requests) == ([], [])
 
 
+def test_what_is_no_request_is_a_type_error(runnable: Package) -> None:
+    sessions, running, models = (runnable.module(name) for name in ("sessions", "running", "models"))
+    for wrong, name in (([models.UserMessage("?")], "list"), ({"messages": []}, "dict"), (None, "NoneType")):
+        with pytest.raises(TypeError, match=f"a request must be a Request or a string, not {name}"):
+            running.run(sessions.ScriptedSession(["Hello."]), wrong, Handlers(), review=running.allow_all)
+    settings = {"review": running.allow_all, "prepare": lambda request: None}
+    with pytest.raises(TypeError, match="not NoneType"):
+        running.run(sessions.ScriptedSession(["Hello."]), "?", Handlers(), **settings)
+
+
 @pytest.mark.parametrize("later", [False, True])
 def test_a_review_that_says_yes_lets_nothing_run(runnable: Package, later: bool) -> None:
     sessions, running, models = (runnable.module(name) for name in ("sessions", "running", "models"))

@@ -120,7 +120,7 @@ async def call_handler(
             return await _waited_for(value) if _is_awaitable(value) else value
         await resume_on_event_loop()
     if later and timeout is None:
-        return await handler(arguments)
+        return await _in_own_task(handler(arguments))
     cancellation = CancellationWatch()
     end = None if timeout is None else asyncio.get_running_loop().time() + timeout
     if here:
@@ -139,7 +139,7 @@ async def call_handler(
     limit = asyncio.timeout_at(end)
     try:
         async with limit:
-            return await value
+            return await _in_own_task(value)
     except TimeoutError:
         if limit.expired():
             raise HandlerTimeoutError from None
@@ -150,7 +150,7 @@ async def await_if_awaitable(value: Any) -> Any:
     """Return the value of one of the app's functions, and await it if it is awaitable."""
     if not _is_awaitable(value):
         return value
-    return await _waited_for(value) if running_loop() is None else await value
+    return await (_waited_for(value) if running_loop() is None else _in_own_task(value))
 
 
 def _is_awaitable(value: object) -> bool:
@@ -164,7 +164,20 @@ async def _waited_for(value: Awaitable[Any]) -> Any:
     except BaseException:
         _drop(value)
         raise
-    return await value
+    return await _in_own_task(value)
+
+
+async def _in_own_task(work: Awaitable[T]) -> T:
+    """Await code of the app, which may leave its task cancelled: before Python 3.13 a `TaskGroup` that failed does.
+
+    A cancellation of this task cancels that one.
+    """
+    try:
+        return await asyncio.create_task(carry_ending(work))
+    except EndingError as carried:
+        raise carried.ending from None
+    finally:
+        _drop(work)  # a task that is cancelled before its first step never starts it
 
 
 def _whole(handler: Handler, arguments: object) -> Any:

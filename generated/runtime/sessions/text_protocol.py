@@ -63,12 +63,18 @@ __all__ = [
 
 
 def normalize_request(request_or_text: Request | str) -> Request:
-    """Return the request. A string becomes a request with one user message."""
-    return (
-        Request([UserMessage(request_or_text)])
-        if isinstance(request_or_text, str)
-        else request_or_text
-    )
+    """Return the request. A string becomes a request with one user message.
+
+    Raises:
+        TypeError: It is neither a request nor a string.
+    """
+    if isinstance(request_or_text, str):
+        return Request([UserMessage(request_or_text)])
+    if not hasattr(request_or_text, "messages"):
+        raise TypeError(
+            f"a request must be a Request or a string, not {type(request_or_text).__name__}"
+        )
+    return request_or_text
 
 
 def to_text_request(request: Request, on_loss: OnLoss | None = None) -> Request:

@@ -14,19 +14,12 @@ from toolgen.cli.command_support import (
     compile_adding_built_providers,
     count_files,
     exit_with_code,
+    package_output,
     progress,
     save_build_record,
     summarize_changes,
 )
-from toolgen.cli.group import (
-    format_command,
-    format_option,
-    out_option,
-    output_folder,
-    provider_option,
-    schemas_argument,
-    verbosity_options,
-)
+from toolgen.cli.group import format_option, out_option, provider_option, schemas_argument, verbosity_options
 from toolgen.cli.terminal import print_findings, write_output
 
 if TYPE_CHECKING:
@@ -104,7 +97,7 @@ def build_package(
         built = compile_adding_built_providers(schemas, out, providers, findings, step, incremental=incremental)
         if built is None:
             return None
-        output = built.output_at(output_folder(schemas, out, built.config.out), format_command("build", schemas, out))
+        output = package_output(built, schemas, out)
         changes = write_package(built.files, output, built.lock_facts, findings, force=force)
         step("written", len(built.sources.tools))
     return Build(built, output, changes) if changes is not None else None

@@ -13,18 +13,11 @@ from toolgen.cli.command_support import (
     EXIT_OK,
     compile_adding_built_providers,
     exit_with_code,
+    package_output,
     progress,
     save_build_record,
 )
-from toolgen.cli.group import (
-    format_command,
-    format_option,
-    out_option,
-    output_folder,
-    provider_option,
-    schemas_argument,
-    verbosity_options,
-)
+from toolgen.cli.group import format_option, out_option, provider_option, schemas_argument, verbosity_options
 from toolgen.cli.terminal import paint_diff, print_findings, write_output
 
 
@@ -57,7 +50,7 @@ def command(
     if built is None:
         print_findings(findings, output_format, quiet=quiet, verbose=verbose)
         exit_with_code(EXIT_ERROR)
-    output = built.output_at(output_folder(schemas, out, built.config.out), format_command("build", schemas, out))
+    output = package_output(built, schemas, out)
     drift = find_drift(built.files, output, built.lock_facts, findings)
     reported = print_findings(findings, output_format, quiet=quiet, verbose=verbose)
     if findings.has_errors:

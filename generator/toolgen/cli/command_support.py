@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from toolgen.compilation import Compilation
     from toolgen.diagnostics import Findings
     from toolgen.pipeline import Progress
-    from toolgen.write import Changes, RequestedOutput, Stamp
+    from toolgen.write import Changes, Drift, RequestedOutput, Stamp
 
 EXIT_OK, EXIT_FINDINGS, EXIT_ERROR = 0, 1, 2
 """Exit codes: success; successful, but with findings; the sources or the arguments are wrong."""
@@ -143,13 +143,11 @@ def write_or_check_then_exit(
     """
     from toolgen.cli.terminal import print_findings
     from toolgen.write import find_drift, write_package
-    from toolgen.write.output_path import display_path
 
-    name = display_path(output.name)
     if mode.check:
         drift = find_drift(files, output, lock_facts, findings)
         stale = drift.is_out_of_date
-        said = f"{name}: out of date; run `{output.command}{drift.force_option}`\n" if stale else ""
+        said = out_of_date(output, drift) if stale else ""
     else:
         changes = write_package(files, output, lock_facts, findings, force=mode.force)
         stale, said = False, summarize_changes(output, changes) if changes is not None else ""
@@ -159,6 +157,21 @@ def write_or_check_then_exit(
     if not mode.quiet:
         write_output(said, sys.stderr)
     exit_with_code(EXIT_FINDINGS if stale else EXIT_OK)
+
+
+def out_of_date(output: RequestedOutput, drift: Drift) -> str:
+    """Say in one line which command brings an output up to date."""
+    from toolgen.write.output_path import display_path
+
+    return f"{display_path(output.name)}: out of date; run `{output.command}{drift.force_option}`\n"
+
+
+def package_output(built: Compilation, schemas: Path, out: Path | None) -> RequestedOutput:
+    """Return the output for a package: in the folder from the command line, or else where the configuration puts it."""
+    from toolgen.cli.group import format_command, output_folder
+
+    folder, command = output_folder(schemas, out, built.config.out), format_command("build", schemas, out)
+    return built.output_at(folder, command, is_configured=out is None)
 
 
 def save_build_record(

@@ -153,11 +153,13 @@ def verbosity_options(command: F) -> F:
 
 def format_command(name: str, schemas: Path, out: Path | None) -> str:
     """Return a command with the folders that were given, for messages."""
+    import shlex
+
     from toolgen.write.output_path import display_path
 
     given = [schemas.as_posix()] if schemas != Path("schemas") else []
     given += ["--out", out.as_posix()] if out is not None else []
-    return display_path(" ".join(["toolgen", name, *given]))
+    return display_path(shlex.join(["toolgen", name, *given]))
 
 
 def output_folder(schemas: Path, out: Path | None, configured: str | None) -> Path:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from toolgen.cli.command_support import EXIT_ERROR, EXIT_OK, exit_with_code
+from toolgen.cli.command_support import EXIT_ERROR, EXIT_OK, exit_with_code, out_of_date
 from toolgen.cli.terminal import write_output
 
 
@@ -24,7 +24,7 @@ def command(folder: Path, quiet: bool) -> None:
     Example:
       toolgen init && toolgen build
     """
-    from toolgen.cli.reference import editor_lock_facts
+    from toolgen.cli.reference import editor_lock_facts, editor_output
     from toolgen.diagnostics import Findings
     from toolgen.diagnostics.formatters import escape_unprintable
     from toolgen.load.loading import load_shipped
@@ -37,6 +37,7 @@ def command(folder: Path, quiet: bool) -> None:
         write_project,
     )
     from toolgen.resources import shipped_folder
+    from toolgen.write import find_drift
     from toolgen.write.lockfile import LOCK, lock_text
 
     try:
@@ -59,8 +60,9 @@ def command(folder: Path, quiet: bool) -> None:
             )
             write_output("".join(f"    {line}\n" if line else "\n" for line in file.text.splitlines()), sys.stderr)
         if any(file.path.startswith(EDITOR_FOLDER) and not file.path.endswith(LOCK) for file in written.differing):
-            editor = escape_unprintable(str(folder / EDITOR_FOLDER))
-            write_output(f"{editor}: out of date; run `toolgen schema --write {editor}`\n", sys.stderr)
+            output = editor_output(folder / EDITOR_FOLDER)
+            drift = find_drift(editor_schema_files(), output, editor_lock_facts(), Findings())
+            write_output(out_of_date(output, drift), sys.stderr)
         moved = files_to_move_to_repository_root(folder, written.created)
         if moved is not None:
             root, names = moved

@@ -71,7 +71,7 @@ def command(schemas: Path, providers: tuple[str, ...], output_format: str) -> No
     findings = Findings()
     project = resolve_project(schemas, findings, providers)
     print_findings(findings, output_format if project is None else "text")
-    if project is None:
+    if project is None or findings.has_errors:
         exit_with_code(EXIT_ERROR)
     found = {profile.name: _facts(profile) for profile in project.catalog.profiles}
     write_output(_text(found) if output_format == "text" else json.dumps(found, indent=2, ensure_ascii=False) + "\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,7 +17,7 @@ from toolgen.cli.group import complete_codes
 from toolgen.cli.terminal import write_output
 
 if TYPE_CHECKING:
-    from toolgen.write import Stamp
+    from toolgen.write import RequestedOutput, Stamp
 
 
 @click.command("explain")
@@ -98,14 +99,19 @@ def _write_editor_schemas(folder: Path, *, check: bool, force: bool) -> NoReturn
     """Write the schemas for editors as a build writes a package."""
     from toolgen.diagnostics import Findings
     from toolgen.new_project import editor_schema_files
+
+    mode = OutputMode(check, force)
+    write_or_check_then_exit(editor_schema_files(), editor_output(folder), editor_lock_facts(), Findings(), mode)
+
+
+def editor_output(folder: Path) -> RequestedOutput:
+    """Return the output for the schemas for editors."""
     from toolgen.write import RequestedOutput
 
     has_sources = (folder / "toolgen.yaml").exists() or (folder / "tools").exists()
-    command = f"toolgen schema --write {folder.as_posix()}"
+    command = shlex.join(["toolgen", "schema", "--write", folder.as_posix()])
     sources = folder if has_sources else folder.parent
-    output = RequestedOutput(folder, folder.as_posix(), sources, is_package=False, command=command)
-    mode = OutputMode(check, force)
-    write_or_check_then_exit(editor_schema_files(), output, editor_lock_facts(), Findings(), mode)
+    return RequestedOutput(folder, folder.as_posix(), sources, is_package=False, command=command)
 
 
 def _format() -> Mapping[str, Any]:

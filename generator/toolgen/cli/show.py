@@ -54,7 +54,7 @@ def command(
     write_output(
         json.dumps({name: payload for name, (payload, _) in shown.items()}, indent=2, ensure_ascii=False) + "\n"
     )
-    for name, (_, losses) in shown.items():
+    for name, (_, losses) in shown.items() if not quiet else ():
         for loss in losses:
             write_output(f"{name}: {loss}\n", sys.stderr)
     exit_with_code(EXIT_OK)

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING
 import click
 
 from toolgen import __version__
-from toolgen.cli.command_support import EXIT_ERROR, EXIT_FINDINGS, EXIT_OK, exit_with_code, progress
-from toolgen.cli.group import (
-    format_command,
-    format_option,
-    out_option,
-    output_folder,
-    provider_option,
-    schemas_argument,
-    verbosity_options,
+from toolgen.cli.command_support import (
+    EXIT_ERROR,
+    EXIT_FINDINGS,
+    EXIT_OK,
+    compile_adding_built_providers,
+    exit_with_code,
+    package_output,
+    progress,
 )
+from toolgen.cli.group import format_option, out_option, provider_option, schemas_argument, verbosity_options
 from toolgen.cli.terminal import print_findings, write_output
 
 if TYPE_CHECKING:
@@ -63,21 +63,21 @@ def command(
       toolgen upgrade --dry-run
     """
     from toolgen.breaking.packages import compare_packages
-    from toolgen.compilation import compile_project
     from toolgen.diagnostics import Findings
+    from toolgen.pipeline import ignore_progress
     from toolgen.write import find_drift, write_package
     from toolgen.write.output_path import display_path
 
     findings = Findings()
     with progress(quiet=quiet) as step:
-        built = compile_project(schemas, findings, providers, step)
+        built = compile_adding_built_providers(schemas, out, providers, findings, step, incremental=False)
     if built is None:
         print_findings(findings, output_format, quiet=quiet, verbose=verbose)
         exit_with_code(EXIT_ERROR)
     config = (
         None if new_edition is None else _with_edition(built.sources.config, built.sources.texts, schemas, new_edition)
     )
-    output = built.output_at(output_folder(schemas, out, built.config.out), format_command("build", schemas, out))
+    output = package_output(built, schemas, out)
     drift = find_drift(built.files, output, built.lock_facts, findings)
     if findings.has_errors:
         print_findings(findings, output_format, quiet=quiet, verbose=verbose)
@@ -105,7 +105,8 @@ def command(
         except OSError as error:
             write_output(f"toolgen: cannot write {file.as_posix()}: {error.strerror}\n", sys.stderr)
             exit_with_code(EXIT_ERROR)
-        built = compile_project(schemas, Findings(), providers) or built
+        again = compile_adding_built_providers(schemas, out, providers, Findings(), ignore_progress, incremental=False)
+        built = again or built
     done = write_package(built.files, output, built.lock_facts, findings)
     if done is None:
         print_findings(findings, output_format, quiet=quiet, verbose=verbose)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -117,6 +118,16 @@ class Findings:
     def has_errors(self) -> bool:
         """Return whether there is an error among the findings."""
         return any(f.level == "error" for f in self.items)
+
+    @contextmanager
+    def aside(self, code: str) -> Iterator[list[Finding]]:
+        """Set the findings of a code aside, so that they stop none of the stages in the block. Yield them."""
+        taken = [f for f in self.items if f.code == code]
+        self.items[:] = [f for f in self.items if f.code != code]
+        try:
+            yield taken
+        finally:
+            self.items += taken
 
     def __iter__(self) -> Iterator[Finding]:
         """Iterate over the findings without duplicates, sorted by location, then code."""

@@ -64,6 +64,15 @@ class ImportedType:
 
 JsonObject = Mapping[str, Any]
 
+_SCHEMA_KEYS = {
+    "inputSchema": "mcp",
+    "input_schema": "anthropic",
+    "parameters": "openai",
+    "parametersJsonSchema": "gemini",
+    "parameters_json_schema": "gemini",
+}
+"""The formats of an import by the key that they have the schema of the arguments under."""
+
 
 @dataclass(frozen=True, slots=True)
 class ImportReader:
@@ -168,10 +177,17 @@ class ImportReader:
         return None
 
     def parameters(self, at: Pointer, entry: JsonObject, key: str, *, required: bool) -> JsonObject | None:
-        """Return the schema of the arguments, or None. A schema that is null, or missing but required, is reported."""
+        """Return the schema of the arguments, or None.
+
+        A schema that is null, or missing but required, is reported, and so is one under the key of another format.
+        """
         value = entry.get(key)
         if value is None:
-            if required or key in entry:
+            other = next((each for each in _SCHEMA_KEYS if isinstance(entry.get(each), dict)), None)
+            if other is not None:
+                hint = f"import the file with `toolgen import {_SCHEMA_KEYS[other]}`"
+                self.findings.add("import-other-format", self.document.key_span(*at, other), hint=hint, key=other)
+            elif required or key in entry:
                 self.report_at_key("import-no-parameters", (*at, key) if key in entry else at, key=key)
             return None
         if not isinstance(value, dict):

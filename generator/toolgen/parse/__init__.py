@@ -10,10 +10,10 @@ from typing import Any
 from toolgen.diagnostics import Findings
 from toolgen.document_validation import meta_schema, validate_document
 from toolgen.load import Sources
-from toolgen.parse.config import Config, parse_config
+from toolgen.parse.config import UNKNOWN_CODE, Config, parse_config
 from toolgen.parse.declarations import Declaration, parse_declarations
 
-__all__ = ["Config", "Declaration", "ParsedProject", "parse"]
+__all__ = ["UNKNOWN_CODE", "Config", "Declaration", "ParsedProject", "parse"]
 
 
 _NAMES = ("properties", "$defs")
@@ -37,9 +37,9 @@ def parse(sources: Sources, findings: Findings) -> ParsedProject | None:
     before = len(findings)
     config = parse_config(sources, findings)
     _check_documents(sources, findings)
-    if any(finding.level == "error" for finding in findings.items[before:]):
-        return None
-    return ParsedProject(sources, config, parse_declarations(sources.tools, findings))
+    stopped = any(f.level == "error" and f.code != UNKNOWN_CODE for f in findings.items[before:])
+    declarations = parse_declarations(sources.tools, findings)
+    return None if stopped else ParsedProject(sources, config, declarations)
 
 
 def _check_documents(sources: Sources, findings: Findings) -> None:

@@ -50,6 +50,10 @@ class Config:
     recursion_depth: int = 3
 
 
+UNKNOWN_CODE = "unknown-code"
+"""The code of a level for a code that does not exist: an error that stops no stage, so that it hides no finding."""
+
+
 def parse_config(sources: Sources, findings: Findings) -> Config:
     """Return the project's configuration. Return the defaults if there is none or it has a fault, which is reported."""
     document = sources.config
@@ -100,9 +104,9 @@ def _check_codes(document: Document, findings: Findings) -> None:
     for name in document.value.get("lint", {}):
         if name not in CODES:
             hint = did_you_mean(name, CODES)
-            findings.add("unknown-code", document.key_span("lint", name), name=name, hint=hint)
+            findings.add(UNKNOWN_CODE, document.key_span("lint", name), name=name, hint=hint)
     known = (*CHANGES, *AUDIENCES)
     for name in document.value.get("breaking", {}):
         if name not in known:
             hint = did_you_mean(name, known)
-            findings.add("unknown-code", document.key_span("breaking", name), name=name, hint=hint)
+            findings.add(UNKNOWN_CODE, document.key_span("breaking", name), name=name, hint=hint)

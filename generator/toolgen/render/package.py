@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
@@ -59,7 +59,7 @@ def render_package(catalog: Catalog, schemas: str = "schemas") -> Package:
         "errors.py": format_generated_module(
             "errors.py", template_environment().get_template("errors.py.jinja").render(parts=catalog.parts)
         ),
-        "__init__.py": _static("__init__.py", MINOR if catalog.runtime == "installed" else None),
+        "__init__.py": _package_module(catalog),
         "models.py": format_generated_module(
             "models.py", template_environment().get_template("models.py.jinja").render(exports=_exports(names))
         ),
@@ -82,7 +82,7 @@ def render_package(catalog: Catalog, schemas: str = "schemas") -> Package:
     for profile, plan in plans:
         files[f"providers/{profile.name}.py"] = _provider(plan, names, wires[profile.name], "tools" in catalog.parts)
     files["PORTABILITY.md"] = portability_report(wires, path_prefix(schemas))
-    left_out = tuple(path for part, paths in PART_FILES.items() if part not in catalog.parts for path in paths)
+    left_out = tuple(_left_out(catalog.parts))
     kept = {path: text for path, text in files.items() if not path.startswith(left_out)}
     found = use_installed_runtime(kept, local) if catalog.runtime == "installed" else reachable_modules(kept)
     copied = runtime_files().keys() & found.keys()
@@ -134,9 +134,22 @@ PART_FILES: Mapping[str, tuple[str, ...]] = {
 """The files and folders of each part; the modules of the runtime that they need are included with them."""
 
 
-def _static(path: str, runtime: str | None = None) -> str:
-    """Return a module that no source changes; `runtime` is the version of the installed runtime, if there is one."""
-    return format_generated_module(path, template_environment().get_template(f"{path}.jinja").render(runtime=runtime))
+def _left_out(parts: Collection[str]) -> dict[str, str]:
+    """Return the files and folders that a package without all parts lacks, each with the part that it belongs to."""
+    return {path: part for part, paths in PART_FILES.items() if part not in parts for path in paths}
+
+
+def _package_module(catalog: Catalog) -> str:
+    """Return the module of the package, which checks an installed runtime, and says which part a module needs."""
+    runtime = MINOR if catalog.runtime == "installed" else None
+    modules = {path.strip("/").removesuffix(".py"): part for path, part in _left_out(catalog.parts).items()}
+    public = {name: part for name, part in modules.items() if "/" not in name and name != "wires"}
+    return _static("__init__.py", runtime=runtime, left_out=public)
+
+
+def _static(path: str, **values: object) -> str:
+    """Return a module that no declaration changes."""
+    return format_generated_module(path, template_environment().get_template(f"{path}.jinja").render(values))
 
 
 @cache

@@ -12,12 +12,17 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from toolgen.diagnostics import CODES, Finding, Findings, Level, Span
+from toolgen.diagnostics.codes import BY_STAGE
+from toolgen.diagnostics.codes.breaking import CHANGES
 from toolgen.diagnostics.finding import did_you_mean
 from toolgen.load import Document, Sources
 from toolgen.load.comments import find_comments
 
 _ALLOW = re.compile(r"toolgen:\s*allow\b\s*(.*)")
 _CODE = re.compile(r"[^\s,]+")
+
+_ELSEWHERE = frozenset(row.id for stage in ("breaking", "importing", "write") for row in BY_STAGE[stage])
+"""Codes of findings that are no subject of `lint`: those of `toolgen breaking` and of `toolgen import`, and of writing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,9 +116,12 @@ def check_suppressions(
 
 
 def _levels(config: Document, rules: Mapping[str, object], findings: Findings) -> Mapping[str, str]:
-    """Return the levels of a configuration. Report those that do not apply to errors of a build."""
+    """Return the levels of a configuration. Report those that change nothing: for an error of a build, or elsewhere."""
     levels: Mapping[str, str] = config.value.get("lint", {})
     for code, level in levels.items():
-        if not is_suppressible(code, rules) and level != "error":
+        if code in _ELSEWHERE:
+            hint = f"set it under `breaking` in {config.path}" if code in CHANGES else None
+            findings.add("level-without-effect", config.key_span("lint", code), hint=hint, name=code)
+        elif code in CODES and not is_suppressible(code, rules) and level != "error":
             findings.add("error-not-silenced", config.key_span("lint", code), name=code)
     return levels

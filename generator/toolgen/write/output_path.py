@@ -36,7 +36,7 @@ class RequestedOutput:
     """The arguments of the caller: the output folder, its name in messages, and the SCHEMAS folder.
 
     Python imports a package by the name of its folder. Other output may have any name. `command` writes the output, and
-    has an option `--force`.
+    has an option `--force`. `span` is where the configuration names the folder.
     """
 
     folder: Path
@@ -44,6 +44,7 @@ class RequestedOutput:
     sources: Path
     is_package: bool = True
     command: str = "toolgen build"
+    span: Span | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +85,7 @@ def locate_output(output: RequestedOutput, findings: Findings) -> OutputPath | N
 
     A folder inside SCHEMAS is allowed if no declaration is read from it, since SCHEMAS may be a whole project.
     """
-    span = Span(display_path(output.name))
+    span = output.span or Span(display_path(output.name))
     try:
         parent, leaf = output.folder.parent.resolve(), output.folder.name
         if leaf in ("", ".."):

@@ -207,6 +207,23 @@ def test_no_schema_of_the_arguments(tmp_path: Path, format: str, tool: Any, code
     assert one(tmp_path, tool, format) == ({"name": "probe"}, codes)
 
 
+@pytest.mark.parametrize(
+    ("format", "tool", "right"),
+    [
+        ("mcp", {"name": "probe", "input_schema": {}}, "anthropic"),
+        ("openai", {"name": "probe", "inputSchema": {}}, "mcp"),
+        ("openai", {"function": {"name": "probe", "input_schema": {}}}, "anthropic"),
+        ("anthropic", {"name": "probe", "parameters": {}}, "openai"),
+        ("gemini", {"name": "probe", "inputSchema": {}}, "mcp"),
+        ("kagami", {"name": "probe", "description": "d", "parametersJsonSchema": {}}, "gemini"),
+    ],
+)
+def test_a_schema_under_the_key_of_another_format_names_it(tmp_path: Path, format: str, tool: Any, right: str) -> None:
+    result = imported(tmp_path, [tool], format)
+    assert (result.tools, result.codes) == ({}, ["import-other-format"])
+    assert result.findings[0].hint == f"import the file with `toolgen import {right}`"
+
+
 def test_a_root_without_a_type_becomes_an_object(tmp_path: Path) -> None:
     declared, codes = one(tmp_path, {"name": "probe", "inputSchema": {"properties": {}}})
     assert (declared["parameters"], codes) == ({"type": "object", "properties": {}}, ["import-root-type"])

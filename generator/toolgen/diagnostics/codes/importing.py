@@ -129,6 +129,14 @@ _CHANGES = (
         fix="Nothing to fix: this note only reports what the import did.",
     ),
     Code(
+        "import-other-format",
+        "error",
+        "{key} has the schema of the arguments in another format than the one you named",
+        None,
+        "Without its schema the tool would accept any arguments, and the provider would get an unknown key.",
+        fix="Name the format of the file.",
+    ),
+    Code(
         "import-no-parameters",
         "note",
         "{key} is not a schema; the tool is declared without parameters",

@@ -57,6 +57,14 @@ description: Find a user.
         "Under `limits` in toolgen.yaml you can set another limit, or null for none.",
     ),
     Code(
+        "level-without-effect",
+        "warning",
+        "`lint` does not set the level of {name}",
+        "remove the level",
+        "A level under `lint` applies to the findings of a build about the sources, and to lint rules. `toolgen breaking` "
+        "has levels of its own, and the findings of other commands have fixed levels.",
+    ),
+    Code(
         "error-not-silenced",
         "warning",
         "{name} is an error that stops a build, so it cannot be silenced",

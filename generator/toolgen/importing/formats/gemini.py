@@ -52,7 +52,8 @@ def _set(entry: JsonObject) -> JsonObject:
 def _tool(reader: ImportReader, at: Pointer, entry: JsonObject) -> Iterator[ImportedTool]:
     name = reader.name(at, entry)
     parameters, result = _key(entry, _PARAMETERS), _key(entry, _RESULT)
-    plain = {key: _json_schema(reader, at, key, entry.get(key)) for key in (parameters, result) if key in entry}
+    read = {key: _json_schema(reader, at, key, entry.get(key)) for key in (parameters, result) if key in entry}
+    plain = {**entry, **read}
     reader.report_dropped(at, entry, [key for key in (*_PARAMETERS, *_RESULT) if key not in (parameters, result)])
     tool = ImportedTool(
         at,
