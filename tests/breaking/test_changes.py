@@ -43,6 +43,7 @@ def compared(tmp_path: Path, before: Any, after: Any, config: Any = None) -> tup
 
 
 TEXT, NUMBER = {"type": "string"}, {"type": "integer"}
+CENTS = {"type": "number", "multipleOf": 0.01}
 TAGGED = [
     {"type": "object", "properties": {"kind": {"const": kind}, "x": NUMBER}, "required": ["kind"]} for kind in "ab"
 ]
@@ -127,6 +128,14 @@ CASES: list[tuple[str, Any, Any, tuple[str, ...], Any]] = [
     ("bound-tightened", with_property(NUMBER), with_property(NUMBER | {"maximum": 5}), (M, C), 7),
     ("bound-loosened", with_property(NUMBER | {"maximum": 5}), with_property(NUMBER), (), None),
     ("bound-tightened", with_property(NUMBER), with_property(NUMBER | {"multipleOf": 5}), (M, C), 1),
+    (
+        "bound-loosened",
+        with_property(CENTS | {"multipleOf": 0.3}),
+        with_property(CENTS | {"multipleOf": 0.1}),
+        (),
+        None,
+    ),
+    ("bound-tightened", with_property(CENTS), with_property(CENTS | {"multipleOf": 0.03}), (M, C), 1),
     ("pattern-set", with_property(TEXT), with_property(TEXT | {"pattern": "^b"}), (M, C), "a"),
     ("pattern-unset", with_property(TEXT | {"pattern": "^b"}), with_property(TEXT), (), None),
     ("pattern-changed", with_property(TEXT | {"pattern": "^a"}), with_property(TEXT | {"pattern": "^ab"}), (M, C), "a"),
@@ -192,6 +201,8 @@ SAME = [
     ({"anyOf": TAGGED}, {"oneOf": TAGGED[::-1]}),
     (TEXT, TEXT | {"minLength": 0}),
     (NUMBER, NUMBER | {"multipleOf": 1}),
+    (NUMBER, NUMBER | {"multipleOf": 0.1}),
+    ({"anyOf": [CENTS, {"type": "number", "multipleOf": 0.1}]}, CENTS),
     (NUMBER | {"minimum": 1}, NUMBER | {"exclusiveMinimum": 0}),
     ({"enum": ["x", "y"]}, {"enum": ["x", "y"], "minLength": 1}),
     ({"type": "array"}, {"type": "array", "minItems": 0, "minLength": 4}),
