@@ -9,11 +9,12 @@ from ..conversion.encoding import Table
 from .context import NEVER, LoweringContext, Node, RefStack
 from .dialects import Dialect
 from .keywords import add_null, can_keep_schemas, describe_rule
-from .schemas import Pointer, declares_null, required_names
+from .schemas import Pointer, declared_types, declares_null, required_names
 
 __all__ = ["lower_array", "lower_object"]
 
 _OF_OBJECTS = ("properties", "required", "additionalProperties", "patternProperties", "minProperties")
+_DEEPEST_UNION = 8
 _ANY_KEYWORD = Dialect({"keywords": "any", "refs": "inline", "recursion": "unroll"})
 
 
@@ -46,6 +47,11 @@ def lower_object(
     for name, schema in properties.items():
         inner, encoding = context.lower_node(schema, (*pointer, "properties", name), ref_stack)
         if inner.get("not") == {} and len(inner) == 1:
+            if not dialect.closed and further is not False:
+                reason = "no value fits it"
+                context.record_change(
+                    (*pointer, "properties", name), "a property", "dropped", reason, checked="parse_arguments"
+                )
             continue
         entry: dict[str, Any] = {} if names[name] == name else {"name": names[name]}
         if entry:
@@ -114,9 +120,7 @@ def _optional(
 ) -> dict[str, Any]:
     """Make an optional property required and nullable."""
     resolved, _ = context.resolve(schema, ())
-    if declares_null(resolved) or (
-        type(resolved) is dict and declares_null(context.merge_all_of(resolved, pointer, ())[0])
-    ):
+    if _admits_null(context, schema, pointer):
         plain = type(resolved) is dict and "default" in resolved and resolved["default"] is None
         reason = "every property is required, so an absent value is sent as null and read back as null"
         context.record_change(
@@ -129,6 +133,20 @@ def _optional(
     )
     entry["null"] = "absent"
     return add_null(inner, context.dialect)
+
+
+def _admits_null(context: LoweringContext, schema: Any, pointer: Pointer, depth: int = 0) -> bool:
+    """Return whether a schema, what it refers to, or a branch of it states that it admits null."""
+    found, _ = context.resolve(schema, ())
+    if type(found) is not dict or declares_null(found):
+        return declares_null(found)
+    found, _ = context.merge_all_of(found, pointer, ())
+    branches = found.get("anyOf", found.get("oneOf")) if not declared_types(found) else None
+    return declares_null(found) or (
+        type(branches) is list
+        and depth < _DEEPEST_UNION
+        and any(_admits_null(context, branch, pointer, depth + 1) for branch in branches)
+    )
 
 
 def _missing(context: LoweringContext, required: list[str], properties: dict[str, Any], pointer: Pointer) -> None:
