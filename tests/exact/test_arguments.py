@@ -91,7 +91,7 @@ def test_a_price_is_a_multiple_of_a_cent(tmp_path: Path) -> None:
         with pytest.raises(tools.ArgumentsError):
             tools.parse_arguments("t1", {"value": value})
     for value in (19.999, 0.005):
-        with pytest.raises(tools.ArgumentsError, match="a multiple of 0.01"):
+        with pytest.raises(tools.ArgumentsError, match=r"a multiple of 0\.01"):
             tools.parse_arguments("t0", {"value": value})
 
 

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from ..conversion.encoding import Table
@@ -56,7 +55,7 @@ def lower_object(
         and further is not False
     ):
         properties = _with_required(context, properties, required, further, pointer)
-    names = _names(list(properties), dialect.properties)
+    names = dialect.name_on_wire(properties)
     lowered: dict[str, Any] = {}
     entries: dict[str, Any] = {}
     for name, schema in properties.items():
@@ -131,6 +130,9 @@ def lower_object(
             else others
             for name, others in source["dependentRequired"].items()
         }
+    _lower_pattern_properties(
+        context, source, pointer, ref_stack, out, respelled=bool(entries)
+    )
     more = _lower_additional_properties(
         context, source, further, pointer, ref_stack, out, respelled=bool(entries)
     )
@@ -251,6 +253,39 @@ def _missing(
             )
 
 
+def _lower_pattern_properties(
+    context: LoweringContext,
+    source: dict[str, Any],
+    pointer: Pointer,
+    ref_stack: RefStack,
+    out: dict[str, Any],
+    *,
+    respelled: bool,
+) -> None:
+    """Lower the schemas of `patternProperties` if they cannot be sent unchanged, and no value is encoded."""
+    patterns = source.get("patternProperties")
+    if (
+        type(patterns) is not dict
+        or respelled
+        or not can_keep_schemas(context, "patternProperties")
+    ):
+        return
+    if (
+        not context.dialect.says_open
+        and context.copy_unlowered_rule("patternProperties", patterns) is not None
+    ):
+        return
+    found: dict[str, Any] = {}
+    for pattern, schema in patterns.items():
+        lowered, encoding = context.lower_node(
+            schema, (*pointer, "patternProperties", pattern), ref_stack
+        )
+        if encoding is not None:
+            return
+        found[pattern] = False if lowered is NEVER else lowered
+    out["patternProperties"] = found
+
+
 def _lower_additional_properties(
     context: LoweringContext,
     source: dict[str, Any],
@@ -278,13 +313,9 @@ def _lower_additional_properties(
         out["additionalProperties"] = False
         return None
     if "additionalProperties" not in source:
-        if (
-            dialect.says_open
-            and not patterns
-            and (not source.get("properties") and pointer)
-        ):
+        if dialect.says_open and not source.get("properties") and (pointer or patterns):
             out["additionalProperties"] = True
-        elif dialect.says_open and not patterns and source.get("properties"):
+        elif dialect.says_open and source.get("properties"):
             reason = "objects are closed unless they say otherwise, so undeclared properties cannot be sent"
             context.record_change(pointer, "additional properties", "narrowed", reason)
         return None
@@ -305,11 +336,13 @@ def _lower_additional_properties(
         )
         lowered = False if lowered is NEVER else lowered
     if patterns and further is not True:
-        kept = (
+        kept = "patternProperties" in out or (
             can_keep_schemas(context, "patternProperties")
             and not respelled
             and context.copy_unlowered_rule("patternProperties", patterns)
         )
+        if encoding is not None:
+            out.pop("patternProperties", None)
         if not kept or encoding is not None:
             reason = "it would apply to the properties that patternProperties matches"
             context.record_change(
@@ -319,6 +352,8 @@ def _lower_additional_properties(
                 reason,
                 checked="parse_arguments",
             )
+            if dialect.says_open:
+                out["additionalProperties"] = True
             return None
     out["additionalProperties"] = lowered
     return encoding
@@ -367,27 +402,6 @@ def _map(
     )
     out["properties"], out["required"], out["additionalProperties"] = {}, [], False
     return None
-
-
-def _names(names: list[str], legal: re.Pattern[str] | None) -> dict[str, str]:
-    """Return a unique, legal name for each property. Legal names do not change."""
-    if legal is None:
-        return {name: name for name in names}
-    found = {name: name for name in names if legal.fullmatch(name)}
-    taken = set(found)
-    for name in names:
-        if name in found:
-            continue
-        made = re.sub(r"[^A-Za-z0-9_]+", "_", name)[:56] or "_"
-        if not legal.fullmatch(made):
-            made = f"p_{made}"
-        spelled, n = made, 1
-        while spelled in taken:
-            n += 1
-            spelled = f"{made}_{n}"
-        taken.add(spelled)
-        found[name] = spelled
-    return found
 
 
 def lower_array(

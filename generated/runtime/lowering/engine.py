@@ -182,6 +182,8 @@ def _end(context: LoweringContext, found: dict[str, Any], pointer: Pointer) -> N
             context, {}, pointer, ["Of the same form as the value around it."]
         )
     out: dict[str, Any] = {"type": kinds[0]} if len(kinds) == 1 else {}
+    if context.dialect.says_open and kinds == ("object",):
+        out["additionalProperties"] = True
     if context.allows_description(pointer):
         out["description"] = "Of the same form as the value around it."
     if kinds and kinds != ("array",):
