@@ -233,6 +233,39 @@ def test_values_that_differ_are_never_proved_equal(before: Any, after: Any) -> N
     assert combine_effects(compare_schemas(after, before)) is not None
 
 
+LIMITED = {"type": "string", "maxLength": 3, "description": "A text."}
+INNER = {"type": "object", "properties": {"k": LIMITED}}
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"properties": {"a": {"allOf": [INNER]}}},
+        {"properties": {"a": {"$ref": "#/$defs/A"}}, "$defs": {"A": INNER}},
+        {"allOf": [{"properties": {"a": INNER}}]},
+        {"properties": {"a": {"allOf": [{"$ref": "#/$defs/A"}]}}, "$defs": {"A": INNER}},
+    ],
+)
+def test_a_schema_that_moves_without_a_change_of_values_is_not_less_portable(tmp_path: Path, other: Any) -> None:
+    plain = tool(parameters={"type": "object", "properties": {"a": INNER}})
+    moved = tool(parameters={"type": "object", **other})
+
+    for name, before, after in (("there", plain, moved), ("back", moved, plain)):
+        (tmp_path / name).mkdir()
+        found, _ = compared(tmp_path / name, before, after)
+        assert {change.code for change in found.changes} <= {"payload-changed", "composition-rewritten"}
+
+
+def test_another_value_that_loses_the_same_rule_is_less_portable(tmp_path: Path) -> None:
+    found, _ = compared(
+        tmp_path,
+        tool(parameters={"type": "object", "properties": {"a": LIMITED, "b": TEXT}}),
+        tool(parameters={"type": "object", "properties": {"a": LIMITED, "b": LIMITED}}),
+    )
+    worse = [change.after for change in found.changes if change.code == "portability-worse"]
+    assert set(worse) == {"maxLength at /properties/b"}
+
+
 def with_result(**more: Any) -> dict[str, Any]:
     return tool(result={"type": "object", "properties": {"a": TEXT}, **more})
 
