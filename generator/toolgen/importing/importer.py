@@ -64,7 +64,7 @@ def import_file(
     check: bool = False,
 ) -> ImportResult | None:
     """Import the tools of a file: load it, then `import_document`."""
-    document = load_single_file(file, findings)
+    document = load_single_file(file, findings, foreign=True)
     return import_document(document, format, schemas, findings, source=source, selection=selection, check=check)
 
 
