@@ -302,6 +302,7 @@ TOOLS: list[dict[str, Any]] = [
                                                         "type": "array",
                                                         "items": {
                                                             "type": "object",
+                                                            "additionalProperties": True,
                                                             "description": "Of the same form as the value around it.",
                                                         },
                                                     },
@@ -309,6 +310,7 @@ TOOLS: list[dict[str, Any]] = [
                                                         "type": "array",
                                                         "items": {
                                                             "type": "object",
+                                                            "additionalProperties": True,
                                                             "description": "Of the same form as the value around it.",
                                                         },
                                                     },
@@ -334,6 +336,7 @@ TOOLS: list[dict[str, Any]] = [
                                                         "type": "array",
                                                         "items": {
                                                             "type": "object",
+                                                            "additionalProperties": True,
                                                             "description": "Of the same form as the value around it.",
                                                         },
                                                     },
@@ -341,6 +344,7 @@ TOOLS: list[dict[str, Any]] = [
                                                         "type": "array",
                                                         "items": {
                                                             "type": "object",
+                                                            "additionalProperties": True,
                                                             "description": "Of the same form as the value around it.",
                                                         },
                                                     },
@@ -384,6 +388,7 @@ TOOLS: list[dict[str, Any]] = [
                                                         "type": "array",
                                                         "items": {
                                                             "type": "object",
+                                                            "additionalProperties": True,
                                                             "description": "Of the same form as the value around it.",
                                                         },
                                                     },
@@ -391,6 +396,7 @@ TOOLS: list[dict[str, Any]] = [
                                                         "type": "array",
                                                         "items": {
                                                             "type": "object",
+                                                            "additionalProperties": True,
                                                             "description": "Of the same form as the value around it.",
                                                         },
                                                     },
@@ -416,6 +422,7 @@ TOOLS: list[dict[str, Any]] = [
                                                         "type": "array",
                                                         "items": {
                                                             "type": "object",
+                                                            "additionalProperties": True,
                                                             "description": "Of the same form as the value around it.",
                                                         },
                                                     },
@@ -423,6 +430,7 @@ TOOLS: list[dict[str, Any]] = [
                                                         "type": "array",
                                                         "items": {
                                                             "type": "object",
+                                                            "additionalProperties": True,
                                                             "description": "Of the same form as the value around it.",
                                                         },
                                                     },

@@ -43,6 +43,7 @@ def compared(tmp_path: Path, before: Any, after: Any, config: Any = None) -> tup
 
 
 TEXT, NUMBER = {"type": "string"}, {"type": "integer"}
+CENTS = {"type": "number", "multipleOf": 0.01}
 TAGGED = [
     {"type": "object", "properties": {"kind": {"const": kind}, "x": NUMBER}, "required": ["kind"]} for kind in "ab"
 ]
@@ -127,6 +128,14 @@ CASES: list[tuple[str, Any, Any, tuple[str, ...], Any]] = [
     ("bound-tightened", with_property(NUMBER), with_property(NUMBER | {"maximum": 5}), (M, C), 7),
     ("bound-loosened", with_property(NUMBER | {"maximum": 5}), with_property(NUMBER), (), None),
     ("bound-tightened", with_property(NUMBER), with_property(NUMBER | {"multipleOf": 5}), (M, C), 1),
+    (
+        "bound-loosened",
+        with_property(CENTS | {"multipleOf": 0.3}),
+        with_property(CENTS | {"multipleOf": 0.1}),
+        (),
+        None,
+    ),
+    ("bound-tightened", with_property(CENTS), with_property(CENTS | {"multipleOf": 0.03}), (M, C), 1),
     ("pattern-set", with_property(TEXT), with_property(TEXT | {"pattern": "^b"}), (M, C), "a"),
     ("pattern-unset", with_property(TEXT | {"pattern": "^b"}), with_property(TEXT), (), None),
     ("pattern-changed", with_property(TEXT | {"pattern": "^a"}), with_property(TEXT | {"pattern": "^ab"}), (M, C), "a"),
@@ -192,6 +201,8 @@ SAME = [
     ({"anyOf": TAGGED}, {"oneOf": TAGGED[::-1]}),
     (TEXT, TEXT | {"minLength": 0}),
     (NUMBER, NUMBER | {"multipleOf": 1}),
+    (NUMBER, NUMBER | {"multipleOf": 0.1}),
+    ({"anyOf": [CENTS, {"type": "number", "multipleOf": 0.1}]}, CENTS),
     (NUMBER | {"minimum": 1}, NUMBER | {"exclusiveMinimum": 0}),
     ({"enum": ["x", "y"]}, {"enum": ["x", "y"], "minLength": 1}),
     ({"type": "array"}, {"type": "array", "minItems": 0, "minLength": 4}),
@@ -220,6 +231,39 @@ SAME = [
 def test_values_that_differ_are_never_proved_equal(before: Any, after: Any) -> None:
     assert combine_effects(compare_schemas(before, after)) is not None
     assert combine_effects(compare_schemas(after, before)) is not None
+
+
+LIMITED = {"type": "string", "maxLength": 3, "description": "A text."}
+INNER = {"type": "object", "properties": {"k": LIMITED}}
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"properties": {"a": {"allOf": [INNER]}}},
+        {"properties": {"a": {"$ref": "#/$defs/A"}}, "$defs": {"A": INNER}},
+        {"allOf": [{"properties": {"a": INNER}}]},
+        {"properties": {"a": {"allOf": [{"$ref": "#/$defs/A"}]}}, "$defs": {"A": INNER}},
+    ],
+)
+def test_a_schema_that_moves_without_a_change_of_values_is_not_less_portable(tmp_path: Path, other: Any) -> None:
+    plain = tool(parameters={"type": "object", "properties": {"a": INNER}})
+    moved = tool(parameters={"type": "object", **other})
+
+    for name, before, after in (("there", plain, moved), ("back", moved, plain)):
+        (tmp_path / name).mkdir()
+        found, _ = compared(tmp_path / name, before, after)
+        assert {change.code for change in found.changes} <= {"payload-changed", "composition-rewritten"}
+
+
+def test_another_value_that_loses_the_same_rule_is_less_portable(tmp_path: Path) -> None:
+    found, _ = compared(
+        tmp_path,
+        tool(parameters={"type": "object", "properties": {"a": LIMITED, "b": TEXT}}),
+        tool(parameters={"type": "object", "properties": {"a": LIMITED, "b": LIMITED}}),
+    )
+    worse = [change.after for change in found.changes if change.code == "portability-worse"]
+    assert set(worse) == {"maxLength at /properties/b"}
 
 
 def with_result(**more: Any) -> dict[str, Any]:

@@ -81,6 +81,20 @@ def test_integers_of_any_size_may_be_listed(tmp_path: Path) -> None:
                 tools.parse_arguments(f"t{i}", {"value": value})
 
 
+def test_a_price_is_a_multiple_of_a_cent(tmp_path: Path) -> None:
+    price = {"type": "number", "multipleOf": 0.01, "default": 19.99, "examples": [0.07, 1.15]}
+    tools = package_of([price, {"not": price}], tmp_path, "prices").module("tools")
+
+    for value in (19.99, 1.15, 4.35, 0.07, 1e20, 35 * 0.01):
+        assert tools.parse_arguments("t0", {"value": value}).value == value
+        assert tools.parse_arguments("t0", json.dumps({"value": value})).value == value
+        with pytest.raises(tools.ArgumentsError):
+            tools.parse_arguments("t1", {"value": value})
+    for value in (19.999, 0.005):
+        with pytest.raises(tools.ArgumentsError, match=r"a multiple of 0\.01"):
+            tools.parse_arguments("t0", {"value": value})
+
+
 def test_what_is_expected_is_short_and_never_code(tmp_path: Path) -> None:
     nasty = '"""\\\n{x}' + "y" * 500
     schemas = [{"not": {"const": nasty}}, {"type": "object", "properties": {nasty: {}}, "unevaluatedProperties": False}]

@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from ..conversion.encoding import Table
 from .context import NEVER, LoweringContext, Node, RefStack
 from .dialects import Dialect
 from .keywords import add_null, can_keep_schemas, describe_rule
-from .schemas import Pointer, declares_null, required_names
+from .schemas import Pointer, declared_types, declares_null, required_names
 
 __all__ = ["lower_array", "lower_object"]
 
@@ -21,6 +20,7 @@ _OF_OBJECTS = (
     "patternProperties",
     "minProperties",
 )
+_DEEPEST_UNION = 8
 _ANY_KEYWORD = Dialect({"keywords": "any", "refs": "inline", "recursion": "unroll"})
 
 
@@ -55,7 +55,7 @@ def lower_object(
         and further is not False
     ):
         properties = _with_required(context, properties, required, further, pointer)
-    names = _names(list(properties), dialect.properties)
+    names = dialect.name_on_wire(properties)
     lowered: dict[str, Any] = {}
     entries: dict[str, Any] = {}
     for name, schema in properties.items():
@@ -63,6 +63,15 @@ def lower_object(
             schema, (*pointer, "properties", name), ref_stack
         )
         if inner.get("not") == {} and len(inner) == 1:
+            if not dialect.closed and further is not False:
+                reason = "no value fits it"
+                context.record_change(
+                    (*pointer, "properties", name),
+                    "a property",
+                    "dropped",
+                    reason,
+                    checked="parse_arguments",
+                )
             continue
         entry: dict[str, Any] = {} if names[name] == name else {"name": names[name]}
         if entry:
@@ -121,6 +130,9 @@ def lower_object(
             else others
             for name, others in source["dependentRequired"].items()
         }
+    _lower_pattern_properties(
+        context, source, pointer, ref_stack, out, respelled=bool(entries)
+    )
     more = _lower_additional_properties(
         context, source, further, pointer, ref_stack, out, respelled=bool(entries)
     )
@@ -170,10 +182,7 @@ def _optional(
 ) -> dict[str, Any]:
     """Make an optional property required and nullable."""
     resolved, _ = context.resolve(schema, ())
-    if declares_null(resolved) or (
-        type(resolved) is dict
-        and declares_null(context.merge_all_of(resolved, pointer, ())[0])
-    ):
+    if _admits_null(context, schema, pointer):
         plain = (
             type(resolved) is dict
             and "default" in resolved
@@ -199,6 +208,26 @@ def _optional(
     return add_null(inner, context.dialect)
 
 
+def _admits_null(
+    context: LoweringContext, schema: Any, pointer: Pointer, depth: int = 0
+) -> bool:
+    """Return whether a schema, what it refers to, or a branch of it states that it admits null."""
+    found, _ = context.resolve(schema, ())
+    if type(found) is not dict or declares_null(found):
+        return declares_null(found)
+    found, _ = context.merge_all_of(found, pointer, ())
+    branches = (
+        found.get("anyOf", found.get("oneOf")) if not declared_types(found) else None
+    )
+    return declares_null(found) or (
+        type(branches) is list
+        and depth < _DEEPEST_UNION
+        and any(
+            _admits_null(context, branch, pointer, depth + 1) for branch in branches
+        )
+    )
+
+
 def _missing(
     context: LoweringContext,
     required: list[str],
@@ -222,6 +251,39 @@ def _missing(
                 blocks_strict=True,
                 is_unsupported=context.dialect.closed,
             )
+
+
+def _lower_pattern_properties(
+    context: LoweringContext,
+    source: dict[str, Any],
+    pointer: Pointer,
+    ref_stack: RefStack,
+    out: dict[str, Any],
+    *,
+    respelled: bool,
+) -> None:
+    """Lower the schemas of `patternProperties` if they cannot be sent unchanged, and no value is encoded."""
+    patterns = source.get("patternProperties")
+    if (
+        type(patterns) is not dict
+        or respelled
+        or not can_keep_schemas(context, "patternProperties")
+    ):
+        return
+    if (
+        not context.dialect.says_open
+        and context.copy_unlowered_rule("patternProperties", patterns) is not None
+    ):
+        return
+    found: dict[str, Any] = {}
+    for pattern, schema in patterns.items():
+        lowered, encoding = context.lower_node(
+            schema, (*pointer, "patternProperties", pattern), ref_stack
+        )
+        if encoding is not None:
+            return
+        found[pattern] = False if lowered is NEVER else lowered
+    out["patternProperties"] = found
 
 
 def _lower_additional_properties(
@@ -251,13 +313,9 @@ def _lower_additional_properties(
         out["additionalProperties"] = False
         return None
     if "additionalProperties" not in source:
-        if (
-            dialect.says_open
-            and not patterns
-            and (not source.get("properties") and pointer)
-        ):
+        if dialect.says_open and not source.get("properties") and (pointer or patterns):
             out["additionalProperties"] = True
-        elif dialect.says_open and not patterns and source.get("properties"):
+        elif dialect.says_open and source.get("properties"):
             reason = "objects are closed unless they say otherwise, so undeclared properties cannot be sent"
             context.record_change(pointer, "additional properties", "narrowed", reason)
         return None
@@ -278,11 +336,13 @@ def _lower_additional_properties(
         )
         lowered = False if lowered is NEVER else lowered
     if patterns and further is not True:
-        kept = (
+        kept = "patternProperties" in out or (
             can_keep_schemas(context, "patternProperties")
             and not respelled
             and context.copy_unlowered_rule("patternProperties", patterns)
         )
+        if encoding is not None:
+            out.pop("patternProperties", None)
         if not kept or encoding is not None:
             reason = "it would apply to the properties that patternProperties matches"
             context.record_change(
@@ -292,6 +352,8 @@ def _lower_additional_properties(
                 reason,
                 checked="parse_arguments",
             )
+            if dialect.says_open:
+                out["additionalProperties"] = True
             return None
     out["additionalProperties"] = lowered
     return encoding
@@ -340,27 +402,6 @@ def _map(
     )
     out["properties"], out["required"], out["additionalProperties"] = {}, [], False
     return None
-
-
-def _names(names: list[str], legal: re.Pattern[str] | None) -> dict[str, str]:
-    """Return a unique, legal name for each property. Legal names do not change."""
-    if legal is None:
-        return {name: name for name in names}
-    found = {name: name for name in names if legal.fullmatch(name)}
-    taken = set(found)
-    for name in names:
-        if name in found:
-            continue
-        made = re.sub(r"[^A-Za-z0-9_]+", "_", name)[:56] or "_"
-        if not legal.fullmatch(made):
-            made = f"p_{made}"
-        spelled, n = made, 1
-        while spelled in taken:
-            n += 1
-            spelled = f"{made}_{n}"
-        taken.add(spelled)
-        found[name] = spelled
-    return found
 
 
 def lower_array(

@@ -178,11 +178,17 @@ class LoweringContext(ABC):
     def record_change(
         self, pointer: Pointer, what: str, action: Any, reason: str, **details: Any
     ) -> None:
-        """Record a change. The same change at the same location is recorded once."""
-        self.changes.setdefault(
-            (pointer, what, action),
-            SchemaChange(pointer, what, action, reason, **details),
-        )
+        """Record a change. The same change at the same location is recorded once, with all its consequences."""
+        change = SchemaChange(pointer, what, action, reason, **details)
+        known = self.changes.setdefault((pointer, what, action), change)
+        if (change.blocks_strict, change.is_unsupported) > (
+            known.blocks_strict,
+            known.is_unsupported,
+        ):
+            self.changes[pointer, what, action] = known._replace(
+                blocks_strict=True,
+                is_unsupported=change.is_unsupported or known.is_unsupported,
+            )
 
     def record_described(
         self, pointer: Pointer, what: str, sentence: object, reason: str

@@ -123,6 +123,26 @@ class Dialect:
             return True
         return value in self.formats.get(kind or "string", ())
 
+    def name_on_wire(self, names: Mapping[str, Any]) -> dict[str, str]:
+        """Return a unique, legal name for each of an object's properties. Legal names do not change."""
+        if self.properties is None:
+            return {name: name for name in names}
+        found = {name: name for name in names if self.properties.fullmatch(name)}
+        taken = set(found)
+        for name in names:
+            if name in found:
+                continue
+            made = re.sub(r"[^A-Za-z0-9_]+", "_", name)[:56] or "_"
+            if not self.properties.fullmatch(made):
+                made = f"p_{made}"
+            spelled, n = made, 1
+            while spelled in taken:
+                n += 1
+                spelled = f"{made}_{n}"
+            taken.add(spelled)
+            found[name] = spelled
+        return found
+
 
 def _by_type(formats: Any) -> Mapping[str, Any] | None:
     if formats is None or isinstance(formats, Mapping):

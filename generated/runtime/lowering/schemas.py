@@ -335,7 +335,7 @@ def split_off_nullability(schema: dict[str, Any]) -> tuple[dict[str, Any], bool]
             if not others:
                 return {"type": "null", **select_annotations(said)}, False
             said["anyOf"] = others
-            return said, not values
+            return said, nullable or not (type(values) is list or "const" in said)
         nullable = nullable and held
     return said, nullable
 

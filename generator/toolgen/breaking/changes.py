@@ -14,6 +14,7 @@ from toolgen.breaking.packages import (
     changed_provider_facts,
     describe_payload_change,
     find_removed_public_names,
+    severe_losses_missing_in,
 )
 from toolgen.breaking.schema_comparison import ABSENT, Difference, combine_effects, compare_schemas
 from toolgen.diagnostics import Span
@@ -353,13 +354,11 @@ def _on_wire(provider: str, old: ToolPayload, new: ToolPayload, project: Project
         yield _change("spelling-changed", tool, project, span=span, where=provider)
     if old.strict != new.strict:
         yield _change("strict-lost" if old.strict else "strict-gained", tool, project, span=span, where=provider)
-    was = {(told.pointer, told.what) for told in old.losses if told.severe}
-    now = {(told.pointer, told.what) for told in new.losses if told.severe}
-    for pointer, what in sorted(now - was):
+    for pointer, what in severe_losses_missing_in(old, new):
         yield _change(
             "portability-worse", tool, project, span=span, where=provider, after=f"{what} at {pointer or '/'}"
         )
-    for pointer, what in sorted(was - now):
+    for pointer, what in severe_losses_missing_in(new, old):
         yield _change(
             "portability-better", tool, project, span=span, where=provider, before=f"{what} at {pointer or '/'}"
         )

@@ -11,7 +11,7 @@ from typing import Any
 from toolgen.diagnostics import Span
 from toolgen.load import Document
 from toolgen.pipeline import Project
-from toolgen.render.tool_payloads import ProviderPayload
+from toolgen.render.tool_payloads import ProviderPayload, ToolPayload
 from toolgen.resolve import Format, Profile
 from toolgen.token_counts import Tokenizer
 from toolgen.write.lockfile import ProviderDigests
@@ -26,6 +26,7 @@ __all__ = [
     "describe_payload_sizes",
     "find_removed_public_names",
     "public_names",
+    "severe_losses_missing_in",
 ]
 
 PackageFiles = Mapping[str, str]
@@ -167,6 +168,52 @@ def describe_payload_change(
         return f"{_changed_entries(old.payload, new.payload) or 'the text'} ({sizes})"
     names = _changed_names(sent_digests.tools, new.tool_digests())
     return f"{names or 'the text'} ({sizes}; this release also built the old version)"
+
+
+_DEFINITIONS = ("$defs", "definitions")
+_BRANCHES = ("allOf", "anyOf", "oneOf")
+
+
+def severe_losses_missing_in(payload: ToolPayload, other: ToolPayload) -> list[tuple[str, str]]:
+    """Return the pointer and the subject of each severe loss of the second payload that the first does not have.
+
+    Losses are compared by the value that they concern: it does not matter whether its schema stands in a definition or
+    in a branch.
+    """
+    known = [(told.what, _value_steps(told.pointer)) for told in payload.losses if told.severe]
+    found = {(told.pointer, told.what) for told in other.losses if told.severe}
+    return sorted(
+        (pointer, what)
+        for pointer, what in found
+        if not any(what == known_what and _is_same_value(_value_steps(pointer), steps) for known_what, steps in known)
+    )
+
+
+def _value_steps(pointer: str) -> tuple[list[str], bool]:
+    """Return the steps of a pointer into a schema that lead into values, and whether they start in a definition."""
+    steps: list[str] = []
+    shared = False
+    left = iter(pointer.split("/")[1:])
+    for step in left:
+        if step in _DEFINITIONS:
+            next(left, None)
+            steps, shared = [], True
+        elif step in _BRANCHES:
+            next(left, None)
+        elif step in ("properties", "patternProperties", "prefixItems"):
+            steps += [step, next(left, "")]
+        else:
+            steps.append(step)
+    return steps, shared
+
+
+def _is_same_value(one: tuple[list[str], bool], other: tuple[list[str], bool]) -> bool:
+    """Return whether steps may lead to the same value. A definition may be used anywhere."""
+    (steps, shared), (others, also_shared) = one, other
+    if not (shared or also_shared):
+        return steps == others
+    length = min(len(steps), len(others))
+    return steps[len(steps) - length :] == others[len(others) - length :]
 
 
 def _tools(text: str) -> Any:

@@ -37,7 +37,7 @@ from toolgen.breaking.schema_samples import (
     wrap_in_matching_union,
 )
 from toolgen.load import Pointer
-from toolgen.resolve.value_checks import TooManyStepsError, ValueValidator
+from toolgen.resolve.value_checks import TooManyStepsError, ValueValidator, is_multiple
 
 __all__ = ["ABSENT", "Difference", "Relation", "combine_effects", "compare_schemas"]
 
@@ -230,8 +230,8 @@ class _Comparison:
             if before == after or (keyword == "uniqueItems" and bool(before) == bool(after)):
                 continue
             if keyword == "multipleOf":
-                tighter = before is None or (after is not None and (after / before) % 1 == 0)
-                looser = after is None or (before is not None and (before / after) % 1 == 0)
+                tighter = before is None or (after is not None and is_multiple(after, before))
+                looser = after is None or (before is not None and is_multiple(before, after))
             elif keyword == "uniqueItems":
                 tighter, looser = bool(after), bool(before)
             else:

@@ -21,7 +21,7 @@ from toolgen.breaking.schema_samples import (
 )
 from toolgen.resolve.dialect import drop_annotations
 from toolgen.resolve.schema_locations import walk_schemas
-from toolgen.resolve.value_checks import TooManyStepsError, ValueValidator, matches
+from toolgen.resolve.value_checks import TooManyStepsError, ValueValidator, is_multiple, matches
 
 __all__ = ["Inclusion", "declared_properties", "find_renamed", "has_same_targets", "undeclared_property_schemas"]
 
@@ -269,7 +269,7 @@ class Inclusion:
             return _is_within(one, other, keyword, whole=kind == "integer")
         if keyword == "multipleOf":
             step = said if said is not None else 1 if kind == "integer" else None
-            return step is not None and type(step) is type(value) is int and step % value == 0
+            return step is not None and is_multiple(step, value)
         if keyword == "uniqueItems":
             return not value or said is True or one.get("maxItems", 2) < 2
         if keyword == "required":

@@ -104,7 +104,8 @@ def _samples_of(kind: str, schema: Mapping[str, Any], root: Any, depth: int) -> 
         bounds = [schema[k] for k in ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum") if k in schema]
         step = schema.get("multipleOf", 1)
         near = [b + d for b in bounds for d in (0, 1, -1)]
-        whole = [0, 1, -1, 7, 1000, -1000, 10**6, step, 2 * step, 3 * step, *near]
+        steps = [round(n * step, 12) for n in (1, 2, 3)]  # decimals, such as 0.9 and not 0.8999999999999999
+        whole = [0, 1, -1, 7, 1000, -1000, 10**6, *steps, *near]
         return whole if kind == "integer" else [*whole, 0.5, -2.25, *(b + 0.5 for b in bounds)]
     if kind == "string":
         low, high = schema.get("minLength", 0), schema.get("maxLength", 40)

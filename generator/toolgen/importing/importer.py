@@ -6,7 +6,7 @@ Before anything is written, the checks of a build decide whether the declaration
 from __future__ import annotations
 
 import stat
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -24,16 +24,19 @@ from toolgen.importing.import_plan import (
 )
 from toolgen.importing.reader import ImportedTool, ImportedType, ImportReader
 from toolgen.importing.record import RECORD, AuthoredFiles, ImportRecord, SourceRecord, load_record
-from toolgen.importing.repairs import repair_schemas
+from toolgen.importing.repairs import relax_strictness, repair_schemas
 from toolgen.importing.selection import AffectedToolFinder, ImportSelection
 from toolgen.load import Document, Sources, load
 from toolgen.load.folder import kind_of_file
 from toolgen.load.limits import FILES
-from toolgen.load.loading import load_single_file
+from toolgen.load.loading import load_shipped, load_single_file
 from toolgen.parse import parse
-from toolgen.resolve.resolution import resolve_catalog, resolve_tools
+from toolgen.parse.config import Config, parse_config
+from toolgen.resolve.profiles import resolve_profiles
+from toolgen.resolve.resolution import DEFAULT_PROVIDERS, resolve_catalog, resolve_tools
 from toolgen.resources import shipped_folder
 from toolgen.rules import RULES, apply_rules, apply_suppressions
+from toolgen.runtime.lowering.dialects import Dialect
 from toolgen.write.source_writer import AddResult, FolderAddition, write_sources
 
 _FOLDERS = ("types", "tools")
@@ -61,7 +64,7 @@ def import_file(
     check: bool = False,
 ) -> ImportResult | None:
     """Import the tools of a file: load it, then `import_document`."""
-    document = load_single_file(file, findings)
+    document = load_single_file(file, findings, foreign=True)
     return import_document(document, format, schemas, findings, source=source, selection=selection, check=check)
 
 
@@ -106,7 +109,8 @@ def import_document(
         if isinstance(each, ImportedType)
     ]
     there = load(schemas, Findings(), builtin=shipped_folder("schemas")) if schemas.is_dir() else None
-    chosen = _chosen(tools, types, selection, previous, document, there, findings)
+    reading = _Reading(document, previous, _strict_dialects(there))
+    chosen = _chosen(tools, types, selection, reading, there, findings)
     if chosen is None:
         return None
     if selection.is_partial:
@@ -121,8 +125,7 @@ def _chosen(
     tools: list[ImportedTool],
     types: list[IncomingDeclaration],
     selection: ImportSelection,
-    previous: SourceRecord,
-    document: Document,
+    reading: _Reading,
     there: Sources | None,
     findings: Findings,
 ) -> list[IncomingDeclaration] | None:
@@ -130,9 +133,10 @@ def _chosen(
 
     Each round leaves out the tools in which the round before it found errors.
     """
+    document, previous = reading.document, reading.previous
     taken = selection.select_tools(tools, document, findings)
     if not selection.is_partial:
-        incoming = _incoming(taken, previous, document, findings)
+        incoming = _incoming(taken, reading, findings)
         _check([each.document for each in incoming], [each.document for each in types], findings)
         return None if findings.has_errors else incoming
     faults = AffectedToolFinder(document, tools)
@@ -145,7 +149,7 @@ def _chosen(
         if findings.has_errors or not taken:
             break
         said = Findings()
-        incoming = _incoming(taken, previous, document, said)
+        incoming = _incoming(taken, reading, said)
         needed = [each.document for each in _needed(incoming, types)]
         documents = [each.document for each in incoming]
         _check(documents, needed, said)
@@ -191,16 +195,34 @@ def _are_folders(schemas: Path, findings: Findings) -> bool:
 _NO_FOLDER = "pass the folder that contains tools/ with --out, or move the existing file away"
 
 
-def _incoming(
-    tools: list[ImportedTool], previous: SourceRecord, document: Document, findings: Findings
-) -> list[IncomingDeclaration]:
-    known = {key: str(entry.value["name"]) for key, entry in previous.tools.items()}
-    return [
-        IncomingDeclaration(
-            tool.name, repair_schemas(make_declaration(name, tool, document), findings), dict(tool.origin)
-        )
-        for name, tool in assign_names(tools, document, findings, known)
-    ]
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """A file that is read, what the last import of it wrote, and the strict dialects of the project's providers."""
+
+    document: Document
+    previous: SourceRecord
+    dialects: Mapping[str, Dialect]
+
+
+def _strict_dialects(there: Sources | None) -> dict[str, Dialect]:
+    """Return the strict dialects of the providers that a project builds, or builds by default."""
+    config = parse_config(there, Findings()) if there is not None else Config()
+    documents = (
+        there.providers if there is not None else load_shipped("providers", shipped_folder("schemas"), Findings())
+    )
+    profiles = resolve_profiles(documents, config.providers or DEFAULT_PROVIDERS, Findings())
+    found = {profile.name: profile.facts["dialects"].get("strict") for profile in profiles}
+    return {name: Dialect(strict) for name, strict in found.items() if strict}
+
+
+def _incoming(tools: list[ImportedTool], reading: _Reading, findings: Findings) -> list[IncomingDeclaration]:
+    known = {key: str(entry.value["name"]) for key, entry in reading.previous.tools.items()}
+    found = []
+    for name, tool in assign_names(tools, reading.document, findings, known):
+        declaration = repair_schemas(make_declaration(name, tool, reading.document), findings)
+        declaration = relax_strictness(declaration, reading.dialects, findings)
+        found.append(IncomingDeclaration(tool.name, declaration, dict(tool.origin)))
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
-"""Repairs of faulty schemas, which keep the meaning of a schema. Each repair is reported."""
+"""Repairs of faulty declarations, which keep the meaning of a schema. Each repair is reported."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -12,9 +12,11 @@ from toolgen.load import Document, Pointer
 from toolgen.load.sources import pointer_text
 from toolgen.resolve.schema_locations import LIST, NAMED, ONE, is_schema
 from toolgen.resolve.value_checks import compile_pattern_or_reason
+from toolgen.runtime.lowering.dialects import Dialect
+from toolgen.runtime.lowering.lower import lower
 from toolgen.runtime.lowering.schemas import declared_types, has_json_type
 
-__all__ = ["repair_schemas"]
+__all__ = ["relax_strictness", "repair_schemas"]
 
 _SAID_BY_FORMAT = frozenset(
     [
@@ -51,6 +53,22 @@ def repair_schemas(document: Document, findings: Findings) -> Document:
             place = pointer if key is None else (key, *pointer)
             findings.add("import-repaired", document.key_span(*place), hint=None, related=(), what=RawText(what))
     return document if value is document.value else replace(document, value=value)
+
+
+def relax_strictness(document: Document, dialects: Mapping[str, Dialect], findings: Findings) -> Document:
+    """Return a declaration that is strict only where a provider can enforce it, if not all of them can.
+
+    `dialects` are the strict dialects by provider. A build refuses `strict: always` if one of them is too narrow.
+    """
+    value: Any = document.value
+    if value.get("strict") != "always" or not isinstance(value.get("parameters"), dict):
+        return document
+    for provider, dialect in dialects.items():
+        for change in lower(value["parameters"], dialect).unsupported_changes:
+            what = f"strict is auto instead of always, because of {provider} and {change.what}: {change.reason}"
+            findings.add("import-repaired", document.key_span("strict"), hint=None, related=(), what=RawText(what))
+            return replace(document, value={**value, "strict": "auto"})
+    return document
 
 
 def _repair(schema: Any, at: Pointer, anchor: Pointer, repairs: list[tuple[Pointer, str]]) -> Any:

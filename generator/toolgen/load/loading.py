@@ -144,14 +144,14 @@ def _check(trees: list[DocumentContent], kind: Kind, reporter: FaultReporter) ->
 _YAML = (".yaml", ".yml")
 
 
-def load_single_file(file: Path, findings: Findings) -> Document | None:
+def load_single_file(file: Path, findings: Findings, *, foreign: bool = False) -> Document | None:
     """Read a single file under the budgets of a source: YAML by its extension, JSON otherwise.
 
-    Return None, with findings, if it has a fault. A link is followed, since the user named the path. A file that is not
+    `foreign` is true for a file that is imported. Return None, with findings, if it has a fault. A link is followed, since the user named the path. A file that is not
     regular is never waited for. The path of the document is the given one, with forward slashes.
     """
     path = file.as_posix()
-    report = FaultReporter(path, findings)
+    report = FaultReporter(path, findings, foreign=foreign)
     try:
         text = decode_text(read_regular_file(_resolved(file, report), Budget(path), report), report)
         findings.texts[path] = text

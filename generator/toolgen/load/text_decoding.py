@@ -25,7 +25,7 @@ import re
 from typing import NoReturn
 
 from toolgen.diagnostics import Findings, Related, Span
-from toolgen.diagnostics.finding import RawText
+from toolgen.diagnostics.finding import RawText, quote_name
 from toolgen.load import limits
 
 Place = tuple[int, int, int, int]
@@ -40,12 +40,16 @@ class Unreadable(Exception):
 
 
 class FaultReporter:
-    """Adds findings about one file. `count` is their number."""
+    """Adds findings about one file. `count` is the number of its faults.
 
-    def __init__(self, path: str, findings: Findings) -> None:
+    A `foreign` file is one that is imported: its author is somebody else, so what can be read in one way is no fault.
+    """
+
+    def __init__(self, path: str, findings: Findings, *, foreign: bool = False) -> None:
         self.path = path
         self.count = 0
         self._findings = findings
+        self._foreign = foreign
 
     def add(
         self,
@@ -75,6 +79,15 @@ class FaultReporter:
         """
         self.add(code, place, hint=hint, related=(), **holes)
         raise Unreadable
+
+    def read_ambiguous_number(self, text: str, place: Place) -> str | None:
+        """Refuse a number on which readers of YAML disagree. In a foreign file, report it and return its text."""
+        if not self._foreign:
+            self.add("ambiguous-number", place, text=text)
+            return None
+        what = f"{quote_name(text)} is read as a string, because YAML readers disagree on its value"
+        self._findings.add("import-repaired", Span(self.path, *place), hint=None, related=(), what=RawText(what))
+        return text
 
 
 _MARKS = (
@@ -165,8 +178,7 @@ def resolve_scalar(text: str, place: Place, reporter: FaultReporter) -> Plain:
         reporter.add("number-out-of-range", place, text=text, problem=_NO_NUMBER)
         return None
     if _AMBIGUOUS.fullmatch(text):
-        reporter.add("ambiguous-number", place, text=text)
-        return None
+        return reporter.read_ambiguous_number(text, place)
     return text
 
 

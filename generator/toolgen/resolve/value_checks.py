@@ -27,6 +27,7 @@ from toolgen.parse.config import Formats
 from toolgen.resolve.dialect import ANNOTATIONS
 from toolgen.resolve.schema_locations import SchemaLocation, SchemaRegistry, subschemas, walk_schemas
 from toolgen.runtime.tools.checks import is_format
+from toolgen.runtime.tools.checks import is_multiple as is_multiple
 from toolgen.runtime.tools.formats import FORMATS
 
 MAX_STEPS = 400_000
@@ -140,6 +141,11 @@ def _additional(validator: Any, extra: Any, instance: Any, schema: Any) -> Itera
         yield from validator.descend(value, extra, path=name) if extra is not False else ()
 
 
+def _multiple(_: Any, step: Any, instance: Any, __: Any) -> Iterator[ValidationError]:
+    if _TYPES["number"](instance) and not is_multiple(instance, step):
+        yield ValidationError(f"it is not a multiple of {step}")
+
+
 def _format(_: Any, name: Any, instance: Any, __: Any) -> Iterator[ValidationError]:
     if isinstance(instance, str) and name in FORMATS and not is_format(name, instance):
         yield ValidationError(f"it does not have the format {name}")
@@ -188,6 +194,7 @@ _RULES: dict[str, Keyword] = {
     "const": _const,
     "enum": _enum,
     "format": _format,
+    "multipleOf": _multiple,
     "pattern": _pattern,
     "patternProperties": _pattern_properties,
     "uniqueItems": _unique,

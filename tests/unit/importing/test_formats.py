@@ -155,6 +155,38 @@ def test_strict(tmp_path: Path, given: bool | None, declared: str | None) -> Non
         assert one(tmp_path / str(i), tool, format)[0].get("strict") == declared
 
 
+NODE = {"type": "object", "properties": {"next": {"$ref": "#"}}, "required": [], "additionalProperties": False}
+MAP = {"type": "object", "properties": {"m": {"type": "object", "additionalProperties": {"type": "string"}}}}
+
+
+def test_a_strict_tool_that_a_provider_of_the_project_would_refuse_is_strict_where_it_can_be(tmp_path: Path) -> None:
+    tools = [{**FLAT, "name": "node", "strict": True, "parameters": NODE}, {**FLAT, "name": "flat", "strict": True}]
+    found = imported(tmp_path, tools, "openai")
+    again = imported(tmp_path, tools, "openai")
+
+    assert {name: tool["strict"] for name, tool in found.tools.items()} == {"node": "auto", "flat": "always"}
+    assert found.brief == ["1:185 import-repaired"]
+    assert "anthropic" in found.findings[0].message
+    assert (again.tools, again.codes) == (found.tools, ["import-repaired"])
+
+
+@pytest.mark.parametrize(
+    ("providers", "parameters", "strict"),
+    [
+        ("openai_chat", NODE, "always"),
+        ("openai_chat, bedrock", NODE, "auto"),
+        ("openai_chat", MAP, "auto"),
+        ("mistral", MAP, "always"),
+    ],
+)
+def test_the_strictness_of_an_import_fits_the_providers_of_the_project(
+    tmp_path: Path, providers: str, parameters: Any, strict: str
+) -> None:
+    (tmp_path / "schemas").mkdir()
+    (tmp_path / "schemas/toolgen.yaml").write_text(f"providers: [{providers}]\n", encoding="utf-8")
+    assert one(tmp_path, {**FLAT, "strict": True, "parameters": parameters}, "openai")[0]["strict"] == strict
+
+
 def test_members_of_one_provider_go_to_its_wire(tmp_path: Path) -> None:
     cached = CLAUDE | {"cache_control": {"type": "ephemeral"}, "input_examples": [{"a": "b"}]}
     assert one(tmp_path / "1", cached, "anthropic")[0]["providers"] == {

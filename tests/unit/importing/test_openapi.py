@@ -519,3 +519,28 @@ def test_no_damage_to_a_document_is_more_than_findings(place: tuple[Any, ...], v
         if result.added is not None:
             findings = Findings()
             assert check_project(Path(folder) / "schemas", findings) is not None, list(findings)
+
+
+def test_a_number_on_which_readers_of_yaml_disagree_is_text_and_reported(tmp_path: Path) -> None:
+    text = """\
+openapi: 3.1.0
+info: {title: T, version: "1"}
+paths:
+  /a:
+    get:
+      operationId: probe
+      parameters:
+        - {name: code, in: query, schema: {type: string, examples: [02894]}}
+        - {name: month, in: query, schema: {type: integer, maximum: 12}, example: 08}
+      responses: {"200": {description: Done.}}
+"""
+    found = imported(tmp_path, text, "openapi", "in.yaml")
+
+    assert found.tools["probe"]["parameters"]["properties"] == {
+        "code": {"type": "string", "examples": ["02894"]},
+        "month": {"type": "integer", "maximum": 12},
+    }
+    assert found.brief[:2] == ["8:69 import-repaired", "9:83 import-repaired"]
+    assert "'02894' is read as a string" in found.findings[0].message
+    wrong = imported(tmp_path / "wrong", text.replace("maximum: 12", "maximum: 012"), "openapi", "in.yaml")
+    assert (wrong.added, "9:69 bound-invalid" in wrong.brief) == (None, True)

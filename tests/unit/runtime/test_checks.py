@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated, Any
 
 import pytest
@@ -53,9 +54,11 @@ def test_whole_numbers_and_numbers() -> None:
 
 @pytest.mark.parametrize(
     ("value", "step", "fits"),
-    [(9, 3, True), (10, 3, False), (4.5, 1.5, True), (0.0075, 0.0001, True), (35, 1.5, False), (1e308, 0.5, True), (1e308, 0.123456789, False)],
+    [(9, 3, True), (10, 3, False), (4.5, 1.5, True), (0.0075, 0.0001, True), (35, 1.5, False), (1e308, 0.5, True), (1e308, 0.123456789, False),
+     (19.99, 0.01, True), (-0.3, 0.1, True), (35 * 0.01, 0.01, True), (19.995, 0.01, False), (1e23, 10, True), (1e308, 1e-8, True), (10**400, 0.5, True),
+     (10**400 + 1, 2.5, False), (math.inf, 0.5, False), (-math.inf, 2, False)],
 )  # fmt: skip
-def test_multiples_are_what_doubles_tell(value: float, step: float, fits: bool) -> None:
+def test_multiples_are_what_decimals_or_doubles_tell(value: float, step: float, fits: bool) -> None:
     assert is_multiple(value, step) is fits
 
 

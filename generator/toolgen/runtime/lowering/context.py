@@ -147,8 +147,13 @@ class LoweringContext(ABC):
         return all(legal.fullmatch(name) for names in named if type(names) is dict for name in names)
 
     def record_change(self, pointer: Pointer, what: str, action: Any, reason: str, **details: Any) -> None:
-        """Record a change. The same change at the same location is recorded once."""
-        self.changes.setdefault((pointer, what, action), SchemaChange(pointer, what, action, reason, **details))
+        """Record a change. The same change at the same location is recorded once, with all its consequences."""
+        change = SchemaChange(pointer, what, action, reason, **details)
+        known = self.changes.setdefault((pointer, what, action), change)
+        if (change.blocks_strict, change.is_unsupported) > (known.blocks_strict, known.is_unsupported):
+            self.changes[pointer, what, action] = known._replace(
+                blocks_strict=True, is_unsupported=change.is_unsupported or known.is_unsupported
+            )
 
     def record_described(self, pointer: Pointer, what: str, sentence: object, reason: str) -> None:
         """Record a rule that becomes a sentence. Without a sentence or a description to put it in, it is dropped."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import zip_longest
 from typing import Any
 
 from ..conversion.encoding import Table
@@ -124,6 +125,8 @@ def _end(context: LoweringContext, found: dict[str, Any], pointer: Pointer) -> N
     if context.dialect.complete:
         return lower_untyped(context, {}, pointer, ["Of the same form as the value around it."])
     out: dict[str, Any] = {"type": kinds[0]} if len(kinds) == 1 else {}
+    if context.dialect.says_open and kinds == ("object",):
+        out["additionalProperties"] = True
     if context.allows_description(pointer):
         out["description"] = "Of the same form as the value around it."
     if kinds and kinds != ("array",):
@@ -211,14 +214,30 @@ def _lower_union(context: LoweringContext, schema: dict[str, Any], pointer: Poin
         return words, None
     if not any(tables):
         return {"anyOf": lowered, **words}, None
-    if any(out.get("type") == "string" and "enum" not in out for out in lowered):
-        for i, table in enumerate(tables):
-            if table is not None and "texts" in table and any(type(value) is not str for value in table["texts"]):
-                reason = "its values are sent as strings, which another branch reads as text"
-                context.record_change((*pointer, "anyOf", i), "listed values", "narrowed", reason)
+    plain = [_admits_plain_text(out, table) for out, table in zip(lowered, tables, strict=True)]
+    for i, table in enumerate(tables):
+        if _sends_as_text(table) and any(plain[:i] + plain[i + 1 :]):
+            reason = "its values are sent as strings, which another branch reads as text"
+            context.record_change((*pointer, "anyOf", i), "listed values", "narrowed", reason)
     entries = [[source, out, inner] for source, out, inner in zip(sources, lowered, tables, strict=True)]
     context.unions += [(entry, entry[0], entry[1]) for entry in entries]
     return {"anyOf": lowered, **words}, {"any": entries}
+
+
+def _admits_plain_text(out: dict[str, Any], table: Table | None) -> bool:
+    """Return whether a lowered schema, or a branch of it, admits any text, and the text is sent as it is."""
+    if type(out.get("anyOf")) is list:
+        tables = [entry[2] for entry in (table or {}).get("any", ())]
+        return any(_admits_plain_text(each, inner) for each, inner in zip_longest(out["anyOf"], tables) if each)
+    return table is None and "enum" not in out and "string" in declared_types(out)
+
+
+def _sends_as_text(table: Table | None) -> bool:
+    """Return whether values that are not strings are sent as text."""
+    if table is None:
+        return False
+    listed = any(type(value) is not str for value in table.get("texts", ()))
+    return listed or "json" in table or any(_sends_as_text(entry[2]) for entry in table.get("any", ()))
 
 
 def _split_types(

@@ -7,6 +7,7 @@ no value passes this, but type checkers must accept it.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cache, lru_cache
@@ -167,14 +168,21 @@ def _identity(value: Any) -> Any:
 
 
 def is_multiple(value: float, step: float) -> bool:
-    """Return whether a number is a multiple of a step, to the precision of doubles; exactly if they overflow."""
-    if isinstance(step, float):
-        try:
-            quotient = value / step
-            return int(quotient) == quotient
-        except OverflowError:
-            return Fraction(value) % Fraction(step) == 0
-    return value % step == 0
+    """Return whether a number is a multiple of a step, as decimals or as doubles: 19.99 and 35 * 0.01 are of 0.01."""
+    if isinstance(value, int) and isinstance(step, int):
+        return value % step == 0
+    if abs(value) == math.inf:
+        return False
+    try:
+        as_doubles = (value / step).is_integer()
+    except OverflowError:  # an integer that is larger than every double
+        as_doubles = False
+    return as_doubles or _decimal(value) % _decimal(step) == 0
+
+
+def _decimal(value: float) -> Fraction:
+    """Return the number that JSON writes for a value: 0.1 is a tenth, and not the double next to it."""
+    return Fraction(repr(value) if isinstance(value, float) else value)
 
 
 def matches(pattern: str, text: Any) -> bool:

@@ -17,6 +17,7 @@ from tests.unit.runtime.lowering.lowered_schemas import (
     every_dialect,
     lowered,
     of,
+    sent,
     there_and_back,
 )
 
@@ -116,3 +117,45 @@ def test_further_properties_of_any_type_go_as_json_text_beside_declared_ones() -
 def test_lists_have_items_where_recursion_ends(dialect: tuple[str, str]) -> None:
     node = {"type": "array", "items": {"$ref": "#/$defs/L"}}
     assert lowered(of({"$ref": "#/$defs/L"}, "a", **{"$defs": {"L": node}}), dialect).schema
+
+
+def closed_unless_open(schema: Any) -> Any:
+    """A schema as xAI reads it: an object without `additionalProperties` has no further ones."""
+    if isinstance(schema, list):
+        return [closed_unless_open(inner) for inner in schema]
+    if not isinstance(schema, dict):
+        return schema
+    found = {key: closed_unless_open(value) for key, value in schema.items()}
+    return {"additionalProperties": False, **found} if "object" in str(schema.get("type")) else found
+
+
+@pytest.mark.parametrize(
+    ("inner", "value"),
+    [
+        ({"type": "object", "patternProperties": {"^x": {"type": "string", "contentEncoding": "base64"}}}, {"x": "YQ==", "y": 1}),
+        ({"type": "object", "patternProperties": {"^x": {"type": "object"}}, "additionalProperties": False}, {"x": {"y": 1}}),
+        ({"type": "object", "patternProperties": {"^x": {"contains": {"const": 1}}}, "additionalProperties": {"type": "array"}}, {"x": [1], "y": []}),
+        ({"$ref": "#/$defs/N"}, {"n": {"n": {"n": {"n": {"n": {}}}}}}),
+        ({"type": "object", "patternProperties": {"^x": {"type": "object", "properties": {"p q": {"enum": [1]}}, "additionalProperties": False}}}, {"x": {"p q": 1}}),
+    ],
+)  # fmt: skip
+def test_objects_stay_open_where_a_provider_closes_them_unless_they_say_otherwise(inner: Any, value: Any) -> None:
+    node = {"type": "object", "properties": {"n": {"$ref": "#/$defs/N"}}, "additionalProperties": False}
+    found = lowered(of(inner, "a", **{"$defs": {"N": node}}), ("xai", "open"))
+
+    assert Draft202012Validator(closed_unless_open(found.schema)).is_valid({"a": value})
+    assert [change for change in found.changes if change.action == "narrowed"] == []
+
+
+@pytest.mark.parametrize("dialect", [("xai", "open"), ("agent_sdk", "open")])
+def test_a_keyword_inside_pattern_properties_does_not_cost_the_others(dialect: tuple[str, str]) -> None:
+    patterns = {
+        "^x": {"type": "string", "minLength": 1},
+        "^y": {"type": "array", "minItems": 1, "unevaluatedItems": False},
+    }
+    patterns = {name: {**schema, "description": name} for name, schema in patterns.items()}
+    found = sent({"type": "object", "patternProperties": patterns, "additionalProperties": False}, dialect)
+
+    assert found["patternProperties"]["^x"] == patterns["^x"]
+    assert {**found["patternProperties"]["^y"], "unevaluatedItems": False} == patterns["^y"]
+    assert found["additionalProperties"] is False

@@ -71,6 +71,23 @@ CASES: dict[str, tuple[dict[str, Any], list[Any]]] = {
         {"properties": {"a": {"anyOf": [TEXT, {"const": False}]}}, "required": ["a"]},
         [{"a": "x"}, {"a": False}],
     ),
+    "text or false in a union": (
+        of({"anyOf": [{"anyOf": [TEXT, {"type": "null"}]}, {"anyOf": [{"const": False}, {"type": "integer"}]}]}, "a"),
+        [{"a": "x"}, {"a": False}, {"a": None}, {"a": 1}],
+    ),
+    "text or any value": (of({"anyOf": [TEXT, {}]}, "a"), [{"a": "x"}, {"a": False}]),
+    "null is listed next to a union": (
+        of({"anyOf": [TEXT, {"type": "null"}], "enum": ["x", None]}, "a"),
+        [{"a": "x"}, {"a": None}],
+    ),
+    "an optional reference to null": (
+        of({"anyOf": [{"$ref": "#/$defs/N"}, TEXT]}, **{"$defs": {"N": {"type": ["integer", "null"]}}}),
+        [{}, {"a": None}, {"a": "x"}],
+    ),
+    "all branches require a name without a schema": (
+        {"anyOf": [{"properties": {"a": TEXT}, "required": ["u"]}, {"properties": {"b": TEXT}, "required": ["u"]}]},
+        [{"a": "x", "u": 1}],
+    ),
     "only null is left": (
         of({"type": ["number", "null"], "oneOf": [{"type": ["string", "null"]}]}, "a"),
         [{"a": None}],
@@ -103,6 +120,17 @@ def test_a_schema_that_may_be_strict_admits_a_valid_value(case: str, dialect: tu
     if any(change.blocks_strict for change in found.changes) or not DIALECTS[dialect].closed:
         return
     assert any(admits(found, there_and_back(found, value)[0]) for value in values), found.schema
+
+
+@every_dialect
+def test_a_property_that_admits_no_value_is_reported_where_the_object_is_open(dialect: tuple[str, str]) -> None:
+    schema = {"type": "object", "properties": {"a": {"allOf": [TEXT, {"type": "integer"}]}, "b": TEXT}}
+    found = lowered(schema, dialect)
+
+    if admits(found, {"a": 1}, openapi=dialect[1] == "openapi"):
+        assert [c.action for c in found.changes if c.pointer == ("properties", "a")] == ["dropped"]
+    closed = lowered(schema | {"additionalProperties": False}, dialect)
+    assert [c for c in closed.changes if c.pointer == ("properties", "a")] == []
 
 
 @pytest.mark.parametrize(
