@@ -187,6 +187,21 @@ def test_typed_output_is_read_and_corrected_once(runnable: Package) -> None:
         assert (result.output, len(session.sent), result.stopped_by) == (None, 2, "end")
 
 
+@pytest.mark.parametrize("provider", ["deepseek", "copilot", "openai_chat"])
+def test_the_prompt_has_the_schema_of_typed_output_if_the_api_has_none(runnable: Package, provider: str) -> None:
+    session = native(runnable, [completion(runnable, '{"degrees": 3}')])
+    session.output_schemas = runnable.module(f"sessions.{provider}").Session.output_schemas
+    result = reviewed(runnable).run(session, "Hello", Handlers(), output=Weather)
+    (sent,) = session.sent
+    assert result.output == Weather(degrees=3)
+    if provider == "openai_chat":
+        assert sent.output_format.schema == Weather.model_json_schema()
+        assert [message.role for message in sent.messages] == ["user"]
+    else:
+        assert sent.output_format == "json"
+        assert '"degrees"' in sent.messages[0].content
+
+
 def test_a_paused_turn_goes_on(runnable: Package) -> None:
     paused = completion(runnable, "I search.", reason="other", stop_reason="pause_turn")
     answers = [paused, completion(runnable, "Done.")]

@@ -15,13 +15,14 @@ from .errors import ConversionError
 from .json_values import is_json
 from .lazy_dataclass import replace
 from .models import AllowedToolChoice, NamedToolChoice, ToolChoice, ToolDefinition
-from .paths import Path, format_path
+from .paths import ROOT, Path, format_path
 
 __all__ = [
     "OMITTED",
     "fill_pattern",
     "has_tools_for_provider",
     "match_pattern",
+    "omit_empty_tools",
     "read_choice",
     "report_choice_without_tools",
     "tool_entry_kind",
@@ -178,6 +179,14 @@ def report_choice_without_tools(choice: ToolChoice, at: Path, writer: Writer) ->
     optional = choice in ("auto", "none") or (type(choice) is AllowedToolChoice and choice.mode != "required")
     severity: Literal["note", "behaviour"] = "note" if optional else "behaviour"
     writer.report_loss(at, "toolChoice", "dropped", severity, "the request has no tools")
+
+
+def omit_empty_tools(written: list[Any], extra: Any, at: Path, writer: Writer) -> Any:
+    """Return the tools of a request, or ABSENT if there are none: many APIs reject an empty list, unless it was read."""
+    if written or at == ROOT or (type(extra) is dict and "$whole" in extra):
+        return written
+    writer.report_loss(at, "tools", "dropped", "note", "the list is empty, which many APIs reject")
+    return ABSENT
 
 
 Write = Callable[[Any, Path, Writer], Any]

@@ -85,6 +85,9 @@ _CANDIDATE = frozenset(["content", "finishReason"])
 class GeminiConverter(GeminiMessageConverter):
     """Converts Gemini's requests and responses: contents are lists of parts, the system instruction is beside them."""
 
+    RESPONSE_KEYS = frozenset(
+        ["candidates", "promptFeedback", "usageMetadata", "responseId"]
+    )
     read_usage: ObjectReader[Usage]
     write_usage: ObjectWriter[Usage]
     read_tool: ObjectReader[ToolDefinition]
@@ -293,13 +296,11 @@ class GeminiConverter(GeminiMessageConverter):
                 rest["candidates"] = candidates
             elif "candidates" not in wire:
                 rest["$absent"] = ["candidates"]
-            message, word = (
-                AssistantMessage(),
-                optional_text(
-                    inner_extras(wire, "promptFeedback"),
-                    "blockReason",
-                    (at, "promptFeedback"),
-                ),
+            message = AssistantMessage()
+            word = optional_text(
+                inner_extras(wire, "promptFeedback"),
+                "blockReason",
+                (at, "promptFeedback"),
             )
             reason = "content_filter" if word else "error"
         mark_calls_invalid(message, reason)

@@ -336,7 +336,7 @@ class MistralConverter(ChatConverter):
             )
         if kind == "multimodal":
             return write_parts_moving_media(
-                value, (at[0], "value"), writer, self.write_result_part
+                value, extra, (at[0], "value"), writer, self.write_result_part
             )
         return (
             None

@@ -94,6 +94,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
 
     REASONING: ClassVar[ReasoningKeys] = ReasoningKeys(())
     """The keys of reasoning in a message; there are none if the wire has no reasoning."""
+    RESPONSE_KEYS = frozenset(["choices"])
     BODY_PATHS: ClassVar[dict[str, Any]] = {}
     """Key paths of errors and usage in the bodies of hosts; empty for those of the API itself."""
 
@@ -357,7 +358,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
         if calls:
             wire["tool_calls"] = calls
         if thoughts:
-            write_reasoning(wire, thoughts, writer, self.REASONING)
+            write_reasoning(wire, thoughts, extras, writer, self.REASONING)
 
     def read_result_content(
         self, value: Any, at: Path, reader: Reader
@@ -365,11 +366,8 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
         """Read the result of a call: text, the text of an error, or parts."""
         if type(value) is str:
             return read_result_text_or_error(value)
-        return (
-            "multimodal",
-            read_result_parts(value, at, reader, self.read_result_part),
-            ABSENT,
-        )
+        parts = read_result_parts(value, at, reader, self.read_result_part)
+        return "multimodal", parts, ABSENT if parts else value
 
     def write_result_content(
         self,
@@ -392,7 +390,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
         if kind != "multimodal":
             return write_result_text(kind, value, extra, at, writer)
         return write_parts_moving_media(
-            value, (at[0], "value"), writer, self.write_result_part
+            value, extra, (at[0], "value"), writer, self.write_result_part
         )
 
     def read_response(
@@ -493,7 +491,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
         choice: dict[str, Any] = {
             "index": first.get("index", 0),
             "message": message,
-            "finish_reason": None,
+            "finish_reason": first.get("finish_reason"),
         }
         if "index" in first.get("$absent", ()):
             del choice["index"]
@@ -503,15 +501,12 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
             )
         elif "finish_reason" in first.get("$absent", ()):
             del choice["finish_reason"]
-        else:
-            choice["finish_reason"] = first.get("finish_reason")
         restore_extras(choice, first)
         if self.BODY_PATHS:
             restore_object_content(choice, first)
         choice = restore_missing_message(choice, first)
-        wire: dict[str, Any] = {}
-        if completion.id is not None or identifier is not None:
-            wire["id"] = completion.id if completion.id is not None else identifier
+        found = completion.id if completion.id is not None else identifier
+        wire: dict[str, Any] = {} if found is None else {"id": found}
         if "object" not in extras.get("$absent", ()):
             wire["object"] = extras.get("object", "chat.completion")
         if created is not None or "created" in extras:

@@ -176,13 +176,17 @@ _FAULTS = 20
 """Maximum number of faults that a correction lists."""
 
 
-def add_output_format(request: Request, output: type[Any], *, in_text: bool) -> Request:
-    """Request a response that matches a type: by the API's output format, and also by a prompt if `in_text` is set."""
+def add_output_format(request: Request, output: type[Any], *, in_text: bool, has_schemas: bool) -> Request:
+    """Request a response that matches a type: by the API's output format, and also by a prompt if `in_text` is set.
+
+    If the API has no output schemas, its output format is JSON.
+    """
     from pydantic import TypeAdapter
 
     schema = TypeAdapter(output).json_schema()
     if request.output_format is None:
-        request = replace(request, output_format=OutputSchema(schema, name=getattr(output, "__name__", None)))
+        named = OutputSchema(schema, name=getattr(output, "__name__", None))
+        request = replace(request, output_format=named if has_schemas else "json")
     if not in_text:
         return request
     said = f"Answer with one JSON value and nothing else. It must fit this JSON Schema:\n{json.dumps(schema)}"

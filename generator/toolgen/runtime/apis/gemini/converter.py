@@ -71,6 +71,7 @@ _CANDIDATE = frozenset(["content", "finishReason"])
 class GeminiConverter(GeminiMessageConverter):
     """Converts Gemini's requests and responses: contents are lists of parts, the system instruction is beside them."""
 
+    RESPONSE_KEYS = frozenset(["candidates", "promptFeedback", "usageMetadata", "responseId"])
     read_usage: ObjectReader[Usage]
     write_usage: ObjectWriter[Usage]
     read_tool: ObjectReader[ToolDefinition]
@@ -236,10 +237,8 @@ class GeminiConverter(GeminiMessageConverter):
                 rest["candidates"] = candidates
             elif "candidates" not in wire:
                 rest["$absent"] = ["candidates"]
-            message, word = (
-                AssistantMessage(),
-                optional_text(inner_extras(wire, "promptFeedback"), "blockReason", (at, "promptFeedback")),
-            )
+            message = AssistantMessage()
+            word = optional_text(inner_extras(wire, "promptFeedback"), "blockReason", (at, "promptFeedback"))
             reason = "content_filter" if word else "error"
         mark_calls_invalid(message, reason)
         return Completion(

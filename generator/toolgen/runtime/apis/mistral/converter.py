@@ -234,7 +234,7 @@ class MistralConverter(ChatConverter):
                 (at[0], "isError"), "isError", "dropped", "behaviour", "the API has no error flag for results"
             )
         if kind == "multimodal":
-            return write_parts_moving_media(value, (at[0], "value"), writer, self.write_result_part)
+            return write_parts_moving_media(value, extra, (at[0], "value"), writer, self.write_result_part)
         return None if extra is None and value == "" else write_result_text(kind, value, extra, at, writer)
 
     def body_error(self, wire: dict[str, Any]) -> Any:

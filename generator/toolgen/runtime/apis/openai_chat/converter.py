@@ -77,6 +77,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
 
     REASONING: ClassVar[ReasoningKeys] = ReasoningKeys(())
     """The keys of reasoning in a message; there are none if the wire has no reasoning."""
+    RESPONSE_KEYS = frozenset(["choices"])
     BODY_PATHS: ClassVar[dict[str, Any]] = {}
     """Key paths of errors and usage in the bodies of hosts; empty for those of the API itself."""
 
@@ -261,7 +262,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
         if calls:
             wire["tool_calls"] = calls
         if thoughts:
-            write_reasoning(wire, thoughts, writer, self.REASONING)
+            write_reasoning(wire, thoughts, extras, writer, self.REASONING)
 
     def read_result_content(
         self, value: Any, at: Path, reader: Reader
@@ -269,7 +270,8 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
         """Read the result of a call: text, the text of an error, or parts."""
         if type(value) is str:
             return read_result_text_or_error(value)
-        return "multimodal", read_result_parts(value, at, reader, self.read_result_part), ABSENT
+        parts = read_result_parts(value, at, reader, self.read_result_part)
+        return "multimodal", parts, ABSENT if parts else value
 
     def write_result_content(
         self, kind: str, value: Any, extra: Any, at: Path, writer: Writer, is_error: bool | None
@@ -281,7 +283,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
             )
         if kind != "multimodal":
             return write_result_text(kind, value, extra, at, writer)
-        return write_parts_moving_media(value, (at[0], "value"), writer, self.write_result_part)
+        return write_parts_moving_media(value, extra, (at[0], "value"), writer, self.write_result_part)
 
     def read_response(self, wire: dict[str, Any], at: Path, reader: Reader) -> Completion:
         """Read a response. Its first choice becomes the message; further choices are kept as extras."""
@@ -356,22 +358,23 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
         kept = extras.get("choices")
         first, further = (kept[0], kept[1:]) if kept else ({}, [])
         message = self.write_assistant_message(completion.message, (ROOT, "message"), writer)
-        choice: dict[str, Any] = {"index": first.get("index", 0), "message": message, "finish_reason": None}
+        choice: dict[str, Any] = {
+            "index": first.get("index", 0),
+            "message": message,
+            "finish_reason": first.get("finish_reason"),
+        }
         if "index" in first.get("$absent", ()):
             del choice["index"]
         if completion.stop_reason is not None or not kept:
             choice["finish_reason"] = provider_stop_reason(completion, self.FINISH_REASONS, extras, writer)
         elif "finish_reason" in first.get("$absent", ()):
             del choice["finish_reason"]
-        else:
-            choice["finish_reason"] = first.get("finish_reason")
         restore_extras(choice, first)
         if self.BODY_PATHS:
             restore_object_content(choice, first)
         choice = restore_missing_message(choice, first)
-        wire: dict[str, Any] = {}
-        if completion.id is not None or identifier is not None:
-            wire["id"] = completion.id if completion.id is not None else identifier
+        found = completion.id if completion.id is not None else identifier
+        wire: dict[str, Any] = {} if found is None else {"id": found}
         if "object" not in extras.get("$absent", ()):
             wire["object"] = extras.get("object", "chat.completion")
         if created is not None or "created" in extras:

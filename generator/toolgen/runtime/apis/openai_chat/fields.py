@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Literal
 
 from ...api_converter import NativeToolSdkConverter
-from ...conversion.extras import ABSENT, Extras, UnsupportedValueError, is_internal_mark
+from ...conversion.extras import ABSENT, Extras, UnsupportedValueError, is_internal_mark, merge_extras_into
 from ...conversion.reader import Reader
 from ...conversion.values import opaque_message
 from ...conversion.wire import ProviderWire, make_hashed_name
@@ -266,7 +266,10 @@ class ChatMessageConverter(NativeToolSdkConverter):
                 raise wrong_type(here, "an object", item)
             role = item.get("role")
             if role == "assistant":
-                messages.append(self.read_assistant_message(item, here, reader))
+                message = self.read_assistant_message(item, here, reader)
+                if item.get("content") is None and type(message.content) is list and not item.get("tool_calls"):
+                    merge_extras_into(message, reader.wire.name, {"$bare": True})
+                messages.append(message)
                 reader.next_turn()
             elif role == "tool":
                 result = self.read_tool_result(item, here, reader)
