@@ -426,7 +426,7 @@ class Converter:
 
     def has_choosable_tools(self, tools: Sequence[Any] | None) -> bool:
         """Return whether a request offers tools that a tool choice is about."""
-        return has_tools_for_provider(tools, self.wire.name)
+        return has_tools_for_provider(tools, self.wire)
 
     def read_tool_choice_with_tools(
         self, value: Any, at: Path, reader: Reader, tools: Sequence[Any] | None

@@ -11,6 +11,7 @@ from .conversion.cache import from_bytes, to_bytes
 from .conversion.extras import ABSENT, Extras, inner_extras, restore_extras
 from .conversion.reader import Reader
 from .conversion.values import write_list
+from .conversion.wire import ProviderWire
 from .conversion.writer import Writer
 from .errors import ConversionError
 from .json_values import is_json
@@ -221,10 +222,12 @@ def write_choice(
     return written
 
 
-def has_tools_for_provider(tools: Sequence[Any] | None, provider: str) -> bool:
-    """Return whether a request offers functions, or tools of this provider."""
+def has_tools_for_provider(tools: Sequence[Any] | None, wire: ProviderWire) -> bool:
+    """Return whether a request offers functions that this provider may get, or tools of this provider."""
     return any(
-        type(tool) is ToolDefinition or tool.provider == provider
+        tool.name not in wire.refused
+        if type(tool) is ToolDefinition
+        else tool.provider == wire.name
         for tool in tools or ()
     )
 

@@ -10,6 +10,7 @@ from .conversion.cache import from_bytes, to_bytes
 from .conversion.extras import ABSENT, Extras, inner_extras, restore_extras
 from .conversion.reader import Reader
 from .conversion.values import write_list
+from .conversion.wire import ProviderWire
 from .conversion.writer import Writer
 from .errors import ConversionError
 from .json_values import is_json
@@ -169,9 +170,12 @@ def write_choice(choice: ToolChoice, extra: Any, at: Path, writer: Writer, table
     return written
 
 
-def has_tools_for_provider(tools: Sequence[Any] | None, provider: str) -> bool:
-    """Return whether a request offers functions, or tools of this provider."""
-    return any(type(tool) is ToolDefinition or tool.provider == provider for tool in tools or ())
+def has_tools_for_provider(tools: Sequence[Any] | None, wire: ProviderWire) -> bool:
+    """Return whether a request offers functions that this provider may get, or tools of this provider."""
+    return any(
+        tool.name not in wire.refused if type(tool) is ToolDefinition else tool.provider == wire.name
+        for tool in tools or ()
+    )
 
 
 def report_choice_without_tools(choice: ToolChoice, at: Path, writer: Writer) -> None:

@@ -346,6 +346,8 @@ def write_tool_groups(
             continue
         rest = inner_extras(tool.metadata or {}, writer.wire.name).get("$begins")
         written = write(tool, (at, i), writer)
+        if written is ABSENT:
+            continue
         if group is None or type(rest) is dict:
             group = []
             wires.append(

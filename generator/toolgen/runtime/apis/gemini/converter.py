@@ -143,7 +143,7 @@ class GeminiConverter(GeminiMessageConverter):
 
     def has_choosable_tools(self, tools: Sequence[Any] | None) -> bool:
         """Return whether a request offers functions, which the tool choice is about."""
-        return any(type(tool) is ToolDefinition for tool in tools or ())
+        return any(type(tool) is ToolDefinition and tool.name not in self.wire.refused for tool in tools or ())
 
     def read_function_declaration(self, wire: Any, at: Path, reader: Reader) -> ToolDefinition:
         """Read a function declaration."""

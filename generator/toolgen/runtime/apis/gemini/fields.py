@@ -278,6 +278,8 @@ def write_tool_groups(definitions: Sequence[Any], at: Path, writer: Writer, key:
             continue
         rest = inner_extras(tool.metadata or {}, writer.wire.name).get("$begins")
         written = write(tool, (at, i), writer)
+        if written is ABSENT:
+            continue
         if group is None or type(rest) is dict:
             group = []
             wires.append({key: group, **(writer.without_rejected(rest, ((at, i), "metadata")) if rest else {})})
