@@ -210,3 +210,55 @@ def test_reasoning_of_another_provider_is_in_a_response(sample: Package, provide
     stream.finish()
     assert stream.result().message.content[0].text == "Hm."
     assert [loss for loss in losses if loss.action == "dropped" and not loss.path.endswith("metadata")] == []
+
+
+@pytest.mark.parametrize("provider", ["openai_compatible", *sorted(BARE)])
+@pytest.mark.parametrize(("word", "meaning"), [("end_turn", "stop"), ("max_tokens", "length"), ("error", "error")])
+def test_a_gateway_writes_the_stop_reasons_of_chat_completions(
+    sample: Package, provider: str, word: str, meaning: str
+) -> None:
+    models, module = sample.module("models"), sample.provider(provider)
+    completion = models.Completion(models.AssistantMessage("Hi"), meaning, id="x", model="m", stop_reason=word)
+    assert module.to_response(completion)["choices"][0]["finish_reason"] == meaning
+    choice = {"index": 0, "message": {"role": "assistant", "content": "Hi"}, "finish_reason": word}
+    own = {"id": "x", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]}
+    assert module.to_response(module.from_response(own)) == own
+
+
+@pytest.mark.parametrize("provider", ["openai_chat", "openai_compatible"])
+def test_the_texts_of_a_response_are_one_string(sample: Package, provider: str) -> None:
+    models, module, losses = sample.module("models"), sample.provider(provider), []
+    texts = [models.TextPart("One, "), models.TextPart("two.", metadata={"anthropic": {"citations": []}})]
+    completion = models.Completion(models.AssistantMessage(texts), "stop", id="x", model="m")
+    assert module.to_response(completion, on_loss=losses.append)["choices"][0]["message"]["content"] == "One, two."
+    assert "message.content" in [loss.path for loss in losses]
+    content = [{"type": "text", "text": "One, "}, {"type": "text", "text": "two."}]
+    choice = {"index": 0, "message": {"role": "assistant", "content": content}, "finish_reason": "stop"}
+    own = {"id": "x", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]}
+    assert module.to_response(module.from_response(own)) == own
+
+
+@pytest.mark.parametrize("provider", ["anthropic", "mistral"])
+def test_a_response_has_the_usage_that_clients_need(sample: Package, provider: str) -> None:
+    models, module, losses = sample.module("models"), sample.provider(provider), []
+    completion = models.Completion(models.AssistantMessage("Hi"), "stop", id="x", model="m")
+    body = module.to_response(completion, on_loss=losses.append)
+    assert set(body["usage"].values()) == {0}
+    assert ("usage", "defaulted") in [(loss.path, loss.action) for loss in losses]
+    own = {key: value for key, value in body.items() if key != "usage"}
+    assert "usage" not in module.to_response(module.from_response(own))
+
+
+def test_the_client_reads_a_stream_without_usage(sample: Package) -> None:
+    from anthropic._models import construct_type
+    from anthropic.lib.streaming._messages import accumulate_event
+    from anthropic.types import RawMessageStreamEvent
+
+    models, module = sample.module("models"), sample.provider("anthropic")
+    completion = models.Completion(models.AssistantMessage("Hi"), "stop", id="x", model="m")
+    writer, message, texts = module.StreamWriter(), None, {}
+    for event in [*writer.write(models.TextDelta("Hi")), *writer.write(models.CompletedEvent(completion))]:
+        made: Any = construct_type(type_=RawMessageStreamEvent, value=event)
+        message = accumulate_event(event=made, current_snapshot=message, json_bufs=texts)
+    assert message is not None
+    assert (message.stop_reason, message.usage.output_tokens) == ("end_turn", 0)

@@ -43,6 +43,7 @@ from ...responses import (
     mark_calls_invalid,
     provider_stop_reason,
     read_optional_object,
+    with_usage,
 )
 from ...tool_call_fields import write_flag_about_tools
 from .fields import limit_cache_marks
@@ -460,6 +461,7 @@ class AnthropicConverter(AnthropicMessageConverter):
         writer: Writer,
     ) -> dict[str, Any]:
         """Write a response."""
+        completion = with_usage(completion, writer)
         extras = writer.own_extras(completion.metadata, ROOT)
         content = completion.message.content
         place = ((ROOT, "message"), "content")

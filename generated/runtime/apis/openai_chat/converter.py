@@ -62,7 +62,9 @@ from ...tool_results import (
 from .fields import (
     ChatMessageConverter,
     OutputFormatConverter,
+    extras_of_choice,
     has_content,
+    join_response_texts,
     read_participant_name,
     restore_missing_message,
     restore_role,
@@ -83,7 +85,6 @@ __all__ = ["ChatConverter"]
 
 _ASSISTANT_MESSAGE = frozenset(["content", "name", "refusal", "role", "tool_calls"])
 _RESPONSE = frozenset(["choices", "id", "model", "usage"])
-_CHOICE = frozenset(["finish_reason", "message"])
 
 
 class ChatConverter(ChatMessageConverter, OutputFormatConverter):
@@ -334,6 +335,8 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
                 )
                 if text is not ABSENT:
                     texts.append(text)
+        if writer.is_response and "content" not in extras.get("$list", ()):
+            texts = join_response_texts(texts, at, writer)
         only = (
             texts[0]
             if len(texts) == 1 and "content" not in extras.get("$list", ())
@@ -429,27 +432,14 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
             )
         else:
             raise wrong_type(place, "an object", body)
-        word = choice.get("finish_reason")
-        if word is not None and type(word) is not str:
-            raise wrong_type((((at, "choices"), 0), "finish_reason"), "a string", word)
+        word = optional_text(choice, "finish_reason", ((at, "choices"), 0))
         if choices_found:
-            first = unmapped_members(choice, _CHOICE)
-            absent = [
-                key
-                for key in ("finish_reason", "index", "message")
-                if key not in choice
+            rest["choices"] = [
+                extras_of_choice(choice, bool(self.BODY_PATHS)),
+                *choices_found[1:],
             ]
-            if absent:
-                first["$absent"] = absent
-            if word == "":
-                first["finish_reason"] = word
-            if (
-                self.BODY_PATHS
-                and type(body) is dict
-                and type(body.get("content")) is dict
-            ):
-                first["message"] = {"content": body["content"]}
-            rest["choices"] = [first, *choices_found[1:]]
+            if type(body) is dict and type(body.get("content")) is list:
+                merge_extras_into(message, reader.wire.name, {"$list": ["content"]})
         elif "choices" not in wire:
             rest["$absent"] = [*rest.get("$absent", ()), "choices"]
         else:
@@ -497,7 +487,11 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
             del choice["index"]
         if completion.stop_reason is not None or not kept:
             choice["finish_reason"] = provider_stop_reason(
-                completion, self.FINISH_REASONS, extras, writer
+                completion,
+                self.FINISH_REASONS,
+                extras,
+                writer,
+                has_foreign=bool(self.BODY_PATHS),
             )
         elif "finish_reason" in first.get("$absent", ()):
             del choice["finish_reason"]

@@ -37,7 +37,13 @@ from ...models import (
 )
 from ...paths import ROOT, Path, format_path
 from ...request_tools import report_choice_without_tools
-from ...responses import derive_finish_reason, mark_calls_invalid, provider_stop_reason, read_optional_object
+from ...responses import (
+    derive_finish_reason,
+    mark_calls_invalid,
+    provider_stop_reason,
+    read_optional_object,
+    with_usage,
+)
 from ...tool_call_fields import write_flag_about_tools
 from .fields import limit_cache_marks
 from .messages import AnthropicMessageConverter
@@ -340,6 +346,7 @@ class AnthropicConverter(AnthropicMessageConverter):
         self, completion: Completion, identifier: str | None, created: int | None, writer: Writer
     ) -> dict[str, Any]:
         """Write a response."""
+        completion = with_usage(completion, writer)
         extras = writer.own_extras(completion.metadata, ROOT)
         content = completion.message.content
         place = ((ROOT, "message"), "content")
