@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.providers import laws
-from tests.providers.requests import HELLO
+from tests.providers.requests import HELLO, PIXEL
 from tests.support.generated import Package
 from tests.support.repository import CONVERSING, table
 
@@ -171,6 +171,12 @@ def test_the_error_about_another_format_says_what_was_expected(sample: Package) 
         sample.provider("openai_chat").from_response(body)
 
 
+def test_a_body_of_another_format_is_no_request_of_responses(sample: Package) -> None:
+    errors = sample.module("errors")
+    with pytest.raises(errors.ConversionError, match=r"must be a request of OpenAI Responses, found no key .*input"):
+        sample.provider("openai_responses").from_request({"messages": [{"role": "user", "content": "Hi"}]})
+
+
 COUNTS = {
     "totalTokens": 99,
     "inputCachedTokens": 2,
@@ -262,3 +268,53 @@ def test_the_client_reads_a_stream_without_usage(sample: Package) -> None:
         message = accumulate_event(event=made, current_snapshot=message, json_bufs=texts)
     assert message is not None
     assert (message.stop_reason, message.usage.output_tokens) == ("end_turn", 0)
+
+
+@each_provider
+def test_an_empty_list_of_stop_sequences_is_left_out(sample: Package, provider: str) -> None:
+    losses: list[Any] = []
+    body = written(sample, provider, losses, stop=[])
+    if provider != "bedrock":
+        assert body == written(sample, provider, [])
+        assert "stop" in [loss.path for loss in losses]
+
+
+def test_an_empty_list_of_stop_sequences_that_was_read_is_kept(sample: Package) -> None:
+    for provider, key in (("openai_chat", "stop"), ("anthropic", "stop_sequences"), ("cohere", "stop_sequences")):
+        laws.body_comes_back(sample, provider, {**written(sample, provider, []), key: []})
+
+
+@pytest.mark.parametrize("provider", ["gemini", "vertex"])
+def test_thinking_has_a_level_or_a_number_of_tokens(sample: Package, provider: str) -> None:
+    losses: list[Any] = []
+    body = written(sample, provider, losses, reasoning={"effort": "high", "budgetTokens": 2000})
+    assert body["generationConfig"]["thinkingConfig"] == {"thinkingBudget": 2000}
+    assert "reasoning.effort" in [loss.path for loss in losses]
+
+
+@pytest.mark.parametrize("output", ["json", {"schema": {"type": "object", "properties": {}}}])
+def test_cohere_gets_no_output_format_beside_tools(sample: Package, output: Any) -> None:
+    losses: list[Any] = []
+    tool = {"name": "now", "parameters": {"type": "object", "properties": {}}}
+    assert "response_format" not in written(sample, "cohere", losses, tools=[tool], outputFormat=output)
+    assert ("outputFormat", "warning") in [(loss.path, loss.severity) for loss in losses]
+    assert "response_format" in written(sample, "cohere", [], outputFormat=output)
+    body = {**written(sample, "cohere", [], tools=[tool]), "response_format": {"type": "text"}}
+    laws.body_comes_back(sample, "cohere", body)
+
+
+DATA = {"image": (PIXEL, "image/png"), "document": ("JVBERi0xLjQK", "application/pdf")}
+
+
+@each_provider
+@pytest.mark.parametrize("kind", DATA)
+def test_data_without_a_media_type_is_recognized(sample: Package, provider: str, kind: str) -> None:
+    data, media_type = DATA[kind]
+    part = {"type": kind, "data": data, "name": "a"}
+    losses: list[Any] = []
+    body = written(sample, provider, losses, messages=[{"role": "user", "content": [part]}])
+    typed = written(sample, provider, [], messages=[{"role": "user", "content": [{**part, "mediaType": media_type}]}])
+    assert (data in json.dumps(body)) == (data in json.dumps(typed))
+    if provider not in ("ollama", "openai_responses"):
+        assert body == typed
+        assert ("messages[0].content[0].mediaType" in [loss.path for loss in losses]) == (data in json.dumps(body))

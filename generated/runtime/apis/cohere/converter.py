@@ -220,6 +220,16 @@ class CohereConverter(ChatConverter):
             wire["tools"] = offered
             if forced:
                 wire["tool_choice"] = self.TOOL_CHOICES["required"]
+            if wire.get("response_format") not in (None, self.OUTPUT_FORMATS["text"]):
+                place = (at, "outputFormat")
+                writer.report_loss(
+                    place,
+                    "outputFormat",
+                    "dropped",
+                    "warning",
+                    "the API rejects it beside tools",
+                )
+                del wire["response_format"]
         return wire
 
     def read_system_entry(

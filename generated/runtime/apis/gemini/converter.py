@@ -41,6 +41,7 @@ from ...responses import (
     provider_stop_reason,
 )
 from .fields import (
+    choose_thinking_setting,
     mark_tool_group,
     modality_tokens,
     read_schema,
@@ -269,7 +270,9 @@ class GeminiConverter(GeminiMessageConverter):
             return extra
         if reasoning.effort == "none":
             return {"thinkingBudget": 0}
-        return self.write_thinking(reasoning, at, writer)
+        return self.write_thinking(
+            choose_thinking_setting(reasoning, at, writer), at, writer
+        )
 
     def read_response(
         self, wire: dict[str, Any], at: Path, reader: Reader

@@ -29,6 +29,7 @@ from ...paths import ROOT, Path, format_path
 from ...request_tools import write_tool_with_provider_settings
 from ...responses import FinishReason, derive_finish_reason, mark_calls_invalid, provider_stop_reason
 from .fields import (
+    choose_thinking_setting,
     mark_tool_group,
     modality_tokens,
     read_schema,
@@ -215,7 +216,7 @@ class GeminiConverter(GeminiMessageConverter):
             return extra
         if reasoning.effort == "none":
             return {"thinkingBudget": 0}
-        return self.write_thinking(reasoning, at, writer)
+        return self.write_thinking(choose_thinking_setting(reasoning, at, writer), at, writer)
 
     def read_response(self, wire: dict[str, Any], at: Path, reader: Reader) -> Completion:
         """Read a response. Its first candidate becomes the message; others are extras. A blocked prompt has none."""

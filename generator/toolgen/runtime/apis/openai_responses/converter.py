@@ -79,6 +79,7 @@ _STATUSES = frozenset(["cancelled", "completed", "failed", *_UNFINISHED])
 class ResponsesConverter(OutputFormatConverter):
     """Converts requests and responses of OpenAI's Responses, in which a conversation is a list of items."""
 
+    REQUEST_KEYS = frozenset(["conversation", "input", "previous_response_id", "prompt"])
     RESPONSE_KEYS = frozenset(["output", "status"])
     read_usage: ObjectReader[Usage]
     write_usage: ObjectWriter[Usage]
@@ -98,14 +99,12 @@ class ResponsesConverter(OutputFormatConverter):
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         """Read a request body. The instructions become system text before the conversation."""
         request = self.read_request_body(wire, at, reader)
-        instructions = wire.get("instructions")
-        if type(instructions) is str:
-            first = request.messages[0] if request.messages else None
-            if first is not None and first.metadata == {reader.wire.name: {"$inline": True}}:
-                first.metadata = None
+        instructions = optional_text(wire, "instructions", at)
+        if instructions is not None:
+            for first in request.messages[:1]:
+                if first.metadata == {reader.wire.name: {"$inline": True}}:
+                    first.metadata = None
             request.messages.insert(0, SystemMessage(instructions))
-        elif instructions is not None:
-            raise wrong_type((at, "instructions"), "a string", instructions)
         return request
 
     def write_request(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
