@@ -18,7 +18,7 @@ from .conversion.reader import Reader
 from .conversion.values import read_list_or_null, to_plain_object, write_list
 from .conversion.wire import DeclaredToolFacts, ProviderWire, WireFacts
 from .conversion.writer import OnLoss, OnUnsupported, Writer
-from .errors import wrong_type
+from .errors import ConversionError, wrong_type
 from .models import (
     ApiError,
     Completion,
@@ -33,6 +33,7 @@ from .models import (
 from .paths import ROOT, Path
 from .request_tools import (
     has_tools_for_provider,
+    omit_empty_tools,
     read_choice,
     report_choice_without_tools,
     write_choice,
@@ -69,6 +70,10 @@ class Converter:
     """The wire's value for each tool choice."""
     FINISH_REASONS: ClassVar[dict[str, FinishReason]] = {}
     """The format's stop reason for each stop reason of the wire."""
+    REQUEST_KEYS: ClassVar[frozenset[str]] = frozenset()
+    """Keys of a request, if a request may have no messages. One without all of them is not a request of this API."""
+    RESPONSE_KEYS: ClassVar[frozenset[str]] = frozenset()
+    """Keys of a response. A body without content and without all of them is not a response of this API."""
     ERRORS: ClassVar[dict[str, Any]] = {}
     """The table by which the API's errors are recognized."""
     DEFAULTS: ClassVar[dict[str, Any]] = {}
@@ -232,6 +237,20 @@ class Converter:
         """
         writer = Writer(self.wire, on_loss, on_unsupported, tools=request.tools or ())
         written = self.write_request(request, ROOT, writer)
+        read = writer.peek_extras(
+            request.metadata
+        )  # a body that was read may continue a conversation of the server
+        if (
+            request.messages
+            and not read
+            and [] in map(written.get, ("messages", "contents", "input"))
+        ):
+            reason = (
+                f"none is left beside the system text, and {self.wire.title} needs one"
+            )
+            writer.report_loss(
+                (ROOT, "messages"), "messages", "dropped", "warning", reason
+            )
         writer.report_remaining_losses()
         return written
 
@@ -257,6 +276,7 @@ class Converter:
         """
         if type(body) is not dict:
             raise wrong_type(ROOT, "an object", body)
+        self._require_key(body, self.REQUEST_KEYS, "request")
         request = self.read_request(
             self.normalize_body(body), ROOT, Reader(self.wire, tools=tools)
         )
@@ -282,13 +302,23 @@ class Converter:
             The completion. `completion.message` has the text and the calls, in the order of the model.
 
         Raises:
-            ConversionError: The body is an API error (use `from_error`), or a value has the wrong JSON type.
+            ConversionError: The body is an API error (use `from_error`) or no response of this API, or a value has the
+                wrong JSON type.
         """
-        return self.read_response(
-            self.normalize_body(self.client_data(response, ROOT)),
-            ROOT,
-            Reader(self.wire, turn, tools),
-        )
+        body = self.normalize_body(self.client_data(response, ROOT))
+        completion = self.read_response(body, ROOT, Reader(self.wire, turn, tools))
+        if completion.message.content is None:
+            self._require_key(body, self.RESPONSE_KEYS, "response")
+        return completion
+
+    def _require_key(
+        self, body: dict[str, Any], keys: frozenset[str], kind: str
+    ) -> None:
+        if keys and keys.isdisjoint(body):
+            expected = " or ".join(sorted(keys))
+            raise ConversionError(
+                "", f"must be a {kind} of {self.wire.title}, found no key {expected}"
+            )
 
     def to_response(
         self,
@@ -362,19 +392,23 @@ class Converter:
     def read_tools(
         self, value: Any, at: Path, reader: Reader
     ) -> tuple[list[ToolDefinition | OpaquePart] | None, Any]:
-        """Read the offered tools."""
-        return read_list_or_null(
+        """Read the offered tools. An empty list is also kept as an extra, because the API accepted it."""
+        found = read_list_or_null(
             None if value is ABSENT else value, at, reader, self.read_tool_entry
-        ), ABSENT
+        )
+        return found, {"$whole": value} if value == [] else ABSENT
 
     def write_tools(
         self, definitions: Sequence[Any] | None, extra: Any, at: Path, writer: Writer
     ) -> Any:
         """Write the offered tools."""
-        return (
-            ABSENT
-            if definitions is None
-            else write_list(definitions, at, writer, self.write_tool_definition)
+        if definitions is None:
+            return ABSENT
+        return omit_empty_tools(
+            write_list(definitions, at, writer, self.write_tool_definition),
+            extra,
+            at,
+            writer,
         )
 
     def write_tool_definition(self, definition: Any, at: Path, writer: Writer) -> Any:
@@ -401,7 +435,7 @@ class Converter:
 
     def has_choosable_tools(self, tools: Sequence[Any] | None) -> bool:
         """Return whether a request offers tools that a tool choice is about."""
-        return has_tools_for_provider(tools, self.wire.name)
+        return has_tools_for_provider(tools, self.wire)
 
     def read_tool_choice_with_tools(
         self, value: Any, at: Path, reader: Reader, tools: Sequence[Any] | None

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from .conversion.extras import ABSENT, UnsupportedValueError, is_internal_mark
@@ -16,6 +16,7 @@ from .models import Reasoning
 from .paths import Path
 
 __all__ = [
+    "default_media_type",
     "media_type_of",
     "read_cache_control",
     "read_data_url",
@@ -79,6 +80,7 @@ def write_data_url(
         UnsupportedValueError: The part has neither a URL nor data with a media type.
     """
     if data is not None:
+        media_type = media_type or default_media_type(data, at, writer)
         if media_type is None:
             raise UnsupportedValueError("data needs a media type")
         return f"data:{media_type};base64,{data}"
@@ -98,6 +100,7 @@ _HEADS = (
     (b"ID3", "audio/mpeg"),
     (b"OggS", "audio/ogg"),
     (b"fLaC", "audio/flac"),
+    (b"%PDF-", "application/pdf"),
 )
 _RIFF = {b"WEBP": "image/webp", b"WAVE": "audio/wav"}
 _ENOUGH = 16
@@ -105,7 +108,7 @@ _ENOUGH = 16
 
 
 def media_type_of(data: str) -> str | None:
-    """Return the media type of an image or a recording in base64, or None if its first bytes are not known."""
+    """Return the media type of an image, a recording or a PDF in base64, or None if its first bytes are not known."""
     import base64  # late: few conversions need it
 
     try:
@@ -115,6 +118,18 @@ def media_type_of(data: str) -> str | None:
     if head[:4] == b"RIFF":
         return _RIFF.get(head[8:12])
     return next((kind for start, kind in _HEADS if head.startswith(start)), None)
+
+
+def default_media_type(
+    data: str, at: Path, writer: Writer, supported: Collection[str] | None = None
+) -> str | None:
+    """Return the media type that the first bytes of data show, and report it. None if it is not one of `supported`."""
+    found = media_type_of(data)
+    if found is None or (supported is not None and found not in supported):
+        return None
+    reason = f"the API requires a media type, so it is set to {found}"
+    writer.report_loss((at[0], "mediaType"), "mediaType", "defaulted", "note", reason)
+    return found
 
 
 def read_string_or_list(
@@ -134,14 +149,19 @@ def read_string_or_list(
     for i, text in enumerate(value):
         if type(text) is not str:
             raise wrong_type((at, i), "a string", text)
-    return value, ABSENT
+    return value, ABSENT if value else {"$whole": value}
 
 
 def write_string_or_list(
     texts: list[str] | None, extra: Any, at: Path, writer: Writer
 ) -> Any:
-    """Write a list of texts. A single text that was read as a string is written as one."""
+    """Write a list of texts. A single text that was read as a string is written as one, an empty list only if read."""
     if texts is None:
+        return ABSENT
+    if not texts and not (type(extra) is dict and extra.get("$whole") == texts):
+        writer.report_loss(
+            at, at[1], "dropped", "note", "the list is empty, which some APIs reject"
+        )
         return ABSENT
     single = extra.get("$single") if type(extra) is dict else extra
     return single if type(single) is str and texts == [single] else texts

@@ -11,18 +11,20 @@ from .conversion.cache import from_bytes, to_bytes
 from .conversion.extras import ABSENT, Extras, inner_extras, restore_extras
 from .conversion.reader import Reader
 from .conversion.values import write_list
+from .conversion.wire import ProviderWire
 from .conversion.writer import Writer
 from .errors import ConversionError
 from .json_values import is_json
 from .lazy_dataclass import replace
 from .models import AllowedToolChoice, NamedToolChoice, ToolChoice, ToolDefinition
-from .paths import Path, format_path
+from .paths import ROOT, Path, format_path
 
 __all__ = [
     "OMITTED",
     "fill_pattern",
     "has_tools_for_provider",
     "match_pattern",
+    "omit_empty_tools",
     "read_choice",
     "report_choice_without_tools",
     "tool_entry_kind",
@@ -220,10 +222,12 @@ def write_choice(
     return written
 
 
-def has_tools_for_provider(tools: Sequence[Any] | None, provider: str) -> bool:
-    """Return whether a request offers functions, or tools of this provider."""
+def has_tools_for_provider(tools: Sequence[Any] | None, wire: ProviderWire) -> bool:
+    """Return whether a request offers functions that this provider may get, or tools of this provider."""
     return any(
-        type(tool) is ToolDefinition or tool.provider == provider
+        tool.name not in wire.refused
+        if type(tool) is ToolDefinition
+        else tool.provider == wire.name
         for tool in tools or ()
     )
 
@@ -237,6 +241,16 @@ def report_choice_without_tools(choice: ToolChoice, at: Path, writer: Writer) ->
     writer.report_loss(
         at, "toolChoice", "dropped", severity, "the request has no tools"
     )
+
+
+def omit_empty_tools(written: list[Any], extra: Any, at: Path, writer: Writer) -> Any:
+    """Return the tools of a request, or ABSENT if there are none: many APIs reject an empty list, unless it was read."""
+    if written or at == ROOT or (type(extra) is dict and "$whole" in extra):
+        return written
+    writer.report_loss(
+        at, "tools", "dropped", "note", "the list is empty, which many APIs reject"
+    )
+    return ABSENT
 
 
 Write = Callable[[Any, Path, Writer], Any]

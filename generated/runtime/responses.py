@@ -10,7 +10,15 @@ from typing import Any, Literal
 from .conversion.writer import Writer
 from .errors import wrong_type
 from .json_text import dump_allowing_nan
-from .models import ApiError, AssistantMessage, Completion, InvalidCall, ToolCallPart
+from .lazy_dataclass import replace
+from .models import (
+    ApiError,
+    AssistantMessage,
+    Completion,
+    InvalidCall,
+    ToolCallPart,
+    Usage,
+)
 from .paths import ROOT, Path
 
 __all__ = [
@@ -24,6 +32,7 @@ __all__ = [
     "read_count",
     "read_optional_object",
     "substitute_normal_stop_reason",
+    "with_usage",
 ]
 
 FinishReason = Literal[
@@ -110,17 +119,19 @@ def provider_stop_reason(
     table: Mapping[str, FinishReason],
     extras: Mapping[str, Any],
     writer: Writer,
+    *,
+    has_foreign: bool = False,
 ) -> str | None:
     """Return the provider's stop reason: the original one, otherwise the first one in the table with the same meaning.
 
     An unknown reason belongs to this provider if the response has its extras (`extras`), or if it has no other meaning.
-    Reasons of other providers are ignored. If the table lacks the meaning, a similar one is used, and reported; a
-    response with calls ended normally. A stream needs no reason for a failure: without one, it has failed.
+    Reasons of other providers are ignored. `has_foreign` means that the table contains such reasons, because gateways
+    pass them on. If the table lacks the meaning, a similar one is used, and reported; a response with calls ended
+    normally. A stream needs no reason for a failure: without one, it has failed.
     """
     word = completion.stop_reason
-    if word is not None and (
-        word in table or extras or completion.finish_reason == "other"
-    ):
+    known = word in table and not has_foreign
+    if word is not None and (known or extras or completion.finish_reason == "other"):
         return word
     meaning = completion.finish_reason
     others = (
@@ -139,6 +150,16 @@ def provider_stop_reason(
                     )
                 return word
     return None
+
+
+def with_usage(completion: Completion, writer: Writer) -> Completion:
+    """Return a completion with usage, for a wire whose clients need it. It is zero unless the response was read so."""
+    if completion.usage is not None or writer.peek_extras(completion.metadata):
+        return completion
+    writer.report_loss(
+        (ROOT, "usage"), "usage", "defaulted", "note", "the clients of the API need it"
+    )
+    return replace(completion, usage=Usage(0, 0, 0))
 
 
 def substitute_normal_stop_reason(

@@ -69,7 +69,7 @@ def read_flag_about_tools(
         return None, ABSENT
     if type(value) is not bool:
         raise wrong_type(at, "a boolean", value)
-    return value, ABSENT if has_tools_for_provider(tools, reader.wire.name) else {
+    return value, ABSENT if has_tools_for_provider(tools, reader.wire) else {
         "$whole": value
     }
 
@@ -84,7 +84,7 @@ def write_flag_about_tools(
     """Write a setting of tool calls. Without tools the API rejects it, so it is left out, unless it was read like that."""
     if value is None:
         return ABSENT
-    if has_tools_for_provider(tools, writer.wire.name) or (
+    if has_tools_for_provider(tools, writer.wire) or (
         type(extra) is dict and extra.get("$whole") is value
     ):
         return value

@@ -32,6 +32,7 @@ class Session(NativeSession):
     provider: ClassVar[ProviderModule] = _provider
     calls = _CALLS
     offered = get_args(_provider.ToolName)
+    output_schemas = False
 
 
 class AsyncSession(AsyncNativeSession):
@@ -41,3 +42,4 @@ class AsyncSession(AsyncNativeSession):
     provider: ClassVar[ProviderModule] = _provider
     calls = _CALLS
     offered = get_args(_provider.ToolName)
+    output_schemas = False

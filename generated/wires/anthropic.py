@@ -340,6 +340,10 @@ class Anthropic(AnthropicConverter):
             wire["cache_creation_input_tokens"] = usage.input_cache_creation_tokens
         if usage.reasoning_tokens is not None:
             output_tokens_details_count["thinking_tokens"] = usage.reasoning_tokens
+        if usage.total_tokens != usage.input_tokens + usage.output_tokens:
+            writer.report_unsupported((at, "totalTokens"), "totalTokens")
+        if usage.input_image_tokens is not None:
+            writer.report_unsupported((at, "inputImageTokens"), "inputImageTokens")
         if output_tokens_details_count:
             wire["output_tokens_details"] = output_tokens_details_count
         if extras:
@@ -497,7 +501,7 @@ class Anthropic(AnthropicConverter):
         )
         tool_choice, parallel_tool_calls, tool_choice_kept = (
             self.read_request_tool_choice(
-                wire.get("tool_choice", ABSENT), (at, "tool_choice"), reader
+                wire.get("tool_choice", ABSENT), (at, "tool_choice"), reader, tools
             )
         )
         temperature, temperature_kept = read_original_number(
@@ -574,6 +578,7 @@ class Anthropic(AnthropicConverter):
             extra_at(extras, "tool_choice") if extras else ABSENT,
             (at, "toolChoice"),
             writer,
+            request.tools,
         )
         if tool_choice is not ABSENT:
             wire["tool_choice"] = tool_choice

@@ -399,6 +399,10 @@ class Bedrock(BedrockConverter):
             wire["cacheReadInputTokens"] = usage.input_cached_tokens
         if usage.input_cache_creation_tokens is not None:
             wire["cacheWriteInputTokens"] = usage.input_cache_creation_tokens
+        if usage.input_image_tokens is not None:
+            writer.report_unsupported((at, "inputImageTokens"), "inputImageTokens")
+        if usage.reasoning_tokens is not None:
+            writer.report_unsupported((at, "reasoningTokens"), "reasoningTokens")
         if extras:
             restore_extras(wire, extras)
         return wire

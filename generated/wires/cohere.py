@@ -317,6 +317,14 @@ class Cohere(CohereConverter):
             wire["cached_tokens"] = usage.input_cached_tokens
         if usage.input_image_tokens is not None:
             tokens_count["image_tokens"] = usage.input_image_tokens
+        if usage.total_tokens != usage.input_tokens + usage.output_tokens:
+            writer.report_unsupported((at, "totalTokens"), "totalTokens")
+        if usage.input_cache_creation_tokens is not None:
+            writer.report_unsupported(
+                (at, "inputCacheCreationTokens"), "inputCacheCreationTokens"
+            )
+        if usage.reasoning_tokens is not None:
+            writer.report_unsupported((at, "reasoningTokens"), "reasoningTokens")
         if tokens_count:
             wire["tokens"] = tokens_count
         if extras:

@@ -224,6 +224,10 @@ class Copilot(CopilotConverter):
             wire["cacheWriteTokens"] = usage.input_cache_creation_tokens
         if usage.reasoning_tokens is not None:
             wire["reasoningTokens"] = usage.reasoning_tokens
+        if usage.total_tokens != usage.input_tokens + usage.output_tokens:
+            writer.report_unsupported((at, "totalTokens"), "totalTokens")
+        if usage.input_image_tokens is not None:
+            writer.report_unsupported((at, "inputImageTokens"), "inputImageTokens")
         if extras:
             restore_extras(wire, extras)
         return wire

@@ -36,6 +36,7 @@ from ..runtime.conversion.values import read_list_or_null, write_or_describe
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
+from ..runtime.fields import read_strings_at_most, write_strings_at_most
 from ..runtime.json_values import is_strict_json
 from ..runtime.models import (
     AssistantMessage,
@@ -116,6 +117,7 @@ _SYSTEM_MESSAGE: frozenset[str] = frozenset(["parts"])
 _USER_MESSAGE: frozenset[str] = frozenset(["parts", "role"])
 _ASSISTANT_MESSAGE: frozenset[str] = frozenset(["parts", "role"])
 _ASSISTANT_MESSAGE_LEAST: frozenset[str] = frozenset(["role"])
+_REQUEST_BODY_STOP_SEQUENCES: dict[str, Any] = {"most": 5}
 _THINKING_THINKING_LEVEL: dict[str, Any] = {
     "MINIMAL": "minimal",
     "LOW": "low",
@@ -513,6 +515,10 @@ class Gemini(GeminiConverter):
             wire["cachedContentTokenCount"] = usage.input_cached_tokens
         if usage.reasoning_tokens is not None:
             wire["thoughtsTokenCount"] = usage.reasoning_tokens
+        if usage.input_cache_creation_tokens is not None:
+            writer.report_unsupported(
+                (at, "inputCacheCreationTokens"), "inputCacheCreationTokens"
+            )
         if extras:
             restore_extras(wire, extras)
         return wire
@@ -752,11 +758,12 @@ class Gemini(GeminiConverter):
         top_p = generation_config.get("topP")
         if top_p is not None and type(top_p) is not float and type(top_p) is not int:
             raise wrong_type(((at, "generationConfig"), "topP"), "a number", top_p)
-        stop = generation_config.get("stopSequences")
-        if stop is not None and type(stop) is not list:
-            raise wrong_type(
-                ((at, "generationConfig"), "stopSequences"), "an array", stop
-            )
+        stop, stop_kept = read_strings_at_most(
+            generation_config.get("stopSequences", ABSENT),
+            ((at, "generationConfig"), "stopSequences"),
+            reader,
+            _REQUEST_BODY_STOP_SEQUENCES,
+        )
         seed = generation_config.get("seed")
         if seed is not None and type(seed) is not int:
             raise wrong_type(((at, "generationConfig"), "seed"), "an integer", seed)
@@ -776,6 +783,8 @@ class Gemini(GeminiConverter):
         if tool_choice_kept is not ABSENT:
             tool_config_rest["functionCallingConfig"] = tool_choice_kept
         generation_config_rest |= output_format_kept
+        if stop_kept is not ABSENT:
+            generation_config_rest["stopSequences"] = stop_kept
         if reasoning_kept is not ABSENT:
             generation_config_rest["thinkingConfig"] = reasoning_kept
         keep_inner_extras(rest, wire, "generationConfig", generation_config_rest)
@@ -822,8 +831,15 @@ class Gemini(GeminiConverter):
             generation_config["temperature"] = request.temperature
         if request.top_p is not None:
             generation_config["topP"] = request.top_p
-        if request.stop is not None:
-            generation_config["stopSequences"] = request.stop
+        stop = write_strings_at_most(
+            request.stop,
+            extra_at(extras, "generationConfig", "stopSequences") if extras else ABSENT,
+            (at, "stop"),
+            writer,
+            _REQUEST_BODY_STOP_SEQUENCES,
+        )
+        if stop is not ABSENT:
+            generation_config["stopSequences"] = stop
         if request.seed is not None:
             generation_config["seed"] = request.seed
         reasoning = self.write_thinking_config(

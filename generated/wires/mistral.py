@@ -84,8 +84,10 @@ from ..runtime.responses import FinishReason, read_count, read_optional_object
 from ..runtime.tool_call_fields import (
     make_call_from_json_if_regular,
     make_pending_call_from_json_if_regular,
+    read_flag_about_tools,
     read_json_arguments,
     read_tool_name,
+    write_flag_about_tools,
     write_json_arguments,
     write_tool_name,
 )
@@ -352,6 +354,14 @@ class Mistral(MistralConverter):
                 wire if other == "num_cached_tokens" else prompt_tokens_details_count
             )
             holder[other] = usage.input_cached_tokens
+        if usage.input_cache_creation_tokens is not None:
+            writer.report_unsupported(
+                (at, "inputCacheCreationTokens"), "inputCacheCreationTokens"
+            )
+        if usage.input_image_tokens is not None:
+            writer.report_unsupported((at, "inputImageTokens"), "inputImageTokens")
+        if usage.reasoning_tokens is not None:
+            writer.report_unsupported((at, "reasoningTokens"), "reasoningTokens")
         if prompt_tokens_details_count:
             wire["prompt_tokens_details"] = prompt_tokens_details_count
         if extras:
@@ -526,14 +536,15 @@ class Mistral(MistralConverter):
         messages, messages_kept = self.read_conversation(
             wire.get("messages", ABSENT), (at, "messages"), reader
         )
-        tool_choice, tool_choice_kept = self.read_tool_choice(
-            wire.get("tool_choice", ABSENT), (at, "tool_choice"), reader
+        tool_choice, tool_choice_kept = self.read_tool_choice_with_tools(
+            wire.get("tool_choice", ABSENT), (at, "tool_choice"), reader, tools
         )
-        parallel_tool_calls = wire.get("parallel_tool_calls")
-        if parallel_tool_calls is not None and type(parallel_tool_calls) is not bool:
-            raise wrong_type(
-                (at, "parallel_tool_calls"), "a boolean", parallel_tool_calls
-            )
+        parallel_tool_calls, parallel_tool_calls_kept = read_flag_about_tools(
+            wire.get("parallel_tool_calls", ABSENT),
+            (at, "parallel_tool_calls"),
+            reader,
+            tools,
+        )
         output_format, output_format_kept = self.read_output_format(
             wire.get("response_format", ABSENT), (at, "response_format"), reader
         )
@@ -567,6 +578,7 @@ class Mistral(MistralConverter):
             and messages_kept is ABSENT
             and tools_kept is ABSENT
             and tool_choice_kept is ABSENT
+            and parallel_tool_calls_kept is ABSENT
             and output_format_kept is ABSENT
             and stop_kept is ABSENT
             and reasoning_kept is ABSENT
@@ -594,6 +606,8 @@ class Mistral(MistralConverter):
             rest["tools"] = tools_kept
         if tool_choice_kept is not ABSENT:
             rest["tool_choice"] = tool_choice_kept
+        if parallel_tool_calls_kept is not ABSENT:
+            rest["parallel_tool_calls"] = parallel_tool_calls_kept
         if output_format_kept is not ABSENT:
             rest["response_format"] = output_format_kept
         if stop_kept is not ABSENT:
@@ -642,16 +656,24 @@ class Mistral(MistralConverter):
         )
         if tools is not ABSENT:
             wire["tools"] = tools
-        tool_choice = self.write_tool_choice(
+        tool_choice = self.write_tool_choice_with_tools(
             request.tool_choice,
             extra_at(extras, "tool_choice") if extras else ABSENT,
             (at, "toolChoice"),
             writer,
+            request.tools,
         )
         if tool_choice is not ABSENT:
             wire["tool_choice"] = tool_choice
-        if request.parallel_tool_calls is not None:
-            wire["parallel_tool_calls"] = request.parallel_tool_calls
+        parallel_tool_calls = write_flag_about_tools(
+            request.parallel_tool_calls,
+            extra_at(extras, "parallel_tool_calls") if extras else ABSENT,
+            (at, "parallelToolCalls"),
+            writer,
+            request.tools,
+        )
+        if parallel_tool_calls is not ABSENT:
+            wire["parallel_tool_calls"] = parallel_tool_calls
         output_format = self.write_output_format(
             request.output_format,
             extra_at(extras, "response_format") if extras else ABSENT,

@@ -230,6 +230,18 @@ class Ollama(OllamaConverter):
         eval_count = usage.output_tokens
         if "eval_count" not in absent or eval_count:
             wire["eval_count"] = eval_count
+        if usage.total_tokens != usage.input_tokens + usage.output_tokens:
+            writer.report_unsupported((at, "totalTokens"), "totalTokens")
+        if usage.input_cached_tokens is not None:
+            writer.report_unsupported((at, "inputCachedTokens"), "inputCachedTokens")
+        if usage.input_cache_creation_tokens is not None:
+            writer.report_unsupported(
+                (at, "inputCacheCreationTokens"), "inputCacheCreationTokens"
+            )
+        if usage.input_image_tokens is not None:
+            writer.report_unsupported((at, "inputImageTokens"), "inputImageTokens")
+        if usage.reasoning_tokens is not None:
+            writer.report_unsupported((at, "reasoningTokens"), "reasoningTokens")
         if extras:
             restore_extras(wire, extras)
         return wire

@@ -52,12 +52,12 @@ from ..runtime.fields import (
     read_effort,
     read_output_schema,
     read_schema_keeping_original,
-    read_string_or_list,
+    read_strings_at_most,
     write_data_url,
     write_effort,
     write_output_schema,
     write_schema_keeping_original,
-    write_string_or_list,
+    write_strings_at_most,
 )
 from ..runtime.json_text import dump_strict_or_none
 from ..runtime.models import (
@@ -146,6 +146,7 @@ _OUTPUT_SCHEMA_LEAST: frozenset[str] = frozenset(["type", "json_schema"])
 _OUTPUT_SCHEMA_JSON_SCHEMA_LEAST: frozenset[str] = frozenset(["schema"])
 _SYSTEM_MESSAGE: frozenset[str] = frozenset(["content", "name", "role"])
 _USER_MESSAGE: frozenset[str] = frozenset(["content", "name", "role"])
+_REQUEST_STOP: dict[str, Any] = {"most": 4}
 _AUDIO_PART_FORMAT: dict[str, Any] = {"wav": "audio/wav", "mp3": "audio/mpeg"}
 _USAGE = frozenset(
     [
@@ -656,8 +657,8 @@ class OpenaiChat(ChatConverter):
         top_p = wire.get("top_p")
         if top_p is not None and type(top_p) is not float and type(top_p) is not int:
             raise wrong_type((at, "top_p"), "a number", top_p)
-        stop, stop_kept = read_string_or_list(
-            wire.get("stop", ABSENT), (at, "stop"), reader
+        stop, stop_kept = read_strings_at_most(
+            wire.get("stop", ABSENT), (at, "stop"), reader, _REQUEST_STOP
         )
         seed = wire.get("seed")
         if seed is not None and type(seed) is not int:
@@ -786,11 +787,12 @@ class OpenaiChat(ChatConverter):
             wire["temperature"] = request.temperature
         if request.top_p is not None:
             wire["top_p"] = request.top_p
-        stop = write_string_or_list(
+        stop = write_strings_at_most(
             request.stop,
             extra_at(extras, "stop") if extras else ABSENT,
             (at, "stop"),
             writer,
+            _REQUEST_STOP,
         )
         if stop is not ABSENT:
             wire["stop"] = stop

@@ -431,6 +431,8 @@ class OpenaiResponses(ResponsesConverter):
             )
         if usage.reasoning_tokens is not None:
             output_tokens_details_count["reasoning_tokens"] = usage.reasoning_tokens
+        if usage.input_image_tokens is not None:
+            writer.report_unsupported((at, "inputImageTokens"), "inputImageTokens")
         if input_tokens_details_count:
             wire["input_tokens_details"] = input_tokens_details_count
         if output_tokens_details_count:

@@ -226,3 +226,19 @@ def test_a_value_of_any_type_that_came_as_text_goes_back_as_it_came(
     body = module.to_request(history(models, "mixed", {"v": "AAA", "any": "BBB"}, tools), on_loss=str)
     body = swapped(json.loads(json.dumps(body)), {"AAA": "null", "BBB": text})
     assert laws.exact(module.to_request(module.from_request(body), on_loss=str)) == laws.exact(body)
+
+
+@pytest.mark.parametrize("provider", OFFERING)
+def test_a_tool_that_a_provider_may_not_get_is_left_out(declared: Package, provider: str) -> None:
+    module, models, losses = declared.provider(provider), declared.module("models"), []
+    definitions = declared.module("tools").DEFINITIONS
+    for tools in ([definitions[KEPT], definitions["forecast"]], [definitions[KEPT]]):
+        request = models.Request([models.UserMessage("Hi")], model="m", tools=tools, tool_choice="required")
+        body = json.dumps(module.to_request(request, on_loss=losses.append, on_unsupported="weaken"))
+        assert KEPT not in body
+        assert ("forecast" in body) == (len(tools) == 2)
+    assert {loss.path for loss in losses if loss.severity == "behaviour"} >= {"tools[0]"}
+    request = models.Request([models.UserMessage("Hi")], model="m", tools=[definitions[KEPT]], tool_choice="required")
+    plain = models.Request([models.UserMessage("Hi")], model="m", tool_choice="required")
+    without = laws.write(declared, provider, plain)
+    assert {**laws.write(declared, provider, request), "tools": without.get("tools")} == {"tools": None, **without}

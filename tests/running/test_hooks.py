@@ -187,6 +187,49 @@ def test_typed_output_is_read_and_corrected_once(runnable: Package) -> None:
         assert (result.output, len(session.sent), result.stopped_by) == (None, 2, "end")
 
 
+class Place(BaseModel):
+    name: str
+    inside: Place | None = None
+
+
+class Value(BaseModel):
+    value: int
+
+
+@pytest.mark.parametrize(
+    ("output", "said", "expected"),
+    [
+        (list[Weather], '{"value": [{"degrees": 3}]}', [Weather(degrees=3)]),
+        (list[Weather], '[{"degrees": 3}]', [Weather(degrees=3)]),
+        (Weather | Value, '{"value": {"value": 3}}', Value(value=3)),
+        (int, '{"value": 3}', 3),
+        (dict[str, int], '{"value": 3}', {"value": 3}),
+        (Value, '{"value": 3}', Value(value=3)),
+        (Place, '{"name": "a", "inside": {"name": "b"}}', Place(name="a", inside=Place(name="b"))),
+    ],
+)
+def test_the_schema_of_typed_output_is_an_object(runnable: Package, output: Any, said: str, expected: Any) -> None:
+    session = native(runnable, [completion(runnable, said)])
+    result = reviewed(runnable).run(session, "Hello", Handlers(), output=output)
+    assert (result.output, len(session.sent)) == (expected, 1)
+    assert session.sent[0].output_format.schema["type"] == "object"
+
+
+@pytest.mark.parametrize("provider", ["deepseek", "copilot", "cohere", "openai_chat"])
+def test_the_prompt_has_the_schema_of_typed_output_if_the_api_has_none(runnable: Package, provider: str) -> None:
+    session = native(runnable, [completion(runnable, '{"degrees": 3}')])
+    session.output_schemas = runnable.module(f"sessions.{provider}").Session.output_schemas
+    result = reviewed(runnable).run(session, "Hello", Handlers(), output=Weather)
+    (sent,) = session.sent
+    assert result.output == Weather(degrees=3)
+    if provider == "openai_chat":
+        assert sent.output_format.schema == Weather.model_json_schema()
+        assert [message.role for message in sent.messages] == ["user"]
+    else:
+        assert sent.output_format == "json"
+        assert '"degrees"' in sent.messages[0].content
+
+
 def test_a_paused_turn_goes_on(runnable: Package) -> None:
     paused = completion(runnable, "I search.", reason="other", stop_reason="pause_turn")
     answers = [paused, completion(runnable, "Done.")]

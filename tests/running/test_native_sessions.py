@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import copy
+import json
 import logging
 import pickle
 import time
@@ -615,3 +616,32 @@ def test_a_client_that_does_not_fit_is_a_type_error_that_says_what_does(
         ask(SimpleNamespace(messages=SimpleNamespace(create=create)))
     with pytest.raises(TypeError, match="SimpleNamespace is not a session: pass a client to `Session`"):
         runnable.module("running").run(SimpleNamespace(), "Hi", Handlers(), review=reviewed)
+
+
+@pytest.mark.parametrize("later", [False, True], ids=["sync", "async"])
+@pytest.mark.parametrize("provider", OWN_SESSIONS)
+def test_half_of_a_surrogate_pair_is_replaced_and_reported(
+    runnable: Package, server: Loopback, provider: str, later: bool
+) -> None:
+    models, losses = runnable.module("models"), []
+    answer = completion(runnable, "Hi", id="a", model="m", usage=models.Usage(1, 1, 2))
+    server.replies.append(replied(runnable, provider, answer, False))
+    call = models.ToolCall("call_1", "read_file", {"path": "a\udcff"})
+    messages = [
+        models.UserMessage("cut \ud83d, whole \ud83d\ude00, 한국어"),
+        models.AssistantMessage([models.ToolCallPart(call)]),
+        models.ToolMessage([models.ToolResult("call_1", "read_file", "data", {"na\udcffme": "b\udcff"})]),
+    ]
+    with session(runnable, provider, server, later) as made:
+        made.on_loss = losses.append
+        sent(made, models.Request(messages, model="m"), later=later, streaming=False)
+    body = server.heard[-1].body
+    text = json.dumps(body, ensure_ascii=False)
+    text.encode()  # raises if half of a pair is left
+    assert "cut \ufffd, whole \U0001f600, 한국어" in text
+    assert "b\ufffd" in text
+    told = [loss.path for loss in losses if loss.what == "text"]
+    assert "messages[0].content" in told
+    assert "messages[1].content[0].call.arguments.path" in told
+    assert len(told) == 4
+    assert messages[0].content[4] == "\ud83d", "the request of the app was changed"

@@ -51,6 +51,7 @@ _RESPONSE = frozenset(["content", "toolCalls"])
 class KagamiConverter(TextChatConverter):
     """Converts Kagami's requests and responses, whose messages contain a list of content parts."""
 
+    RESPONSE_KEYS = frozenset(["content", "toolCalls"])
     read_part: ValueReader[ContentPart]
     write_part: ValueWriter[Any]
 
@@ -67,8 +68,11 @@ class KagamiConverter(TextChatConverter):
         """Write the offered tools. A request gets a list of tools unless it was read without one."""
         if definitions is None and (extra is None or is_internal_mark(extra)):
             return extra if extra is None else ABSENT
-        return self.write_tools(
-            with_default(definitions, [], at, writer), ABSENT, at, writer
+        return write_list(
+            with_default(definitions, [], at, writer),
+            at,
+            writer,
+            self.write_tool_definition,
         )
 
     def read_parts(

@@ -64,6 +64,7 @@ _RESPONSE = frozenset(["content", "finishReason", "toolCalls", "usage"])
 class ModularPromptConverter(TextChatConverter):
     """Converts the query options and query results of modular-prompt."""
 
+    RESPONSE_KEYS = frozenset(["content", "toolCalls", "finishReason"])
     read_usage: ObjectReader[Usage]
     write_usage: ObjectWriter[Usage]
 

@@ -36,7 +36,7 @@ from .handlers import (
 )
 
 if TYPE_CHECKING:
-    from pydantic import ValidationError
+    from pydantic import TypeAdapter, ValidationError
 
 __all__ = [
     "RunResult",
@@ -196,16 +196,36 @@ _FAULTS = 20
 """Maximum number of faults that a correction lists."""
 
 
-def add_output_format(request: Request, output: type[Any], *, in_text: bool) -> Request:
-    """Request a response that matches a type: by the API's output format, and also by a prompt if `in_text` is set."""
+_VALUE = "value"
+"""The only property of the object that contains an output that is not an object."""
+
+
+def _output_schema(adapter: TypeAdapter[Any]) -> tuple[dict[str, Any], bool]:
+    """Return the JSON Schema of a type, and whether its values are a property of an object, which APIs require."""
+    schema = adapter.json_schema()
+    shared = {"$defs": schema.pop("$defs")} if "$defs" in schema else {}
+    root = shared.get("$defs", {}).get(
+        schema.get("$ref", "").rpartition("/")[2], schema
+    )
+    if root.get("type") == "object":
+        return {**root, **shared}, False
+    closed = {"required": [_VALUE], "additionalProperties": False}
+    return {"type": "object", "properties": {_VALUE: schema}, **closed, **shared}, True
+
+
+def add_output_format(
+    request: Request, output: type[Any], *, in_text: bool, has_schemas: bool
+) -> Request:
+    """Request a response that matches a type: by the API's output format, and also by a prompt if `in_text` is set.
+
+    If the API has no output schemas, its output format is JSON.
+    """
     from pydantic import TypeAdapter
 
-    schema = TypeAdapter(output).json_schema()
+    schema, _ = _output_schema(TypeAdapter(output))
     if request.output_format is None:
-        request = replace(
-            request,
-            output_format=OutputSchema(schema, name=getattr(output, "__name__", None)),
-        )
+        named = OutputSchema(schema, name=getattr(output, "__name__", None))
+        request = replace(request, output_format=named if has_schemas else "json")
     if not in_text:
         return request
     said = f"Answer with one JSON value and nothing else. It must fit this JSON Schema:\n{json.dumps(schema)}"
@@ -223,7 +243,15 @@ def parse_output(output: type[Any], message: AssistantMessage) -> Any:
     text = text_of(message).strip()
     if text.startswith("```") and text.endswith("```") and "\n" in text:
         text = text[text.index("\n") + 1 : -3]
-    return TypeAdapter(output).validate_json(text)
+    adapter = TypeAdapter(output)
+    if text.startswith("{") and _output_schema(adapter)[1]:
+        try:
+            found = json.loads(text)
+        except ValueError:
+            found = None  # the validation below reports it
+        if type(found) is dict and found.keys() == {_VALUE}:
+            text = json.dumps(found[_VALUE])
+    return adapter.validate_json(text)
 
 
 def correction_message(error: ValidationError) -> UserMessage:

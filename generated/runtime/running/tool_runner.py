@@ -235,8 +235,11 @@ class ToolRunner(Generic[H]):
         )
         output = settings.get("output")
         if output is not None:
+            in_text = (
+                session.tool_mode is ToolMode.PROMPT_BASED or not session.output_schemas
+            )
             made = add_output_format(
-                made, output, in_text=session.tool_mode is ToolMode.PROMPT_BASED
+                made, output, in_text=in_text, has_schemas=session.output_schemas
             )
         review = settings.get("review")
 

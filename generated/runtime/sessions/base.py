@@ -2,8 +2,7 @@
 """Sessions, through which the tool loop and apps talk to a model.
 
 A subclass only has to implement `send`. By default, it is for a model without native tools: tools and results are sent
-as text, and calls are read from the text of the model. A session for a model with native tools sets `ToolMode.NATIVE`,
-and its `send` gets requests unchanged. Scripted sessions return prepared responses, for tests of an app.
+as text, and calls are read from text. With `ToolMode.NATIVE`, for models with native tools, `send` gets whole requests.
 """
 
 from __future__ import annotations
@@ -69,6 +68,8 @@ class _SessionBase:
     """The model of requests that do not name one."""
     offered: Sequence[str] | None = None
     """The names of the declared tools that this model may get, or None for all of them."""
+    output_schemas: bool = True
+    """Whether the API has output schemas. If not, the prompt has them."""
     paused: Collection[str] = ()
     """Stop reasons that mean that the provider interrupted a turn. The next request continues it."""
     on_loss: OnLoss | None = None
@@ -402,8 +403,7 @@ class _Script:
 class ScriptedSession(Session):
     """A session that returns prepared responses, for tests. It sends nothing.
 
-    Each response is a text, a list of calls, a completion, or an exception to raise. `requests` has the requests so
-    far, each with a copy of its messages at that time.
+    `requests` has the requests so far, each with a copy of its messages at that time.
     """
 
     tool_mode = ToolMode.NATIVE

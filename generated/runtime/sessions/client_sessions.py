@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import inspect
+import re
 import time
+import warnings
 from collections.abc import (
     AsyncIterable,
     AsyncIterator,
@@ -18,17 +20,21 @@ from itertools import count
 from math import inf
 from typing import Any, ClassVar, Literal, Protocol
 
+from ..conversion.cache import to_bytes
 from ..conversion.extras import inner_extras
 from ..conversion.writer import OnLoss
-from ..errors import BareApiError, ConversionError
+from ..errors import BareApiError, ConversionError, ConversionLoss
 from ..models import (
     ApiError,
     Completion,
+    Loss,
     OpaquePart,
     Request,
     StreamEvent,
     ToolDefinition,
 )
+from ..paths import ROOT, Path, format_path
+from ..serialization import dump, load
 from .api_errors import (
     SessionError,
     request_id,
@@ -46,6 +52,10 @@ __all__ = [
     "check_send_return_value",
     "close_client",
 ]
+
+
+_SURROGATE = re.compile(rb"\xed[\xa0-\xbf]")
+"""Half of a surrogate pair in bytes of `to_bytes`."""
 
 
 def close_client(client: Any, send_path: str) -> None:
@@ -195,12 +205,49 @@ class ClientSession:
         self.on_loss = on_loss
 
     def call_kwargs(self, request: Request, *, streaming: bool) -> dict[str, Any]:
-        """Convert a request to keyword arguments for the client's call."""
+        """Convert a request to keyword arguments for the client's call.
+
+        Half of a surrogate pair, which no client can encode, is replaced by U+FFFD, and reported.
+        """
         whole = replace(request, stream=True if streaming else None)
         found = self.provider.to_sdk(
             whole, on_loss=self.on_loss, on_unsupported=self._on_unsupported
         )
+        if _SURROGATE.search(to_bytes(found) or b""):
+            whole = load(Request, self._encodable(dump(whole), ROOT))
+            found = self.provider.to_sdk(
+                whole, on_loss=lambda loss: None, on_unsupported=self._on_unsupported
+            )
         return {**self._each, **(self.calls.streamed if streaming else {}), **found}
+
+    def _encodable(self, value: Any, at: Path) -> Any:
+        if type(value) is dict:
+            return {
+                self._encodable(key, at): self._encodable(item, (at, key))
+                for key, item in value.items()
+            }
+        if type(value) is list:
+            return [self._encodable(item, (at, i)) for i, item in enumerate(value)]
+        if type(value) is not str or value.isascii():
+            return value
+        text = value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        if text != value:
+            reason = "half of a surrogate pair cannot be sent, so U+FFFD replaces it"
+            loss = Loss(
+                format_path(at).encode("utf-8", "replace").decode(),
+                "text",
+                "rewritten",
+                "warning",
+                reason,
+            )
+            if self.on_loss is not None:
+                self.on_loss(loss)
+            else:
+                warnings.warn(
+                    ConversionLoss(f"{loss.path}: {loss.action} {loss.what}: {reason}"),
+                    stacklevel=2,
+                )
+        return text
 
     def rotate_clients(self) -> list[Any]:
         """Return the clients, starting with the next one in rotation. Clients whose API key is resting come last.

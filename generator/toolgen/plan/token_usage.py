@@ -53,13 +53,15 @@ class UsageFieldPlan:
 class UsagePlan:
     """The counts of a provider, ready to print. `holders` are the inner objects: variable and key.
 
-    `fields` are the fields of the format's type, in its order, without the metadata.
+    `fields` are the fields of the format's type, in its order, without the metadata, and `lacking` those for which the
+    provider has no number and no code of its own (an empty list in the profile): name in Python and in JSON.
     """
 
     holders: tuple[tuple[str, str], ...]
     counts: tuple[CountPlan, ...]
     totals: tuple[UsageFieldPlan, ...]
     fields: tuple[str, ...]
+    lacking: tuple[tuple[str, str], ...]
     known: Mapping[str, tuple[str, ...]]
 
 
@@ -70,7 +72,11 @@ def plan_usage(table: Mapping[str, Any], format: Format) -> UsagePlan:
         MappingError: two paths have the same variable name, or a required field has no path.
     """
     fields = {f.name: f for f in format.types["Usage"].fields}
-    said = {name: [[w.strip() for w in str(way).split("|")] for way in table[name]] for name in table if name in fields}
+    said = {
+        name: [[w.strip() for w in str(way).split("|")] for way in table[name]]
+        for name in table
+        if name in fields and table[name]
+    }
     ways = {name: [way[0] for way in found] for name, found in said.items()}
     other = {way[0]: way[1] for found in said.values() for way in found if len(way) > 1}
     single = {found[0]: name for name, found in ways.items() if len(found) == 1}
@@ -109,8 +115,10 @@ def plan_usage(table: Mapping[str, Any], format: Format) -> UsagePlan:
     for way in sorted(typed):
         count = counts[way]
         known[count.holder] = (*known.get(count.holder, ()), count.key)
-    named = tuple(field.python for field in format.types["Usage"].fields if field.name != "metadata")
-    return UsagePlan(holders, tuple(counts.values()), tuple(totals), named, known)
+    named = {field.python: field.name for field in format.types["Usage"].fields if field.name != "metadata"}
+    counted = {total.field for total in totals if total.count}
+    lacking = tuple((field, name) for field, name in named.items() if field not in counted and name not in table)
+    return UsagePlan(holders, tuple(counts.values()), tuple(totals), tuple(named), lacking, known)
 
 
 def _snake(way: str) -> str:

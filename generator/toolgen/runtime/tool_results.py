@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeAlias
 
 from .conversion.extras import ABSENT, Extras, inner_extras, merge_extras_into
 from .conversion.reader import Reader
-from .conversion.values import Read, Write, read_text_or_list, write_or_describe
+from .conversion.values import Read, Write, read_text_or_list, write_list, write_or_describe
 from .conversion.writer import Writer, describe_as_text
 from .errors import ConversionError, wrong_type
 from .json_text import compact, dump_allowing_nan, is_compact, loads
@@ -25,6 +25,7 @@ __all__ = [
     "report_error_text_sent_with_flag",
     "write_parts_moving_media",
     "write_result_object",
+    "write_result_parts",
     "write_result_text",
 ]
 
@@ -84,8 +85,26 @@ def read_result_parts(value: Any, at: Path, reader: Reader, read: Read[Any]) -> 
     return parts
 
 
-def write_parts_moving_media(parts: Sequence[Any], at: Path, writer: Writer, write: Write) -> str | list[Any]:
-    """Write text parts of a result, and media that were read inside one. Other media are appended to `writer.media`."""
+def write_result_parts(parts: Sequence[Any], extra: Any, at: Path, writer: Writer, write: Write) -> str | list[Any]:
+    """Write the parts of a result. Without parts it is an empty text, unless an empty list was read."""
+    written = write_list(parts, at, writer, write)
+    return written or _without_parts(extra, at, writer)
+
+
+def _without_parts(extra: Any, at: Path, writer: Writer) -> str | list[Any]:
+    if extra == []:
+        return []
+    writer.report_loss(at, "a result without parts", "rewritten", "note", "the API rejects an empty list")
+    return ""
+
+
+def write_parts_moving_media(
+    parts: Sequence[Any], extra: Any, at: Path, writer: Writer, write: Write
+) -> str | list[Any]:
+    """Write the parts of a result like `write_result_parts`, but only texts, and media that were read inside one.
+
+    Other media are appended to `writer.media`.
+    """
     after = len(writer.media)
     texts = []
     for i, part in enumerate(parts):
@@ -103,7 +122,7 @@ def write_parts_moving_media(parts: Sequence[Any], at: Path, writer: Writer, wri
                 "it was moved into a user message after the results",
             )
     if len(writer.media) == after:
-        return texts
+        return texts or _without_parts(extra, at, writer)
     if len(texts) == 1 and texts[0].keys() == {"type", "text"}:
         return str(texts[0]["text"])
     return texts or MEDIA_FOLLOW_TEXT

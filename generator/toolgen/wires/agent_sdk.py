@@ -339,6 +339,8 @@ class AgentSdk(AgentSdkConverter):
             wire["input_cache_creation_tokens"] = usage.input_cache_creation_tokens
         if usage.input_image_tokens is not None:
             wire["input_image_tokens"] = usage.input_image_tokens
+        if usage.reasoning_tokens is not None:
+            writer.report_unsupported((at, "reasoningTokens"), "reasoningTokens")
         if extras:
             restore_extras(wire, extras)
         return wire

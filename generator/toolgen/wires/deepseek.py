@@ -211,6 +211,12 @@ class Deepseek(OpenaiCompatible):
             wire["prompt_cache_hit_tokens"] = usage.input_cached_tokens
         if usage.reasoning_tokens is not None:
             completion_tokens_details_count["reasoning_tokens"] = usage.reasoning_tokens
+        if usage.input_cache_creation_tokens is not None:
+            writer.report_unsupported(
+                (at, "inputCacheCreationTokens"), "inputCacheCreationTokens"
+            )
+        if usage.input_image_tokens is not None:
+            writer.report_unsupported((at, "inputImageTokens"), "inputImageTokens")
         if completion_tokens_details_count:
             wire["completion_tokens_details"] = completion_tokens_details_count
         if extras:

@@ -26,9 +26,9 @@ from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
 from ..runtime.fields import (
     read_effort,
-    read_string_or_list,
+    read_strings_at_most,
     write_effort,
-    write_string_or_list,
+    write_strings_at_most,
 )
 from ..runtime.models import ContentPart, ImagePart, OpaquePart, Request, TextPart
 from ..runtime.paths import Path
@@ -56,6 +56,7 @@ _REQUEST: frozenset[str] = frozenset(
     ]
 )
 _REQUEST_LEAST: frozenset[str] = frozenset(["messages"])
+_REQUEST_STOP: dict[str, Any] = {"most": 4}
 
 
 class Groq(OpenaiCompatible):
@@ -210,8 +211,8 @@ class Groq(OpenaiCompatible):
         top_p = wire.get("top_p")
         if top_p is not None and type(top_p) is not float and type(top_p) is not int:
             raise wrong_type((at, "top_p"), "a number", top_p)
-        stop, stop_kept = read_string_or_list(
-            wire.get("stop", ABSENT), (at, "stop"), reader
+        stop, stop_kept = read_strings_at_most(
+            wire.get("stop", ABSENT), (at, "stop"), reader, _REQUEST_STOP
         )
         seed = wire.get("seed")
         if seed is not None and type(seed) is not int:
@@ -343,11 +344,12 @@ class Groq(OpenaiCompatible):
             wire["temperature"] = request.temperature
         if request.top_p is not None:
             wire["top_p"] = request.top_p
-        stop = write_string_or_list(
+        stop = write_strings_at_most(
             request.stop,
             extra_at(extras, "stop") if extras else ABSENT,
             (at, "stop"),
             writer,
+            _REQUEST_STOP,
         )
         if stop is not ABSENT:
             wire["stop"] = stop

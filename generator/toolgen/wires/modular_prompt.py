@@ -153,6 +153,16 @@ class ModularPrompt(ModularPromptConverter):
             or total_tokens_count != usage.input_tokens + usage.output_tokens
         ):
             wire["totalTokens"] = total_tokens_count
+        if usage.input_cached_tokens is not None:
+            writer.report_unsupported((at, "inputCachedTokens"), "inputCachedTokens")
+        if usage.input_cache_creation_tokens is not None:
+            writer.report_unsupported(
+                (at, "inputCacheCreationTokens"), "inputCacheCreationTokens"
+            )
+        if usage.input_image_tokens is not None:
+            writer.report_unsupported((at, "inputImageTokens"), "inputImageTokens")
+        if usage.reasoning_tokens is not None:
+            writer.report_unsupported((at, "reasoningTokens"), "reasoningTokens")
         if extras:
             restore_extras(wire, extras)
         return wire

@@ -23,6 +23,7 @@ from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
+from ..runtime.fields import read_strings_at_most, write_strings_at_most
 from ..runtime.models import (
     AudioPart,
     DocumentPart,
@@ -56,6 +57,7 @@ _REQUEST_BODY_GENERATION_CONFIG: frozenset[str] = frozenset(
 _REQUEST_BODY: frozenset[str] = frozenset(
     ["contents", "generationConfig", "systemInstruction", "toolConfig", "tools"]
 )
+_REQUEST_BODY_STOP_SEQUENCES: dict[str, Any] = {"most": 5}
 
 
 class Vertex(VertexConverter, Gemini):
@@ -405,11 +407,12 @@ class Vertex(VertexConverter, Gemini):
         top_p = generation_config.get("topP")
         if top_p is not None and type(top_p) is not float and type(top_p) is not int:
             raise wrong_type(((at, "generationConfig"), "topP"), "a number", top_p)
-        stop = generation_config.get("stopSequences")
-        if stop is not None and type(stop) is not list:
-            raise wrong_type(
-                ((at, "generationConfig"), "stopSequences"), "an array", stop
-            )
+        stop, stop_kept = read_strings_at_most(
+            generation_config.get("stopSequences", ABSENT),
+            ((at, "generationConfig"), "stopSequences"),
+            reader,
+            _REQUEST_BODY_STOP_SEQUENCES,
+        )
         seed = generation_config.get("seed")
         if seed is not None and type(seed) is not int:
             raise wrong_type(((at, "generationConfig"), "seed"), "an integer", seed)
@@ -429,6 +432,8 @@ class Vertex(VertexConverter, Gemini):
         if tool_choice_kept is not ABSENT:
             tool_config_rest["functionCallingConfig"] = tool_choice_kept
         generation_config_rest |= output_format_kept
+        if stop_kept is not ABSENT:
+            generation_config_rest["stopSequences"] = stop_kept
         if reasoning_kept is not ABSENT:
             generation_config_rest["thinkingConfig"] = reasoning_kept
         keep_inner_extras(rest, wire, "generationConfig", generation_config_rest)
@@ -474,8 +479,15 @@ class Vertex(VertexConverter, Gemini):
             generation_config["temperature"] = request.temperature
         if request.top_p is not None:
             generation_config["topP"] = request.top_p
-        if request.stop is not None:
-            generation_config["stopSequences"] = request.stop
+        stop = write_strings_at_most(
+            request.stop,
+            extra_at(extras, "generationConfig", "stopSequences") if extras else ABSENT,
+            (at, "stop"),
+            writer,
+            _REQUEST_BODY_STOP_SEQUENCES,
+        )
+        if stop is not ABSENT:
+            generation_config["stopSequences"] = stop
         if request.seed is not None:
             generation_config["seed"] = request.seed
         reasoning = self.write_thinking_config(

@@ -519,8 +519,6 @@ class AgentSdkConverter(ChatMessageConverter):
     ) -> dict[str, Any]:
         """Write the usage of a response, and its model, which the wire requires."""
         usage, at = completion.usage or Usage(0, 0, 0), (ROOT, "usage")
-        if usage.reasoning_tokens is not None:
-            writer.report_unsupported((at, "reasoningTokens"), "reasoningTokens")
         model: dict[str, Any] = {"model": completion.model}
         if completion.model is None and "$model" in extras:
             model = {"model": None} if extras["$model"] else {}

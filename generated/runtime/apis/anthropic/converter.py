@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from ...conversion.extras import (
@@ -36,12 +37,15 @@ from ...models import (
     Usage,
 )
 from ...paths import ROOT, Path, format_path
+from ...request_tools import report_choice_without_tools
 from ...responses import (
     derive_finish_reason,
     mark_calls_invalid,
     provider_stop_reason,
     read_optional_object,
+    with_usage,
 )
+from ...tool_call_fields import write_flag_about_tools
 from .fields import limit_cache_marks
 from .messages import AnthropicMessageConverter
 
@@ -118,6 +122,7 @@ class AnthropicConverter(AnthropicMessageConverter):
     read_tool: ObjectReader[ToolDefinition]
     write_tool: ObjectWriter[ToolDefinition]
 
+    RESPONSE_KEYS = frozenset(["content", "stop_reason"])
     DEFAULT_KEYS = ("max_tokens",)
     EFFORTS: ClassVar[dict[str, str]]
     """The API's value for each effort."""
@@ -311,9 +316,17 @@ class AnthropicConverter(AnthropicMessageConverter):
             settings["effort"] = word
 
     def read_request_tool_choice(
+        self, value: Any, at: Path, reader: Reader, tools: Sequence[Any] | None
+    ) -> tuple[ToolChoice | None, bool | None, Any]:
+        """Read the tool choice, and whether calls may run in parallel. Without tools it is also kept as an extra."""
+        choice, parallel, kept = self._read_choice_and_flag(value, at, reader)
+        if choice is None or kept is not ABSENT or self.has_choosable_tools(tools):
+            return choice, parallel, kept
+        return choice, parallel, {"$whole": value}
+
+    def _read_choice_and_flag(
         self, value: Any, at: Path, reader: Reader
     ) -> tuple[ToolChoice | None, bool | None, Any]:
-        """Read the tool choice, and whether calls may run in parallel."""
         if type(value) is not dict:
             choice, kept = self.read_tool_choice(value, at, reader)
             return choice, None, kept
@@ -335,8 +348,22 @@ class AnthropicConverter(AnthropicMessageConverter):
         extra: Any,
         at: Path,
         writer: Writer,
+        tools: Sequence[Any] | None,
     ) -> Any:
-        """Write the tool choice. It contains the setting for parallel calls."""
+        """Write the tool choice. It contains the setting for parallel calls. Without tools the API rejects it."""
+        if not self.has_choosable_tools(tools) and (
+            choice is not None or (parallel is not None and extra is ABSENT)
+        ):
+            whole = extra.get("$whole") if type(extra) is dict else None
+            if whole and self._read_choice_and_flag(whole, at, Reader(self.wire))[
+                :2
+            ] == (choice, parallel):
+                return whole
+            if choice is not None:
+                report_choice_without_tools(choice, at, writer)
+            return write_flag_about_tools(
+                parallel, ABSENT, (at[0], "parallelToolCalls"), writer, None
+            )
         written = self.write_tool_choice(choice, extra, at, writer)
         if parallel is None or (choice is None and extra is not ABSENT):
             return written
@@ -434,6 +461,7 @@ class AnthropicConverter(AnthropicMessageConverter):
         writer: Writer,
     ) -> dict[str, Any]:
         """Write a response."""
+        completion = with_usage(completion, writer)
         extras = writer.own_extras(completion.metadata, ROOT)
         content = completion.message.content
         place = ((ROOT, "message"), "content")

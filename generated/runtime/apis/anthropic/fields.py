@@ -10,7 +10,7 @@ from ...conversion.extras import ABSENT, UnsupportedValueError
 from ...conversion.reader import Reader
 from ...conversion.writer import Writer
 from ...errors import wrong_type
-from ...fields import read_data_url
+from ...fields import default_media_type, read_data_url
 from ...json_text import loads
 from ...json_values import same_json
 from ...paths import Path
@@ -131,6 +131,8 @@ def write_source(
                 f"the API calls it {common}",
             )
             media_type = common
+    if data is not None and media_type is None:
+        media_type = default_media_type(data, at, writer, media_types)
     if data is not None and media_type not in media_types:
         raise UnsupportedValueError(
             f"{media_type or 'data without a media type'} is not supported"

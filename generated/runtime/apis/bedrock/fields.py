@@ -11,7 +11,7 @@ from ...conversion.extras import ABSENT, Extras, UnsupportedValueError, is_inter
 from ...conversion.reader import Reader
 from ...conversion.writer import Writer
 from ...errors import ConversionError, wrong_type
-from ...fields import read_data_url
+from ...fields import default_media_type, read_data_url
 from ...json_text import compact, is_compact, loads
 from ...json_values import same_json
 from ...models import AssistantMessage, DocumentPart, Message, ToolMessage, UserMessage
@@ -87,6 +87,10 @@ def write_block_source(
         return {"source": source}
     if media_type is None and type(extras.get("format")) is str:
         return {"format": extras["format"], "source": source}
+    if media_type is None and data is not None:
+        media_type = default_media_type(
+            data, at, writer, [name for names in formats.values() for name in names]
+        )
     if media_type is None:
         kind = _ending(url, formats)
         writer.report_loss(

@@ -20,7 +20,6 @@ from ...conversion.values import (
     optional_text,
     read_list_or_null,
     read_text_or_list,
-    write_list,
     write_user_or_opaque,
 )
 from ...conversion.writer import Writer
@@ -46,7 +45,6 @@ from ...models import (
     UserMessage,
 )
 from ...paths import ROOT, Path, format_path
-from ...request_tools import write_tool_with_provider_settings
 from ...responses import derive_finish_reason, mark_calls_invalid, provider_stop_reason
 from ...tool_results import (
     read_result_text_or_error,
@@ -75,6 +73,7 @@ _RESPONSE = frozenset(["finish_reason", "id", "message", "usage"])
 class CohereConverter(ChatConverter):
     """Converts Cohere's requests and responses: a plan beside the content, and one `strict_tools` for all tools."""
 
+    RESPONSE_KEYS = frozenset(["message", "finish_reason"])
     read_usage: ObjectReader[Usage]
     write_usage: ObjectWriter[Usage]
     read_output_schema: ObjectReader[OutputSchema]
@@ -90,37 +89,22 @@ class CohereConverter(ChatConverter):
     write_user_content: ValueWriter[Any]
     write_user_message: ObjectWriter[UserMessage]
 
-    def read_tools(
-        self, value: Any, at: Path, reader: Reader
-    ) -> tuple[list[ToolDefinition | OpaquePart] | None, Any]:
-        """Read the offered tools."""
-        return read_list_or_null(
-            None if value is ABSENT else value, at, reader, self.read_tool_entry
-        ), ABSENT
-
     def write_tools(
         self, definitions: Sequence[Any] | None, extra: Any, at: Path, writer: Writer
     ) -> Any:
         """Write the offered tools. In a request, `strict_tools` is written beside them."""
-        if definitions is None:
-            return ABSENT
-        if at == ROOT:  # only the tools are converted
-            for i, definition in enumerate(definitions):
-                if type(definition) is ToolDefinition and definition.strict:
-                    writer.report_loss(
-                        ((at, i), "strict"),
-                        "strict",
-                        "dropped",
-                        "note",
-                        "it is sent as strict_tools",
-                    )
-        return write_list(definitions, at, writer, self.write_tool_definition)
-
-    def write_tool_definition(self, definition: Any, at: Path, writer: Writer) -> Any:
-        """Write a tool as its declaration defines it for this provider."""
-        return write_tool_with_provider_settings(
-            definition, at, writer, self.write_tool_entry
-        )
+        for i, definition in enumerate(
+            definitions or () if at == ROOT else ()
+        ):  # only the tools are converted
+            if type(definition) is ToolDefinition and definition.strict:
+                writer.report_loss(
+                    ((at, i), "strict"),
+                    "strict",
+                    "dropped",
+                    "note",
+                    "it is sent as strict_tools",
+                )
+        return super().write_tools(definitions, extra, at, writer)
 
     def read_output_format(
         self, value: Any, at: Path, reader: Reader
@@ -236,6 +220,16 @@ class CohereConverter(ChatConverter):
             wire["tools"] = offered
             if forced:
                 wire["tool_choice"] = self.TOOL_CHOICES["required"]
+            if wire.get("response_format") not in (None, self.OUTPUT_FORMATS["text"]):
+                place = (at, "outputFormat")
+                writer.report_loss(
+                    place,
+                    "outputFormat",
+                    "dropped",
+                    "warning",
+                    "the API rejects it beside tools",
+                )
+                del wire["response_format"]
         return wire
 
     def read_system_entry(
@@ -439,11 +433,8 @@ class CohereConverter(ChatConverter):
         found = read_result_documents(value) if type(value) is list else None
         if found is not None:
             return "data", *found
-        return (
-            "multimodal",
-            read_text_or_list(value, at, reader, self.read_result_part),
-            ABSENT,
-        )
+        parts = read_text_or_list(value, at, reader, self.read_result_part)
+        return "multimodal", parts, ABSENT if parts else value
 
     def write_result_content(
         self,
@@ -465,7 +456,7 @@ class CohereConverter(ChatConverter):
             )
         if kind == "multimodal":
             return write_parts_moving_media(
-                value, (at[0], "value"), writer, self.write_result_part
+                value, extra, (at[0], "value"), writer, self.write_result_part
             )
         if kind == "data":
             documents = restore_result_documents(value, extra)

@@ -41,6 +41,7 @@ from ...responses import (
     provider_stop_reason,
 )
 from .fields import (
+    choose_thinking_setting,
     mark_tool_group,
     modality_tokens,
     read_schema,
@@ -85,6 +86,9 @@ _CANDIDATE = frozenset(["content", "finishReason"])
 class GeminiConverter(GeminiMessageConverter):
     """Converts Gemini's requests and responses: contents are lists of parts, the system instruction is beside them."""
 
+    RESPONSE_KEYS = frozenset(
+        ["candidates", "promptFeedback", "usageMetadata", "responseId"]
+    )
     read_usage: ObjectReader[Usage]
     write_usage: ObjectWriter[Usage]
     read_tool: ObjectReader[ToolDefinition]
@@ -179,7 +183,10 @@ class GeminiConverter(GeminiMessageConverter):
 
     def has_choosable_tools(self, tools: Sequence[Any] | None) -> bool:
         """Return whether a request offers functions, which the tool choice is about."""
-        return any(type(tool) is ToolDefinition for tool in tools or ())
+        return any(
+            type(tool) is ToolDefinition and tool.name not in self.wire.refused
+            for tool in tools or ()
+        )
 
     def read_function_declaration(
         self, wire: Any, at: Path, reader: Reader
@@ -265,7 +272,9 @@ class GeminiConverter(GeminiMessageConverter):
             return extra
         if reasoning.effort == "none":
             return {"thinkingBudget": 0}
-        return self.write_thinking(reasoning, at, writer)
+        return self.write_thinking(
+            choose_thinking_setting(reasoning, at, writer), at, writer
+        )
 
     def read_response(
         self, wire: dict[str, Any], at: Path, reader: Reader
@@ -295,13 +304,11 @@ class GeminiConverter(GeminiMessageConverter):
                 rest["candidates"] = candidates
             elif "candidates" not in wire:
                 rest["$absent"] = ["candidates"]
-            message, word = (
-                AssistantMessage(),
-                optional_text(
-                    inner_extras(wire, "promptFeedback"),
-                    "blockReason",
-                    (at, "promptFeedback"),
-                ),
+            message = AssistantMessage()
+            word = optional_text(
+                inner_extras(wire, "promptFeedback"),
+                "blockReason",
+                (at, "promptFeedback"),
             )
             reason = "content_filter" if word else "error"
         mark_calls_invalid(message, reason)

@@ -20,10 +20,11 @@ from ...conversion.writer import Writer
 from ...errors import ConversionError, wrong_type
 from ...fields import media_type_of, read_data_url, read_enum_value
 from ...json_values import same_json
-from ...models import OpaquePart, ToolDefinition
+from ...models import OpaquePart, Reasoning, ToolDefinition
 from ...paths import Path, format_path
 
 __all__ = [
+    "choose_thinking_setting",
     "from_openapi",
     "generate_content_kwargs",
     "mark_tool_group",
@@ -319,6 +320,17 @@ def mark_tool_group(
         )
 
 
+def choose_thinking_setting(
+    reasoning: Reasoning, at: Path, writer: Writer
+) -> Reasoning:
+    """Return reasoning settings with either a level or a number of tokens. The API rejects both together."""
+    if reasoning.effort is None or reasoning.budget_tokens is None:
+        return reasoning
+    reason = "the API accepts either a level or a number of tokens"
+    writer.report_loss((at, "effort"), "effort", "dropped", "note", reason)
+    return Reasoning(None, reasoning.budget_tokens, reasoning.metadata)
+
+
 def write_tool_groups(
     definitions: Sequence[Any], at: Path, writer: Writer, key: str, write: Write
 ) -> list[Any]:
@@ -345,6 +357,8 @@ def write_tool_groups(
             continue
         rest = inner_extras(tool.metadata or {}, writer.wire.name).get("$begins")
         written = write(tool, (at, i), writer)
+        if written is ABSENT:
+            continue
         if group is None or type(rest) is dict:
             group = []
             wires.append(

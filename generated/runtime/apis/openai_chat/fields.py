@@ -11,7 +11,15 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Literal
 
 from ...api_converter import NativeToolSdkConverter
-from ...conversion.extras import ABSENT, Extras, UnsupportedValueError, is_internal_mark
+from ...conversion.extras import (
+    ABSENT,
+    Extras,
+    UnsupportedValueError,
+    inner_extras,
+    is_internal_mark,
+    merge_extras_into,
+    unmapped_members,
+)
 from ...conversion.reader import Reader
 from ...conversion.values import opaque_message
 from ...conversion.wire import ProviderWire, make_hashed_name
@@ -40,8 +48,10 @@ from ...paths import ROOT, Path
 __all__ = [
     "ChatMessageConverter",
     "OutputFormatConverter",
+    "extras_of_choice",
     "has_content",
     "join_custom_call",
+    "join_response_texts",
     "join_values",
     "read_audio_format",
     "read_file_name",
@@ -252,6 +262,42 @@ def has_content(wire: dict[str, Any], blank_counts: bool) -> bool:
 
 
 _SILENT = frozenset(["content", "name", "role"])
+_CHOICE = frozenset(["finish_reason", "message"])
+
+
+def extras_of_choice(choice: dict[str, Any], has_objects: bool) -> Extras:
+    """Return the extras of a choice. `has_objects` means that the content of its message may be an object."""
+    found = unmapped_members(choice, _CHOICE)
+    absent = [key for key in ("finish_reason", "index", "message") if key not in choice]
+    if absent:
+        found["$absent"] = absent
+    if choice.get("finish_reason") == "":
+        found["finish_reason"] = ""
+    content = inner_extras(choice, "message").get("content")
+    if has_objects and type(content) is dict:
+        found["message"] = {"content": content}
+    return found
+
+
+def join_response_texts(parts: list[Any], at: Path, writer: Writer) -> list[Any]:
+    """Return the content of a response as one text if it has only texts, because clients expect a string."""
+    found = [
+        part.get("text")
+        if type(part) is dict and part.keys() == {"type", "text"}
+        else part
+        for part in parts
+    ]
+    texts = [text for text in found if type(text) is str]
+    if len(texts) < 2 or len(texts) < len(parts):
+        return parts
+    writer.report_loss(
+        at,
+        "content",
+        "rewritten",
+        "note",
+        "clients expect one text, so the texts were joined",
+    )
+    return ["".join(texts)]
 
 
 class OutputFormatConverter(NativeToolSdkConverter):
@@ -337,7 +383,14 @@ class ChatMessageConverter(NativeToolSdkConverter):
                 raise wrong_type(here, "an object", item)
             role = item.get("role")
             if role == "assistant":
-                messages.append(self.read_assistant_message(item, here, reader))
+                message = self.read_assistant_message(item, here, reader)
+                if (
+                    item.get("content") is None
+                    and type(message.content) is list
+                    and not item.get("tool_calls")
+                ):
+                    merge_extras_into(message, reader.wire.name, {"$bare": True})
+                messages.append(message)
                 reader.next_turn()
             elif role == "tool":
                 result = self.read_tool_result(item, here, reader)

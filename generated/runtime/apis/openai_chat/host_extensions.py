@@ -182,16 +182,23 @@ def read_reasoning(
 def write_reasoning(
     wire: dict[str, Any],
     parts: Sequence[tuple[ReasoningPart, Path]],
+    message_extras: Extras,
     writer: Writer,
     keys: ReasoningKeys,
 ) -> None:
     """Write the reasoning of a message. The extras of a text are only used while the text is unchanged.
 
-    The key from which the text was read comes first, because reading takes the text of the first key.
+    The key from which the text was read comes first, because reading takes the text of the first key. A response has
+    reasoning from another wire under the first key, if there is no default.
     """
+    default = (
+        keys.keys[0]
+        if writer.is_response and keys.default_key is None
+        else keys.default_key
+    )
     for i, (part, at) in enumerate(parts):
         extras = writer.own_extras(part.metadata, at)
-        key = extras.get("$key", keys.default_key)
+        key = extras.get("$key", default)
         kept = {
             k: extras[k]
             for k in keys.known
@@ -206,7 +213,7 @@ def write_reasoning(
         if not unchanged:
             kept = {}
         if key not in keys.keys and key not in kept:
-            key = keys.default_key
+            key = default
         if key is None or not (part.text or extras):
             writer.report_unsupported(at, "reasoning")
             continue
@@ -228,6 +235,13 @@ def write_reasoning(
                 wire[k] = [*wire.get(k, ()), *value]
             elif k != key:
                 wire.setdefault(k, value)
+    alone = (
+        wire["content"] is None
+        and "tool_calls" not in wire
+        and not wire.keys().isdisjoint(keys.known)
+    )
+    if alone and not writer.is_response and "$bare" not in message_extras:
+        wire["content"] = ""  # many servers reject null beside reasoning
 
 
 def add_required_reasoning(

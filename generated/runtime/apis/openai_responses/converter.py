@@ -16,12 +16,7 @@ from ...conversion.extras import (
     unmapped_members,
 )
 from ...conversion.reader import Reader
-from ...conversion.values import (
-    opaque_message,
-    optional_text,
-    read_text_or_list,
-    write_list,
-)
+from ...conversion.values import opaque_message, optional_text, read_text_or_list
 from ...conversion.writer import Writer
 from ...converter import ObjectReader, ObjectWriter, ValueReader, ValueWriter
 from ...errors import BareApiError, wrong_type
@@ -51,7 +46,11 @@ from ...responses import (
     provider_stop_reason,
     read_optional_object,
 )
-from ...tool_results import read_result_text_or_error, write_result_text
+from ...tool_results import (
+    read_result_text_or_error,
+    write_result_parts,
+    write_result_text,
+)
 from ..openai_chat.fields import OutputFormatConverter
 from .fields import (
     add_required_item_keys,
@@ -90,6 +89,10 @@ _STATUSES = frozenset(["cancelled", "completed", "failed", *_UNFINISHED])
 class ResponsesConverter(OutputFormatConverter):
     """Converts requests and responses of OpenAI's Responses, in which a conversation is a list of items."""
 
+    REQUEST_KEYS = frozenset(
+        ["conversation", "input", "previous_response_id", "prompt"]
+    )
+    RESPONSE_KEYS = frozenset(["output", "status"])
     read_usage: ObjectReader[Usage]
     write_usage: ObjectWriter[Usage]
     read_input_content: ValueReader[ContentPart]
@@ -108,16 +111,12 @@ class ResponsesConverter(OutputFormatConverter):
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         """Read a request body. The instructions become system text before the conversation."""
         request = self.read_request_body(wire, at, reader)
-        instructions = wire.get("instructions")
-        if type(instructions) is str:
-            first = request.messages[0] if request.messages else None
-            if first is not None and first.metadata == {
-                reader.wire.name: {"$inline": True}
-            }:
-                first.metadata = None
+        instructions = optional_text(wire, "instructions", at)
+        if instructions is not None:
+            for first in request.messages[:1]:
+                if first.metadata == {reader.wire.name: {"$inline": True}}:
+                    first.metadata = None
             request.messages.insert(0, SystemMessage(instructions))
-        elif instructions is not None:
-            raise wrong_type((at, "instructions"), "a string", instructions)
         return request
 
     def write_request(
@@ -299,8 +298,7 @@ class ResponsesConverter(OutputFormatConverter):
         self, message: AssistantMessage, at: Path, writer: Writer
     ) -> list[Any]:
         """Write an assistant message for a request."""
-        if message.metadata:
-            writer.own_extras(message.metadata, at)
+        writer.own_extras(message.metadata, at)
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
         if type(message.content) is str:
@@ -369,11 +367,8 @@ class ResponsesConverter(OutputFormatConverter):
         """Read the result of a call: text, the text of an error, or parts."""
         if type(value) is str:
             return read_result_text_or_error(value)
-        return (
-            "multimodal",
-            read_text_or_list(value, at, reader, self.read_input_content),
-            ABSENT,
-        )
+        parts = read_text_or_list(value, at, reader, self.read_input_content)
+        return "multimodal", parts, ABSENT if parts else value
 
     def write_result_content(
         self,
@@ -395,7 +390,9 @@ class ResponsesConverter(OutputFormatConverter):
             )
         if kind != "multimodal":
             return write_result_text(kind, value, extra, at, writer)
-        return write_list(value, (at[0], "value"), writer, self.write_input_content)
+        return write_result_parts(
+            value, extra, (at[0], "value"), writer, self.write_input_content
+        )
 
     def read_response(
         self, wire: dict[str, Any], at: Path, reader: Reader

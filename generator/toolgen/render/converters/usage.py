@@ -108,11 +108,20 @@ def usage_writer_method(usage: UsagePlan) -> Method:
             "wire: dict[str, Any] = {}",
             *(f"{held}: dict[str, Any] = {{}}" for held, _ in usage.holders),
             *(s for total in usage.totals if total.count for s in _write_total(total, total.count)),
+            *(_report_lacking(usage, field, name) for field, name in usage.lacking),
             *(block(f"if {held}", f"{item('wire', key)} = {held}") for held, key in usage.holders),
             block("if extras", call("restore_extras", "wire", "extras")),
             "return wire",
         ),
     )
+
+
+def _report_lacking(usage: UsagePlan, field: str, name: str) -> Statement:
+    """Report a number that the provider lacks, unless it is computed from others when it is read."""
+    parts = next((total.parts for total in usage.totals if total.field == field), ())
+    given = f"!= {' + '.join(f'usage.{part}' for part in parts)}" if parts else "is not None"
+    spelled = python_string(name)
+    return block(f"if usage.{field} {given}", call("writer.report_unsupported", f"(at, {spelled})", spelled))
 
 
 def _write_total(total: UsageFieldPlan, count: CountPlan) -> Iterator[Statement]:

@@ -189,7 +189,8 @@ class ToolRunner(Generic[H]):
         check_other_handlers_and_review(made, definitions, self._tools.low_risk, settings)
         output = settings.get("output")
         if output is not None:
-            made = add_output_format(made, output, in_text=session.tool_mode is ToolMode.PROMPT_BASED)
+            in_text = session.tool_mode is ToolMode.PROMPT_BASED or not session.output_schemas
+            made = add_output_format(made, output, in_text=in_text, has_schemas=session.output_schemas)
         review = settings.get("review")
 
         def dispatching(on_result: OnResult, offered: Sequence[str]) -> Dispatcher:

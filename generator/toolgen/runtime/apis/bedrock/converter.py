@@ -67,6 +67,8 @@ def _rest_of_response(wire: dict[str, Any], output: dict[str, Any], said: dict[s
 class BedrockConverter(BedrockMessageConverter):
     """Converts requests and responses of Converse. Results are in user messages, system text is beside the messages."""
 
+    RESPONSE_KEYS = frozenset(["output", "stopReason"])
+
     read_usage: ObjectReader[Usage]
     write_usage: ObjectWriter[Usage]
     read_output_schema: ObjectReader[OutputSchema]

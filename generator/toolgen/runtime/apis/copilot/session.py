@@ -35,6 +35,7 @@ class AsyncStatefulSession(AsyncSession):
     """An async session on a stateful client. It reads one response at a time."""
 
     tool_mode = ToolMode.NATIVE
+    output_schemas = False
 
     provider: ClassVar[StatefulProviderModule]
     """The module that writes tools and results, and reads events."""
@@ -285,6 +286,7 @@ class StatefulSession(Session):
     """
 
     tool_mode = ToolMode.NATIVE
+    output_schemas = False
 
     async_session_class: ClassVar[type[AsyncStatefulSession]]
     """The async session that does the work."""

@@ -29,6 +29,7 @@ from ...paths import ROOT, Path, format_path
 from ...request_tools import write_tool_with_provider_settings
 from ...responses import FinishReason, derive_finish_reason, mark_calls_invalid, provider_stop_reason
 from .fields import (
+    choose_thinking_setting,
     mark_tool_group,
     modality_tokens,
     read_schema,
@@ -71,6 +72,7 @@ _CANDIDATE = frozenset(["content", "finishReason"])
 class GeminiConverter(GeminiMessageConverter):
     """Converts Gemini's requests and responses: contents are lists of parts, the system instruction is beside them."""
 
+    RESPONSE_KEYS = frozenset(["candidates", "promptFeedback", "usageMetadata", "responseId"])
     read_usage: ObjectReader[Usage]
     write_usage: ObjectWriter[Usage]
     read_tool: ObjectReader[ToolDefinition]
@@ -142,7 +144,7 @@ class GeminiConverter(GeminiMessageConverter):
 
     def has_choosable_tools(self, tools: Sequence[Any] | None) -> bool:
         """Return whether a request offers functions, which the tool choice is about."""
-        return any(type(tool) is ToolDefinition for tool in tools or ())
+        return any(type(tool) is ToolDefinition and tool.name not in self.wire.refused for tool in tools or ())
 
     def read_function_declaration(self, wire: Any, at: Path, reader: Reader) -> ToolDefinition:
         """Read a function declaration."""
@@ -214,7 +216,7 @@ class GeminiConverter(GeminiMessageConverter):
             return extra
         if reasoning.effort == "none":
             return {"thinkingBudget": 0}
-        return self.write_thinking(reasoning, at, writer)
+        return self.write_thinking(choose_thinking_setting(reasoning, at, writer), at, writer)
 
     def read_response(self, wire: dict[str, Any], at: Path, reader: Reader) -> Completion:
         """Read a response. Its first candidate becomes the message; others are extras. A blocked prompt has none."""
@@ -236,10 +238,8 @@ class GeminiConverter(GeminiMessageConverter):
                 rest["candidates"] = candidates
             elif "candidates" not in wire:
                 rest["$absent"] = ["candidates"]
-            message, word = (
-                AssistantMessage(),
-                optional_text(inner_extras(wire, "promptFeedback"), "blockReason", (at, "promptFeedback")),
-            )
+            message = AssistantMessage()
+            word = optional_text(inner_extras(wire, "promptFeedback"), "blockReason", (at, "promptFeedback"))
             reason = "content_filter" if word else "error"
         mark_calls_invalid(message, reason)
         return Completion(

@@ -22,6 +22,7 @@ from ...message_order import Placed, order_for_api
 from ...models import (
     AssistantMessage,
     AssistantPart,
+    Completion,
     ContentPart,
     Message,
     OpaquePart,
@@ -33,6 +34,7 @@ from ...models import (
     ToolCallPart,
 )
 from ...paths import ROOT, Path
+from ...responses import with_usage
 from ...tool_results import write_parts_moving_media, write_result_text
 from ..openai_chat.converter import ChatConverter
 from .fields import find_body_error, order_system_messages
@@ -234,8 +236,14 @@ class MistralConverter(ChatConverter):
                 (at[0], "isError"), "isError", "dropped", "behaviour", "the API has no error flag for results"
             )
         if kind == "multimodal":
-            return write_parts_moving_media(value, (at[0], "value"), writer, self.write_result_part)
+            return write_parts_moving_media(value, extra, (at[0], "value"), writer, self.write_result_part)
         return None if extra is None and value == "" else write_result_text(kind, value, extra, at, writer)
+
+    def write_response(
+        self, completion: Completion, identifier: str | None, created: int | None, writer: Writer
+    ) -> dict[str, Any]:
+        """Write a response. The client refuses one without usage."""
+        return super().write_response(with_usage(completion, writer), identifier, created, writer)
 
     def body_error(self, wire: dict[str, Any]) -> Any:
         """Return the error in a body of status 200, or None."""

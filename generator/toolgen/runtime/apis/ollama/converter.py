@@ -13,7 +13,6 @@ from ...conversion.values import (
     opaque_message,
     optional_text,
     read_list_or_null,
-    write_list,
     write_user_or_opaque,
 )
 from ...conversion.writer import OnLoss, OnUnsupported, Writer
@@ -70,6 +69,7 @@ _RESPONSE = frozenset(["done", "done_reason", "message", "model"])
 class OllamaConverter(NativeToolSdkConverter):
     """Converts Ollama's requests and responses: one text for each message, with media and calls beside it."""
 
+    RESPONSE_KEYS = frozenset(["message", "done"])
     read_usage: ObjectReader[Usage]
     write_usage: ObjectWriter[Usage]
 
@@ -120,10 +120,6 @@ class OllamaConverter(NativeToolSdkConverter):
         if type(tool) is ToolDefinition and "type" not in wire:
             merge_extras_into(tool, reader.wire.name, {"$absent": ["type"]})
         return tool
-
-    def write_tools(self, definitions: Sequence[Any] | None, extra: Any, at: Path, writer: Writer) -> Any:
-        """Write the offered tools."""
-        return ABSENT if definitions is None else write_list(definitions, at, writer, self.write_tool_definition)
 
     def write_tool_definition(self, definition: Any, at: Path, writer: Writer) -> Any:
         """Write a tool as its declaration defines it for this provider."""

@@ -45,7 +45,9 @@ from ...tool_results import read_result_parts, read_result_text_or_error, write_
 from .fields import (
     ChatMessageConverter,
     OutputFormatConverter,
+    extras_of_choice,
     has_content,
+    join_response_texts,
     read_participant_name,
     restore_missing_message,
     restore_role,
@@ -66,7 +68,6 @@ __all__ = ["ChatConverter"]
 
 _ASSISTANT_MESSAGE = frozenset(["content", "name", "refusal", "role", "tool_calls"])
 _RESPONSE = frozenset(["choices", "id", "model", "usage"])
-_CHOICE = frozenset(["finish_reason", "message"])
 
 
 class ChatConverter(ChatMessageConverter, OutputFormatConverter):
@@ -77,6 +78,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
 
     REASONING: ClassVar[ReasoningKeys] = ReasoningKeys(())
     """The keys of reasoning in a message; there are none if the wire has no reasoning."""
+    RESPONSE_KEYS = frozenset(["choices"])
     BODY_PATHS: ClassVar[dict[str, Any]] = {}
     """Key paths of errors and usage in the bodies of hosts; empty for those of the API itself."""
 
@@ -245,6 +247,8 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
                 text = write_or_describe(part, here, writer, self.write_assistant_content)
                 if text is not ABSENT:
                     texts.append(text)
+        if writer.is_response and "content" not in extras.get("$list", ()):
+            texts = join_response_texts(texts, at, writer)
         only = texts[0] if len(texts) == 1 and "content" not in extras.get("$list", ()) else None
         if type(only) is str:
             wire["content"] = only
@@ -260,7 +264,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
         if calls:
             wire["tool_calls"] = calls
         if thoughts:
-            write_reasoning(wire, thoughts, writer, self.REASONING)
+            write_reasoning(wire, thoughts, extras, writer, self.REASONING)
 
     def read_result_content(
         self, value: Any, at: Path, reader: Reader
@@ -268,7 +272,8 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
         """Read the result of a call: text, the text of an error, or parts."""
         if type(value) is str:
             return read_result_text_or_error(value)
-        return "multimodal", read_result_parts(value, at, reader, self.read_result_part), ABSENT
+        parts = read_result_parts(value, at, reader, self.read_result_part)
+        return "multimodal", parts, ABSENT if parts else value
 
     def write_result_content(
         self, kind: str, value: Any, extra: Any, at: Path, writer: Writer, is_error: bool | None
@@ -280,7 +285,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
             )
         if kind != "multimodal":
             return write_result_text(kind, value, extra, at, writer)
-        return write_parts_moving_media(value, (at[0], "value"), writer, self.write_result_part)
+        return write_parts_moving_media(value, extra, (at[0], "value"), writer, self.write_result_part)
 
     def read_response(self, wire: dict[str, Any], at: Path, reader: Reader) -> Completion:
         """Read a response. Its first choice becomes the message; further choices are kept as extras."""
@@ -314,19 +319,11 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
             )
         else:
             raise wrong_type(place, "an object", body)
-        word = choice.get("finish_reason")
-        if word is not None and type(word) is not str:
-            raise wrong_type((((at, "choices"), 0), "finish_reason"), "a string", word)
+        word = optional_text(choice, "finish_reason", ((at, "choices"), 0))
         if choices_found:
-            first = unmapped_members(choice, _CHOICE)
-            absent = [key for key in ("finish_reason", "index", "message") if key not in choice]
-            if absent:
-                first["$absent"] = absent
-            if word == "":
-                first["finish_reason"] = word
-            if self.BODY_PATHS and type(body) is dict and type(body.get("content")) is dict:
-                first["message"] = {"content": body["content"]}
-            rest["choices"] = [first, *choices_found[1:]]
+            rest["choices"] = [extras_of_choice(choice, bool(self.BODY_PATHS)), *choices_found[1:]]
+            if type(body) is dict and type(body.get("content")) is list:
+                merge_extras_into(message, reader.wire.name, {"$list": ["content"]})
         elif "choices" not in wire:
             rest["$absent"] = [*rest.get("$absent", ()), "choices"]
         else:
@@ -355,22 +352,25 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
         kept = extras.get("choices")
         first, further = (kept[0], kept[1:]) if kept else ({}, [])
         message = self.write_assistant_message(completion.message, (ROOT, "message"), writer)
-        choice: dict[str, Any] = {"index": first.get("index", 0), "message": message, "finish_reason": None}
+        choice: dict[str, Any] = {
+            "index": first.get("index", 0),
+            "message": message,
+            "finish_reason": first.get("finish_reason"),
+        }
         if "index" in first.get("$absent", ()):
             del choice["index"]
         if completion.stop_reason is not None or not kept:
-            choice["finish_reason"] = provider_stop_reason(completion, self.FINISH_REASONS, extras, writer)
+            choice["finish_reason"] = provider_stop_reason(
+                completion, self.FINISH_REASONS, extras, writer, has_foreign=bool(self.BODY_PATHS)
+            )
         elif "finish_reason" in first.get("$absent", ()):
             del choice["finish_reason"]
-        else:
-            choice["finish_reason"] = first.get("finish_reason")
         restore_extras(choice, first)
         if self.BODY_PATHS:
             restore_object_content(choice, first)
         choice = restore_missing_message(choice, first)
-        wire: dict[str, Any] = {}
-        if completion.id is not None or identifier is not None:
-            wire["id"] = completion.id if completion.id is not None else identifier
+        found = completion.id if completion.id is not None else identifier
+        wire: dict[str, Any] = {} if found is None else {"id": found}
         if "object" not in extras.get("$absent", ()):
             wire["object"] = extras.get("object", "chat.completion")
         if created is not None or "created" in extras:

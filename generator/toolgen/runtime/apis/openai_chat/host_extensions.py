@@ -143,15 +143,21 @@ def read_reasoning(
 
 
 def write_reasoning(
-    wire: dict[str, Any], parts: Sequence[tuple[ReasoningPart, Path]], writer: Writer, keys: ReasoningKeys
+    wire: dict[str, Any],
+    parts: Sequence[tuple[ReasoningPart, Path]],
+    message_extras: Extras,
+    writer: Writer,
+    keys: ReasoningKeys,
 ) -> None:
     """Write the reasoning of a message. The extras of a text are only used while the text is unchanged.
 
-    The key from which the text was read comes first, because reading takes the text of the first key.
+    The key from which the text was read comes first, because reading takes the text of the first key. A response has
+    reasoning from another wire under the first key, if there is no default.
     """
+    default = keys.keys[0] if writer.is_response and keys.default_key is None else keys.default_key
     for i, (part, at) in enumerate(parts):
         extras = writer.own_extras(part.metadata, at)
-        key = extras.get("$key", keys.default_key)
+        key = extras.get("$key", default)
         kept = {k: extras[k] for k in keys.known if type(extras.get(k)) is (list if k == keys.details else str)}
         if key in kept:
             unchanged = reasoning_text_of(kept[key]) == part.text
@@ -160,7 +166,7 @@ def write_reasoning(
         if not unchanged:
             kept = {}
         if key not in keys.keys and key not in kept:
-            key = keys.default_key
+            key = default
         if key is None or not (part.text or extras):
             writer.report_unsupported(at, "reasoning")
             continue
@@ -176,6 +182,9 @@ def write_reasoning(
                 wire[k] = [*wire.get(k, ()), *value]
             elif k != key:
                 wire.setdefault(k, value)
+    alone = wire["content"] is None and "tool_calls" not in wire and not wire.keys().isdisjoint(keys.known)
+    if alone and not writer.is_response and "$bare" not in message_extras:
+        wire["content"] = ""  # many servers reject null beside reasoning
 
 
 def add_required_reasoning(wire: dict[str, Any], extras: Extras, keys: ReasoningKeys) -> None:

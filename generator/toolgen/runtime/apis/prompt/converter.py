@@ -36,6 +36,8 @@ __all__ = ["PromptConverter"]
 class PromptConverter(SdkConverter):
     """Converts to and from plain text: tools in the system text, calls in assistant text, results in user text."""
 
+    RESPONSE_KEYS = frozenset(["content"])
+
     def collect_tool_entries(self, payload: Any) -> list[Any]:
         """Return the entries of single tools from the text of all."""
         return read_tool_entries(payload) if payload else []
