@@ -87,7 +87,7 @@ class GeminiConverter(GeminiMessageConverter):
     """Converts Gemini's requests and responses: contents are lists of parts, the system instruction is beside them."""
 
     RESPONSE_KEYS = frozenset(
-        ["candidates", "promptFeedback", "usageMetadata", "responseId"]
+        ["candidates", "modelVersion", "promptFeedback", "responseId", "usageMetadata"]
     )
     read_usage: ObjectReader[Usage]
     write_usage: ObjectWriter[Usage]

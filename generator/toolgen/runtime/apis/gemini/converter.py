@@ -72,7 +72,7 @@ _CANDIDATE = frozenset(["content", "finishReason"])
 class GeminiConverter(GeminiMessageConverter):
     """Converts Gemini's requests and responses: contents are lists of parts, the system instruction is beside them."""
 
-    RESPONSE_KEYS = frozenset(["candidates", "promptFeedback", "usageMetadata", "responseId"])
+    RESPONSE_KEYS = frozenset(["candidates", "modelVersion", "promptFeedback", "responseId", "usageMetadata"])
     read_usage: ObjectReader[Usage]
     write_usage: ObjectWriter[Usage]
     read_tool: ObjectReader[ToolDefinition]

@@ -230,7 +230,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
             ):
                 writer.own_extras(part.metadata, here)
                 if refusals:
-                    writer.report_loss(here, "a refusal", "rewritten", "note", "the refusals were joined")
+                    writer.report_loss(at, "refusals", "rewritten", "note", "they were joined")
                 refusals.append(part.text)
             elif type(part) is ReasoningPart and not self.REASONING.keys:
                 writer.report_unsupported(here, "reasoning")
@@ -241,9 +241,10 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
             elif type(part) is OpaquePart and writer.own_extras(part.metadata, here).get("$key") == "tool_calls":
                 calls.append(part.value)
             else:
-                if calls or refusals:
-                    reason = f"content must come before {'calls' if calls else 'a refusal'}"
-                    writer.report_loss(here, writer.type_name(part), "moved", "note", reason)
+                if calls:
+                    writer.report_loss(here, writer.type_name(part), "moved", "note", "content must come before calls")
+                elif refusals:
+                    writer.report_loss(at, "content", "rewritten", "note", "a refusal comes after other content")
                 text = write_or_describe(part, here, writer, self.write_assistant_content)
                 if text is not ABSENT:
                     texts.append(text)
