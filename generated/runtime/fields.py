@@ -100,7 +100,6 @@ _HEADS = (
     (b"ID3", "audio/mpeg"),
     (b"OggS", "audio/ogg"),
     (b"fLaC", "audio/flac"),
-    (b"%PDF-", "application/pdf"),
 )
 _RIFF = {b"WEBP": "image/webp", b"WAVE": "audio/wav"}
 _ENOUGH = 16
@@ -108,7 +107,7 @@ _ENOUGH = 16
 
 
 def media_type_of(data: str) -> str | None:
-    """Return the media type of an image, a recording or a PDF in base64, or None if its first bytes are not known."""
+    """Return the media type of an image or a recording in base64, or None if its first bytes are not known."""
     import base64  # late: few conversions need it
 
     try:
@@ -120,11 +119,15 @@ def media_type_of(data: str) -> str | None:
     return next((kind for start, kind in _HEADS if head.startswith(start)), None)
 
 
+_PDF = "JVBERi"
+"""How a PDF file begins in base64."""
+
+
 def default_media_type(
     data: str, at: Path, writer: Writer, supported: Collection[str] | None = None
 ) -> str | None:
     """Return the media type that the first bytes of data show, and report it. None if it is not one of `supported`."""
-    found = media_type_of(data)
+    found = "application/pdf" if data.startswith(_PDF) else media_type_of(data)
     if found is None or (supported is not None and found not in supported):
         return None
     reason = f"the API requires a media type, so it is set to {found}"

@@ -537,7 +537,7 @@ class Bedrock(BedrockConverter):
                                 "toolUseId": call.id,
                                 "name": call.name,
                                 "input": call.arguments,
-                            },
+                            }
                         }
                     )
                     continue
@@ -547,11 +547,7 @@ class Bedrock(BedrockConverter):
                 and part.text
                 and not part.text.isspace()
             ):
-                found.append(
-                    {
-                        "text": part.text,
-                    }
-                )
+                found.append({"text": part.text})
                 continue
             written = write_or_describe(part, (at, i), writer, self.write_request_block)
             if written is not ABSENT:
@@ -789,17 +785,12 @@ class Bedrock(BedrockConverter):
                 else ABSENT,
                 (at, "schema"),
                 writer,
-            ),
+            )
         }
         if schema.name is not None:
             json_schema["name"] = schema.name
-        structure: dict[str, Any] = {
-            "jsonSchema": json_schema,
-        }
-        wire: dict[str, Any] = {
-            "type": "json_schema",
-            "structure": structure,
-        }
+        structure: dict[str, Any] = {"jsonSchema": json_schema}
+        wire: dict[str, Any] = {"type": "json_schema", "structure": structure}
         if extras:
             restore_extras(wire, extras)
         return wire
@@ -877,7 +868,7 @@ class Bedrock(BedrockConverter):
                 (at, "parameters"),
                 writer,
                 definition.strict,
-            ),
+            )
         }
         tool_spec: dict[str, Any] = {
             "name": write_tool_name(
@@ -898,9 +889,7 @@ class Bedrock(BedrockConverter):
             tool_spec["description"] = description
         if definition.strict is not None:
             tool_spec["strict"] = definition.strict
-        wire: dict[str, Any] = {
-            "toolSpec": tool_spec,
-        }
+        wire: dict[str, Any] = {"toolSpec": tool_spec}
         if extras:
             restore_extras(wire, extras)
         return wire
@@ -958,7 +947,7 @@ class Bedrock(BedrockConverter):
                     "toolUseId": call.id,
                     "name": call.name,
                     "input": call.arguments,
-                },
+                }
             }
         call = writer.encode_call(call, at)
         extras = writer.own_extras(call.metadata, at) if call.metadata else NO_EXTRAS
@@ -983,9 +972,7 @@ class Bedrock(BedrockConverter):
                 writer,
             ),
         }
-        wire: dict[str, Any] = {
-            "toolUse": tool_use,
-        }
+        wire: dict[str, Any] = {"toolUse": tool_use}
         if extras:
             restore_extras(wire, extras)
         return wire
@@ -1034,7 +1021,7 @@ class Bedrock(BedrockConverter):
                 extra_at(extras, "toolResult", "toolUseId") if extras else ABSENT,
                 (at, "toolCallId"),
                 writer,
-            ),
+            )
         }
         tool_result |= self.write_result_content(
             result.kind,
@@ -1044,9 +1031,7 @@ class Bedrock(BedrockConverter):
             (at, "kind"),
             writer,
         )
-        wire: dict[str, Any] = {
-            "toolResult": tool_result,
-        }
+        wire: dict[str, Any] = {"toolResult": tool_result}
         if extras:
             restore_extras(wire, extras)
         return wire
@@ -1068,13 +1053,9 @@ class Bedrock(BedrockConverter):
     ) -> dict[str, Any]:
         """Write a text block."""
         if part.metadata is None:
-            return {
-                "text": part.text,
-            }
+            return {"text": part.text}
         extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
-        wire: dict[str, Any] = {
-            "text": part.text,
-        }
+        wire: dict[str, Any] = {"text": part.text}
         if extras:
             restore_extras(wire, extras)
         return wire
@@ -1126,23 +1107,11 @@ class Bedrock(BedrockConverter):
     ) -> dict[str, Any]:
         """Write a reasoning block."""
         if part.metadata is None:
-            return {
-                "reasoningContent": {
-                    "reasoningText": {
-                        "text": part.text,
-                    },
-                },
-            }
+            return {"reasoningContent": {"reasoningText": {"text": part.text}}}
         extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
-        reasoning_text: dict[str, Any] = {
-            "text": part.text,
-        }
-        reasoning_content: dict[str, Any] = {
-            "reasoningText": reasoning_text,
-        }
-        wire: dict[str, Any] = {
-            "reasoningContent": reasoning_content,
-        }
+        reasoning_text: dict[str, Any] = {"text": part.text}
+        reasoning_content: dict[str, Any] = {"reasoningText": reasoning_text}
+        wire: dict[str, Any] = {"reasoningContent": reasoning_content}
         if extras:
             restore_extras(wire, extras)
         return wire
@@ -1227,7 +1196,7 @@ class Bedrock(BedrockConverter):
                 extra_at(extras, "document", "name") if extras else ABSENT,
                 (at, "name"),
                 writer,
-            ),
+            )
         }
         document |= write_block_source(
             part.url,
@@ -1238,9 +1207,7 @@ class Bedrock(BedrockConverter):
             writer,
             _DOCUMENT_PART_FORMAT,
         )
-        wire: dict[str, Any] = {
-            "document": document,
-        }
+        wire: dict[str, Any] = {"document": document}
         if extras:
             restore_extras(wire, extras)
         return wire

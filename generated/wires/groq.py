@@ -302,7 +302,7 @@ class Groq(OpenaiCompatible):
                 extra_at(extras, "messages") if extras else ABSENT,
                 (at, "messages"),
                 writer,
-            ),
+            )
         }
         if request.model is not None:
             wire["model"] = request.model

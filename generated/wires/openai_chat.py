@@ -741,7 +741,7 @@ class OpenaiChat(ChatConverter):
                 extra_at(extras, "messages") if extras else ABSENT,
                 (at, "messages"),
                 writer,
-            ),
+            )
         }
         if request.model is not None:
             wire["model"] = request.model
@@ -868,7 +868,7 @@ class OpenaiChat(ChatConverter):
                 extra_at(extras, "function", "name") if extras else ABSENT,
                 (at, "name"),
                 writer,
-            ),
+            )
         }
         if definition.description is not None:
             function["description"] = definition.description
@@ -883,10 +883,7 @@ class OpenaiChat(ChatConverter):
         )
         if parameters is not ABSENT:
             function["parameters"] = parameters
-        wire: dict[str, Any] = {
-            "type": "function",
-            "function": function,
-        }
+        wire: dict[str, Any] = {"type": "function", "function": function}
         if extras:
             restore_extras(wire, extras)
         return wire
@@ -949,10 +946,7 @@ class OpenaiChat(ChatConverter):
             return {
                 "type": "function",
                 "id": call.id,
-                "function": {
-                    "name": call.name,
-                    "arguments": text,
-                },
+                "function": {"name": call.name, "arguments": text},
             }
         call = writer.encode_call(call, at)
         extras = writer.own_extras(call.metadata, at) if call.metadata else NO_EXTRAS
@@ -1061,17 +1055,11 @@ class OpenaiChat(ChatConverter):
     ) -> dict[str, Any]:
         """Write a text part."""
         if part.cache is None and part.metadata is None:
-            return {
-                "type": "text",
-                "text": part.text,
-            }
+            return {"type": "text", "text": part.text}
         extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         if part.cache is not None:
             writer.report_unsupported((at, "cache"), "cache")
-        wire: dict[str, Any] = {
-            "type": "text",
-            "text": part.text,
-        }
+        wire: dict[str, Any] = {"type": "text", "text": part.text}
         if extras:
             restore_extras(wire, extras)
         return wire
@@ -1093,15 +1081,9 @@ class OpenaiChat(ChatConverter):
     ) -> dict[str, Any]:
         """Write a refusal part."""
         if part.metadata is None:
-            return {
-                "type": "refusal",
-                "refusal": part.text,
-            }
+            return {"type": "refusal", "refusal": part.text}
         extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
-        wire: dict[str, Any] = {
-            "type": "refusal",
-            "refusal": part.text,
-        }
+        wire: dict[str, Any] = {"type": "refusal", "refusal": part.text}
         if extras:
             restore_extras(wire, extras)
         return wire
@@ -1152,14 +1134,11 @@ class OpenaiChat(ChatConverter):
                 extra_at(extras, "image_url", "url") if extras else ABSENT,
                 (at, "url"),
                 writer,
-            ),
+            )
         }
         if part.detail is not None:
             image_url["detail"] = part.detail
-        wire: dict[str, Any] = {
-            "type": "image_url",
-            "image_url": image_url,
-        }
+        wire: dict[str, Any] = {"type": "image_url", "image_url": image_url}
         if extras:
             restore_extras(wire, extras)
         return wire
@@ -1221,10 +1200,7 @@ class OpenaiChat(ChatConverter):
                 _AUDIO_PART_FORMAT,
             ),
         }
-        wire: dict[str, Any] = {
-            "type": "input_audio",
-            "input_audio": input_audio,
-        }
+        wire: dict[str, Any] = {"type": "input_audio", "input_audio": input_audio}
         if extras:
             restore_extras(wire, extras)
         return wire
@@ -1278,7 +1254,7 @@ class OpenaiChat(ChatConverter):
                 extra_at(extras, "file", "file_data") if extras else ABSENT,
                 (at, "url"),
                 writer,
-            ),
+            )
         }
         name = write_file_name(
             part.name,
@@ -1288,10 +1264,7 @@ class OpenaiChat(ChatConverter):
         )
         if name is not ABSENT:
             file["filename"] = name
-        wire: dict[str, Any] = {
-            "type": "file",
-            "file": file,
-        }
+        wire: dict[str, Any] = {"type": "file", "file": file}
         if extras:
             restore_extras(wire, extras)
         return wire
@@ -1346,7 +1319,7 @@ class OpenaiChat(ChatConverter):
                 (at, "schema"),
                 writer,
                 schema.strict,
-            ),
+            )
         }
         name = write_schema_name(
             schema.name,
@@ -1358,10 +1331,7 @@ class OpenaiChat(ChatConverter):
             json_schema["name"] = name
         if schema.strict is not None:
             json_schema["strict"] = schema.strict
-        wire: dict[str, Any] = {
-            "type": "json_schema",
-            "json_schema": json_schema,
-        }
+        wire: dict[str, Any] = {"type": "json_schema", "json_schema": json_schema}
         if extras:
             restore_extras(wire, extras)
         return wire
@@ -1437,10 +1407,7 @@ class OpenaiChat(ChatConverter):
             and message.metadata is None
             and type(message.content) is str
         ):
-            return {
-                "role": "user",
-                "content": message.content,
-            }
+            return {"role": "user", "content": message.content}
         extras = (
             writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS
         )

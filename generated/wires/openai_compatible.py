@@ -409,7 +409,7 @@ class OpenaiCompatible(OpenaiChat):
                 extra_at(extras, "messages") if extras else ABSENT,
                 (at, "messages"),
                 writer,
-            ),
+            )
         }
         if request.model is not None:
             wire["model"] = request.model
@@ -540,10 +540,7 @@ class OpenaiCompatible(OpenaiChat):
             return {
                 "type": "function",
                 "id": call.id,
-                "function": {
-                    "name": call.name,
-                    "arguments": text,
-                },
+                "function": {"name": call.name, "arguments": text},
             }
         call = writer.encode_call(call, at)
         extras = writer.own_extras(call.metadata, at) if call.metadata else NO_EXTRAS
@@ -624,14 +621,11 @@ class OpenaiCompatible(OpenaiChat):
                 extra_at(extras, "file", "file_data") if extras else ABSENT,
                 (at, "url"),
                 writer,
-            ),
+            )
         }
         if part.name is not None:
             file["filename"] = part.name
-        wire: dict[str, Any] = {
-            "type": "file",
-            "file": file,
-        }
+        wire: dict[str, Any] = {"type": "file", "file": file}
         if extras:
             restore_extras(wire, extras)
         return wire

@@ -132,7 +132,7 @@ class Prompt(PromptConverter):
                 extra_at(extras, "messages") if extras else ABSENT,
                 (at, "messages"),
                 writer,
-            ),
+            )
         }
         if request.model is not None:
             wire["model"] = request.model
@@ -172,9 +172,7 @@ class Prompt(PromptConverter):
             and definition.metadata is None
             and writer.names.get(definition.name) == definition.name
         ):
-            return {
-                "name": definition.name,
-            }
+            return {"name": definition.name}
         extras = (
             writer.own_extras(definition.metadata, at)
             if definition.metadata
@@ -188,7 +186,7 @@ class Prompt(PromptConverter):
                 extra_at(extras, "name") if extras else ABSENT,
                 (at, "name"),
                 writer,
-            ),
+            )
         }
         if definition.description is not None:
             wire["description"] = definition.description

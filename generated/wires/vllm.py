@@ -258,10 +258,7 @@ class Vllm(OpenaiCompatible):
             return {
                 "type": "function",
                 "id": call.id,
-                "function": {
-                    "name": call.name,
-                    "arguments": text,
-                },
+                "function": {"name": call.name, "arguments": text},
             }
         call = writer.encode_call(call, at)
         extras = writer.own_extras(call.metadata, at) if call.metadata else NO_EXTRAS
@@ -339,12 +336,9 @@ class Vllm(OpenaiCompatible):
                 extra_at(extras, "video_url", "url") if extras else ABSENT,
                 (at, "url"),
                 writer,
-            ),
+            )
         }
-        wire: dict[str, Any] = {
-            "type": "video_url",
-            "video_url": video_url,
-        }
+        wire: dict[str, Any] = {"type": "video_url", "video_url": video_url}
         if extras:
             restore_extras(wire, extras)
         return wire

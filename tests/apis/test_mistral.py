@@ -246,7 +246,8 @@ def test_a_writer_sends_late_what_came_too_late(sample: Package, models: Any) ->
     sent = [*writer.write(models.TextDelta("So it is.")), *writer.write(models.CompletedEvent(completion))]
     found, _ = laws.played(sample, PROVIDER, sent)
     assert parts(found) == [("text", "So it is."), ("opaque", reference.value)]
-    assert [(loss.path, loss.action) for loss in losses] == [("message.content[1]", "moved")]
+    told = [(loss.path, loss.action) for loss in losses]
+    assert told == [("message.content[1]", "moved"), ("usage", "defaulted")]
 
 
 def test_the_clients_chunks_of_unknown_kinds_are_what_the_api_sent(sample: Package) -> None:

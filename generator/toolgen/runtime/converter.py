@@ -62,8 +62,6 @@ class Converter:
     """The wire's value for each tool choice."""
     FINISH_REASONS: ClassVar[dict[str, FinishReason]] = {}
     """The format's stop reason for each stop reason of the wire."""
-    REQUEST_KEYS: ClassVar[frozenset[str]] = frozenset()
-    """Keys of a request, if a request may have no messages. One without all of them is not a request of this API."""
     RESPONSE_KEYS: ClassVar[frozenset[str]] = frozenset()
     """Keys of a response. A body without content and without all of them is not a response of this API."""
     ERRORS: ClassVar[dict[str, Any]] = {}
@@ -228,7 +226,6 @@ class Converter:
         """
         if type(body) is not dict:
             raise wrong_type(ROOT, "an object", body)
-        self._require_key(body, self.REQUEST_KEYS, "request")
         request = self.read_request(self.normalize_body(body), ROOT, Reader(self.wire, tools=tools))
         if request.model is None:
             request.model = model
@@ -253,14 +250,10 @@ class Converter:
         """
         body = self.normalize_body(self.client_data(response, ROOT))
         completion = self.read_response(body, ROOT, Reader(self.wire, turn, tools))
-        if completion.message.content is None:
-            self._require_key(body, self.RESPONSE_KEYS, "response")
+        if completion.message.content is None and self.RESPONSE_KEYS and self.RESPONSE_KEYS.isdisjoint(body):
+            expected = " or ".join(sorted(self.RESPONSE_KEYS))
+            raise ConversionError("", f"must be a response of {self.wire.title}, found no key {expected}")
         return completion
-
-    def _require_key(self, body: dict[str, Any], keys: frozenset[str], kind: str) -> None:
-        if keys and keys.isdisjoint(body):
-            expected = " or ".join(sorted(keys))
-            raise ConversionError("", f"must be a {kind} of {self.wire.title}, found no key {expected}")
 
     def to_response(
         self,

@@ -553,10 +553,7 @@ class AgentSdk(AgentSdkConverter):
             return {
                 "type": "function",
                 "id": call.id,
-                "function": {
-                    "name": call.name,
-                    "arguments": text,
-                },
+                "function": {"name": call.name, "arguments": text},
             }
         call = writer.encode_call(call, at)
         extras = writer.own_extras(call.metadata, at) if call.metadata else NO_EXTRAS
@@ -612,13 +609,9 @@ class AgentSdk(AgentSdkConverter):
     ) -> dict[str, Any]:
         """Write the location of the complete output."""
         if ref.byte_size is None and ref.line_count is None and ref.metadata is None:
-            return {
-                "id": ref.id,
-            }
+            return {"id": ref.id}
         extras = writer.own_extras(ref.metadata, at) if ref.metadata else NO_EXTRAS
-        wire: dict[str, Any] = {
-            "id": ref.id,
-        }
+        wire: dict[str, Any] = {"id": ref.id}
         if ref.byte_size is not None:
             wire["byte_size"] = ref.byte_size
         if ref.line_count is not None:
@@ -719,17 +712,11 @@ class AgentSdk(AgentSdkConverter):
     ) -> dict[str, Any]:
         """Write a text part."""
         if part.cache is None and part.metadata is None:
-            return {
-                "type": "text",
-                "text": part.text,
-            }
+            return {"type": "text", "text": part.text}
         extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         if part.cache is not None:
             writer.report_unsupported((at, "cache"), "cache")
-        wire: dict[str, Any] = {
-            "type": "text",
-            "text": part.text,
-        }
+        wire: dict[str, Any] = {"type": "text", "text": part.text}
         if extras:
             restore_extras(wire, extras)
         return wire
@@ -772,10 +759,7 @@ class AgentSdk(AgentSdkConverter):
             writer,
             _IMAGE_PART_URL,
         )
-        wire: dict[str, Any] = {
-            "type": "image_url",
-            "image_url": image_url,
-        }
+        wire: dict[str, Any] = {"type": "image_url", "image_url": image_url}
         if extras:
             restore_extras(wire, extras)
         return wire
@@ -854,10 +838,7 @@ class AgentSdk(AgentSdkConverter):
             and message.metadata is None
             and type(message.content) is str
         ):
-            return {
-                "role": "system",
-                "content": message.content,
-            }
+            return {"role": "system", "content": message.content}
         extras = (
             writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS
         )
@@ -900,10 +881,7 @@ class AgentSdk(AgentSdkConverter):
             and message.metadata is None
             and type(message.content) is str
         ):
-            return {
-                "role": "user",
-                "content": message.content,
-            }
+            return {"role": "user", "content": message.content}
         extras = (
             writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS
         )

@@ -452,12 +452,7 @@ class Anthropic(AnthropicConverter):
                 and part.text
                 and not part.text.isspace()
             ):
-                found.append(
-                    {
-                        "type": "text",
-                        "text": part.text,
-                    }
-                )
+                found.append({"type": "text", "text": part.text})
                 continue
             elif type(part) is ToolCallPart:
                 call = part.call
@@ -558,7 +553,7 @@ class Anthropic(AnthropicConverter):
                 extra_at(extras, "messages") if extras else ABSENT,
                 (at, "messages"),
                 writer,
-            ),
+            )
         }
         if request.model is not None:
             wire["model"] = request.model
@@ -769,15 +764,9 @@ class Anthropic(AnthropicConverter):
     ) -> dict[str, Any]:
         """Write a text block."""
         if part.cache is None and part.metadata is None:
-            return {
-                "type": "text",
-                "text": part.text,
-            }
+            return {"type": "text", "text": part.text}
         extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
-        wire: dict[str, Any] = {
-            "type": "text",
-            "text": part.text,
-        }
+        wire: dict[str, Any] = {"type": "text", "text": part.text}
         cache = write_cache_control(
             part.cache,
             extra_at(extras, "cache_control") if extras else ABSENT,
@@ -928,15 +917,9 @@ class Anthropic(AnthropicConverter):
     ) -> dict[str, Any]:
         """Write a thinking block."""
         if part.metadata is None:
-            return {
-                "type": "thinking",
-                "thinking": part.text,
-            }
+            return {"type": "thinking", "thinking": part.text}
         extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
-        wire: dict[str, Any] = {
-            "type": "thinking",
-            "thinking": part.text,
-        }
+        wire: dict[str, Any] = {"type": "thinking", "thinking": part.text}
         if extras:
             restore_extras(wire, extras)
         return wire

@@ -559,7 +559,7 @@ class Cohere(CohereConverter):
                 extra_at(extras, "messages") if extras else ABSENT,
                 (at, "messages"),
                 writer,
-            ),
+            )
         }
         if request.model is not None:
             wire["model"] = request.model
@@ -687,10 +687,7 @@ class Cohere(CohereConverter):
         }
         if definition.description is not None:
             function["description"] = definition.description
-        wire: dict[str, Any] = {
-            "type": "function",
-            "function": function,
-        }
+        wire: dict[str, Any] = {"type": "function", "function": function}
         if extras:
             restore_extras(wire, extras)
         return wire
@@ -753,10 +750,7 @@ class Cohere(CohereConverter):
             return {
                 "type": "function",
                 "id": call.id,
-                "function": {
-                    "name": call.name,
-                    "arguments": text,
-                },
+                "function": {"name": call.name, "arguments": text},
             }
         call = writer.encode_call(call, at)
         extras = writer.own_extras(call.metadata, at) if call.metadata else NO_EXTRAS
@@ -865,17 +859,11 @@ class Cohere(CohereConverter):
     ) -> dict[str, Any]:
         """Write a text part."""
         if part.cache is None and part.metadata is None:
-            return {
-                "type": "text",
-                "text": part.text,
-            }
+            return {"type": "text", "text": part.text}
         extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         if part.cache is not None:
             writer.report_unsupported((at, "cache"), "cache")
-        wire: dict[str, Any] = {
-            "type": "text",
-            "text": part.text,
-        }
+        wire: dict[str, Any] = {"type": "text", "text": part.text}
         if extras:
             restore_extras(wire, extras)
         return wire
@@ -926,14 +914,11 @@ class Cohere(CohereConverter):
                 extra_at(extras, "image_url", "url") if extras else ABSENT,
                 (at, "url"),
                 writer,
-            ),
+            )
         }
         if part.detail is not None:
             image_url["detail"] = part.detail
-        wire: dict[str, Any] = {
-            "type": "image_url",
-            "image_url": image_url,
-        }
+        wire: dict[str, Any] = {"type": "image_url", "image_url": image_url}
         if extras:
             restore_extras(wire, extras)
         return wire
@@ -955,15 +940,9 @@ class Cohere(CohereConverter):
     ) -> dict[str, Any]:
         """Write a part of thinking, which is not signed."""
         if part.metadata is None:
-            return {
-                "type": "thinking",
-                "thinking": part.text,
-            }
+            return {"type": "thinking", "thinking": part.text}
         extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
-        wire: dict[str, Any] = {
-            "type": "thinking",
-            "thinking": part.text,
-        }
+        wire: dict[str, Any] = {"type": "thinking", "thinking": part.text}
         if extras:
             restore_extras(wire, extras)
         return wire
@@ -985,10 +964,7 @@ class Cohere(CohereConverter):
     ) -> dict[str, Any]:
         """Write an output schema."""
         if schema.name is None and schema.strict is None and schema.metadata is None:
-            return {
-                "type": "json_object",
-                "schema": schema.schema,
-            }
+            return {"type": "json_object", "schema": schema.schema}
         extras = (
             writer.own_extras(schema.metadata, at) if schema.metadata else NO_EXTRAS
         )
@@ -996,10 +972,7 @@ class Cohere(CohereConverter):
             writer.report_unsupported((at, "name"), "name")
         if schema.strict is not None:
             writer.report_unsupported((at, "strict"), "strict")
-        wire: dict[str, Any] = {
-            "type": "json_object",
-            "schema": schema.schema,
-        }
+        wire: dict[str, Any] = {"type": "json_object", "schema": schema.schema}
         if extras:
             restore_extras(wire, extras)
         return wire
@@ -1027,10 +1000,7 @@ class Cohere(CohereConverter):
             and message.metadata is None
             and type(message.content) is str
         ):
-            return {
-                "role": "system",
-                "content": message.content,
-            }
+            return {"role": "system", "content": message.content}
         extras = (
             writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS
         )
@@ -1070,10 +1040,7 @@ class Cohere(CohereConverter):
             and message.metadata is None
             and type(message.content) is str
         ):
-            return {
-                "role": "user",
-                "content": message.content,
-            }
+            return {"role": "user", "content": message.content}
         extras = (
             writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS
         )

@@ -325,7 +325,7 @@ class Copilot(CopilotConverter):
                 extra_at(extras, "name") if extras else ABSENT,
                 (at, "name"),
                 writer,
-            ),
+            )
         }
         description = write_text_empty_as_none(
             definition.description,

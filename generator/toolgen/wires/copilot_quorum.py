@@ -151,7 +151,7 @@ class CopilotQuorum(CopilotQuorumConverter):
                 extra_at(extras, "name") if extras else ABSENT,
                 (at, "name"),
                 writer,
-            ),
+            )
         }
         description = write_text_empty_as_none(
             definition.description,
@@ -209,7 +209,7 @@ class CopilotQuorum(CopilotQuorumConverter):
                 extra_at(extras, "tool_name") if extras else ABSENT,
                 (at, "name"),
                 writer,
-            ),
+            )
         }
         arguments = write_map_arguments(
             call.arguments,
@@ -262,7 +262,7 @@ class CopilotQuorum(CopilotQuorumConverter):
                 extra_at(extras, "name") if extras else ABSENT,
                 (at, "name"),
                 writer,
-            ),
+            )
         }
         id = write_nullable_call_id(
             call.id, extra_at(extras, "id") if extras else ABSENT, (at, "id"), writer

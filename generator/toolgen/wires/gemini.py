@@ -687,7 +687,7 @@ class Gemini(GeminiConverter):
                                 "name": call.name,
                                 "args": call.arguments,
                                 "id": call.id,
-                            },
+                            }
                         }
                     )
                     continue
@@ -698,11 +698,7 @@ class Gemini(GeminiConverter):
                 and part.text
                 and not part.text.isspace()
             ):
-                found.append(
-                    {
-                        "text": part.text,
-                    }
-                )
+                found.append({"text": part.text})
                 continue
             written = write_or_describe(
                 part, (at, i), writer, self.write_assistant_part
@@ -971,7 +967,7 @@ class Gemini(GeminiConverter):
                 extra_at(extras, "name") if extras else ABSENT,
                 (at, "name"),
                 writer,
-            ),
+            )
         }
         if definition.description is not None:
             wire["description"] = definition.description
@@ -1044,7 +1040,7 @@ class Gemini(GeminiConverter):
                     "name": call.name,
                     "args": call.arguments,
                     "id": call.id,
-                },
+                }
             }
         call = writer.encode_call(call, at)
         extras = writer.own_extras(call.metadata, at) if call.metadata else NO_EXTRAS
@@ -1071,9 +1067,7 @@ class Gemini(GeminiConverter):
         )
         if id is not ABSENT:
             function_call["id"] = id
-        wire: dict[str, Any] = {
-            "functionCall": function_call,
-        }
+        wire: dict[str, Any] = {"functionCall": function_call}
         if extras:
             restore_extras(wire, extras)
         return wire
@@ -1131,7 +1125,7 @@ class Gemini(GeminiConverter):
                 extra_at(extras, "functionResponse", "name") if extras else ABSENT,
                 (at, "name"),
                 writer,
-            ),
+            )
         }
         tool_call_id = write_result_id_by_name(
             result.tool_call_id,
@@ -1150,9 +1144,7 @@ class Gemini(GeminiConverter):
             (at, "kind"),
             writer,
         )
-        wire: dict[str, Any] = {
-            "functionResponse": function_response,
-        }
+        wire: dict[str, Any] = {"functionResponse": function_response}
         if extras:
             restore_extras(wire, extras)
         return wire
@@ -1174,15 +1166,11 @@ class Gemini(GeminiConverter):
     ) -> dict[str, Any]:
         """Write a text part."""
         if part.cache is None and part.metadata is None:
-            return {
-                "text": part.text,
-            }
+            return {"text": part.text}
         extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         if part.cache is not None:
             writer.report_unsupported((at, "cache"), "cache")
-        wire: dict[str, Any] = {
-            "text": part.text,
-        }
+        wire: dict[str, Any] = {"text": part.text}
         if extras:
             restore_extras(wire, extras)
         return wire
@@ -1204,15 +1192,9 @@ class Gemini(GeminiConverter):
     ) -> dict[str, Any]:
         """Write a reasoning block."""
         if part.metadata is None:
-            return {
-                "thought": True,
-                "text": part.text,
-            }
+            return {"thought": True, "text": part.text}
         extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
-        wire: dict[str, Any] = {
-            "thought": True,
-            "text": part.text,
-        }
+        wire: dict[str, Any] = {"thought": True, "text": part.text}
         if extras:
             restore_extras(wire, extras)
         return wire
@@ -1418,9 +1400,7 @@ class Gemini(GeminiConverter):
         )
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
-        wire: dict[str, Any] = {
-            "role": extras.get("role", "user"),
-        }
+        wire: dict[str, Any] = {"role": extras.get("role", "user")}
         content = self.write_user_parts(
             message.content,
             extra_at(extras, "parts") if extras else ABSENT,
@@ -1460,9 +1440,7 @@ class Gemini(GeminiConverter):
         )
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
-        wire: dict[str, Any] = {
-            "role": "model",
-        }
+        wire: dict[str, Any] = {"role": "model"}
         content = self.write_assistant_parts(
             message.content,
             extra_at(extras, "parts") if extras else ABSENT,

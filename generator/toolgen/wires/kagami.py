@@ -223,7 +223,7 @@ class Kagami(KagamiConverter):
                 extra_at(extras, "messages") if extras else ABSENT,
                 (at, "messages"),
                 writer,
-            ),
+            )
         }
         tools = self.write_tool_list(
             request.tools,
@@ -300,7 +300,7 @@ class Kagami(KagamiConverter):
                 extra_at(extras, "name") if extras else ABSENT,
                 (at, "name"),
                 writer,
-            ),
+            )
         }
         description = write_text_empty_as_none(
             definition.description,
@@ -372,10 +372,7 @@ class Kagami(KagamiConverter):
         if writer.is_regular_call(call) and is_strict_json(call.arguments):
             return {
                 "id": call.id,
-                "function": {
-                    "name": call.name,
-                    "arguments": call.arguments,
-                },
+                "function": {"name": call.name, "arguments": call.arguments},
             }
         call = writer.encode_call(call, at)
         extras = writer.own_extras(call.metadata, at) if call.metadata else NO_EXTRAS
@@ -432,9 +429,7 @@ class Kagami(KagamiConverter):
         extras = (
             writer.own_extras(result.metadata, at) if result.metadata else NO_EXTRAS
         )
-        wire: dict[str, Any] = {
-            "role": "tool",
-        }
+        wire: dict[str, Any] = {"role": "tool"}
         wire |= write_named_result_call(
             result.tool_call_id, result.name, extras, (at, "toolCallId"), writer
         )
@@ -462,17 +457,11 @@ class Kagami(KagamiConverter):
     ) -> dict[str, Any]:
         """Write a part of a message."""
         if part.cache is None and part.metadata is None:
-            return {
-                "type": "text",
-                "value": part.text,
-            }
+            return {"type": "text", "value": part.text}
         extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         if part.cache is not None:
             writer.report_unsupported((at, "cache"), "cache")
-        wire: dict[str, Any] = {
-            "type": "text",
-            "value": part.text,
-        }
+        wire: dict[str, Any] = {"type": "text", "value": part.text}
         if extras:
             restore_extras(wire, extras)
         return wire

@@ -233,7 +233,7 @@ class Mcp(McpConverter):
                 extra_at(extras, "name") if extras else ABSENT,
                 (at, "name"),
                 writer,
-            ),
+            )
         }
         if definition.description is not None:
             wire["description"] = definition.description
@@ -286,7 +286,7 @@ class Mcp(McpConverter):
                 extra_at(extras, "name") if extras else ABSENT,
                 (at, "name"),
                 writer,
-            ),
+            )
         }
         arguments = write_call_arguments(
             call.arguments,

@@ -644,7 +644,7 @@ class Mistral(MistralConverter):
                 extra_at(extras, "messages") if extras else ABSENT,
                 (at, "messages"),
                 writer,
-            ),
+            )
         }
         if request.model is not None:
             wire["model"] = request.model
@@ -770,7 +770,7 @@ class Mistral(MistralConverter):
                 extra_at(extras, "function", "name") if extras else ABSENT,
                 (at, "name"),
                 writer,
-            ),
+            )
         }
         if definition.description is not None:
             function["description"] = definition.description
@@ -785,10 +785,7 @@ class Mistral(MistralConverter):
         )
         if parameters is not ABSENT:
             function["parameters"] = parameters
-        wire: dict[str, Any] = {
-            "type": "function",
-            "function": function,
-        }
+        wire: dict[str, Any] = {"type": "function", "function": function}
         if "type" in extras.get("$absent", ()):
             del wire["type"]
         if extras:
@@ -860,10 +857,7 @@ class Mistral(MistralConverter):
         ):
             return {
                 "type": "function",
-                "function": {
-                    "name": call.name,
-                    "arguments": text,
-                },
+                "function": {"name": call.name, "arguments": text},
                 "id": call.id,
             }
         call = writer.encode_call(call, at)
@@ -883,10 +877,7 @@ class Mistral(MistralConverter):
                 writer,
             ),
         }
-        wire: dict[str, Any] = {
-            "type": "function",
-            "function": function,
-        }
+        wire: dict[str, Any] = {"type": "function", "function": function}
         id = write_id_or_placeholder(
             call.id,
             extra_at(extras, "id") if extras else ABSENT,
@@ -969,17 +960,11 @@ class Mistral(MistralConverter):
     ) -> dict[str, Any]:
         """Write a text part."""
         if part.cache is None and part.metadata is None:
-            return {
-                "type": "text",
-                "text": part.text,
-            }
+            return {"type": "text", "text": part.text}
         extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         if part.cache is not None:
             writer.report_unsupported((at, "cache"), "cache")
-        wire: dict[str, Any] = {
-            "type": "text",
-            "text": part.text,
-        }
+        wire: dict[str, Any] = {"type": "text", "text": part.text}
         if extras:
             restore_extras(wire, extras)
         return wire
@@ -1172,7 +1157,7 @@ class Mistral(MistralConverter):
                 (at, "schema"),
                 writer,
                 schema.strict,
-            ),
+            )
         }
         name = write_schema_name(
             schema.name,
@@ -1184,10 +1169,7 @@ class Mistral(MistralConverter):
             json_schema["name"] = name
         if schema.strict is not None:
             json_schema["strict"] = schema.strict
-        wire: dict[str, Any] = {
-            "type": "json_schema",
-            "json_schema": json_schema,
-        }
+        wire: dict[str, Any] = {"type": "json_schema", "json_schema": json_schema}
         if extras:
             restore_extras(wire, extras)
         return wire
@@ -1215,10 +1197,7 @@ class Mistral(MistralConverter):
             and message.metadata is None
             and type(message.content) is str
         ):
-            return {
-                "role": "system",
-                "content": message.content,
-            }
+            return {"role": "system", "content": message.content}
         extras = (
             writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS
         )

@@ -346,7 +346,7 @@ class ModularPrompt(ModularPromptConverter):
                 extra_at(extras, "function", "name") if extras else ABSENT,
                 (at, "name"),
                 writer,
-            ),
+            )
         }
         if definition.description is not None:
             function["description"] = definition.description
@@ -361,10 +361,7 @@ class ModularPrompt(ModularPromptConverter):
         )
         if parameters is not ABSENT:
             function["parameters"] = parameters
-        wire: dict[str, Any] = {
-            "type": "function",
-            "function": function,
-        }
+        wire: dict[str, Any] = {"type": "function", "function": function}
         if extras:
             restore_extras(wire, extras)
         return wire
@@ -427,10 +424,7 @@ class ModularPrompt(ModularPromptConverter):
             return {
                 "type": "function",
                 "id": call.id,
-                "function": {
-                    "name": call.name,
-                    "arguments": text,
-                },
+                "function": {"name": call.name, "arguments": text},
             }
         call = writer.encode_call(call, at)
         extras = writer.own_extras(call.metadata, at) if call.metadata else NO_EXTRAS

@@ -448,7 +448,7 @@ class Ollama(OllamaConverter):
                 extra_at(extras, "messages") if extras else ABSENT,
                 (at, "messages"),
                 writer,
-            ),
+            )
         }
         if request.model is not None:
             wire["model"] = request.model
@@ -544,7 +544,7 @@ class Ollama(OllamaConverter):
                 extra_at(extras, "function", "name") if extras else ABSENT,
                 (at, "name"),
                 writer,
-            ),
+            )
         }
         if definition.description is not None:
             function["description"] = definition.description
@@ -556,10 +556,7 @@ class Ollama(OllamaConverter):
         )
         if parameters is not ABSENT:
             function["parameters"] = parameters
-        wire: dict[str, Any] = {
-            "type": "function",
-            "function": function,
-        }
+        wire: dict[str, Any] = {"type": "function", "function": function}
         if extras:
             restore_extras(wire, extras)
         return wire
@@ -613,10 +610,7 @@ class Ollama(OllamaConverter):
         """Write a call of a function."""
         if writer.is_regular_call(call) and is_strict_json(call.arguments):
             return {
-                "function": {
-                    "name": call.name,
-                    "arguments": call.arguments,
-                },
+                "function": {"name": call.name, "arguments": call.arguments},
                 "id": call.id,
             }
         call = writer.encode_call(call, at)
@@ -636,9 +630,7 @@ class Ollama(OllamaConverter):
                 writer,
             ),
         }
-        wire: dict[str, Any] = {
-            "function": function,
-        }
+        wire: dict[str, Any] = {"function": function}
         id = write_optional_call_id(
             call.id, extra_at(extras, "id") if extras else ABSENT, (at, "id"), writer
         )
@@ -672,9 +664,7 @@ class Ollama(OllamaConverter):
         )
         if result.is_error is not None:
             writer.report_unsupported((at, "isError"), "isError")
-        wire: dict[str, Any] = {
-            "role": "tool",
-        }
+        wire: dict[str, Any] = {"role": "tool"}
         wire |= write_matched_result_call(
             result.tool_call_id, result.name, extras, (at, "toolCallId"), writer
         )
@@ -705,9 +695,7 @@ class Ollama(OllamaConverter):
             writer.report_unsupported((at, "name"), "name")
         if message.cache is not None:
             writer.report_unsupported((at, "cache"), "cache")
-        wire: dict[str, Any] = {
-            "role": "system",
-        }
+        wire: dict[str, Any] = {"role": "system"}
         wire |= self.write_content(message.content, extras, (at, "content"), writer)
         if extras:
             restore_extras(wire, extras)
@@ -731,9 +719,7 @@ class Ollama(OllamaConverter):
         )
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
-        wire: dict[str, Any] = {
-            "role": "user",
-        }
+        wire: dict[str, Any] = {"role": "user"}
         wire |= self.write_content(message.content, extras, (at, "content"), writer)
         if extras:
             restore_extras(wire, extras)

@@ -902,17 +902,11 @@ class OpenaiResponses(ResponsesConverter):
     ) -> dict[str, Any]:
         """Write an input text part."""
         if part.cache is None and part.metadata is None:
-            return {
-                "type": "input_text",
-                "text": part.text,
-            }
+            return {"type": "input_text", "text": part.text}
         extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         if part.cache is not None:
             writer.report_unsupported((at, "cache"), "cache")
-        wire: dict[str, Any] = {
-            "type": "input_text",
-            "text": part.text,
-        }
+        wire: dict[str, Any] = {"type": "input_text", "text": part.text}
         if extras:
             restore_extras(wire, extras)
         return wire
@@ -999,9 +993,7 @@ class OpenaiResponses(ResponsesConverter):
         extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         if part.cache is not None:
             writer.report_unsupported((at, "cache"), "cache")
-        wire: dict[str, Any] = {
-            "type": "input_file",
-        }
+        wire: dict[str, Any] = {"type": "input_file"}
         wire |= write_file_source(
             part.url,
             part.data,
@@ -1035,17 +1027,11 @@ class OpenaiResponses(ResponsesConverter):
     ) -> dict[str, Any]:
         """Write an output text part."""
         if part.cache is None and part.metadata is None:
-            return {
-                "type": "output_text",
-                "text": part.text,
-            }
+            return {"type": "output_text", "text": part.text}
         extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         if part.cache is not None:
             writer.report_unsupported((at, "cache"), "cache")
-        wire: dict[str, Any] = {
-            "type": "output_text",
-            "text": part.text,
-        }
+        wire: dict[str, Any] = {"type": "output_text", "text": part.text}
         if extras:
             restore_extras(wire, extras)
         return wire
@@ -1067,15 +1053,9 @@ class OpenaiResponses(ResponsesConverter):
     ) -> dict[str, Any]:
         """Write an output refusal part."""
         if part.metadata is None:
-            return {
-                "type": "refusal",
-                "refusal": part.text,
-            }
+            return {"type": "refusal", "refusal": part.text}
         extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
-        wire: dict[str, Any] = {
-            "type": "refusal",
-            "refusal": part.text,
-        }
+        wire: dict[str, Any] = {"type": "refusal", "refusal": part.text}
         if extras:
             restore_extras(wire, extras)
         return wire
@@ -1193,10 +1173,7 @@ class OpenaiResponses(ResponsesConverter):
             and message.metadata is None
             and type(message.content) is str
         ):
-            return {
-                "role": "user",
-                "content": message.content,
-            }
+            return {"role": "user", "content": message.content}
         extras = (
             writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS
         )

@@ -348,7 +348,7 @@ class Openrouter(OpenaiCompatible):
                 extra_at(extras, "messages") if extras else ABSENT,
                 (at, "messages"),
                 writer,
-            ),
+            )
         }
         if request.model is not None:
             wire["model"] = request.model
@@ -439,15 +439,9 @@ class Openrouter(OpenaiCompatible):
     ) -> dict[str, Any]:
         """Write a text part."""
         if part.cache is None and part.metadata is None:
-            return {
-                "type": "text",
-                "text": part.text,
-            }
+            return {"type": "text", "text": part.text}
         extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
-        wire: dict[str, Any] = {
-            "type": "text",
-            "text": part.text,
-        }
+        wire: dict[str, Any] = {"type": "text", "text": part.text}
         cache = write_cache_control(
             part.cache,
             extra_at(extras, "cache_control") if extras else ABSENT,
@@ -503,12 +497,9 @@ class Openrouter(OpenaiCompatible):
                 extra_at(extras, "video_url", "url") if extras else ABSENT,
                 (at, "url"),
                 writer,
-            ),
+            )
         }
-        wire: dict[str, Any] = {
-            "type": "video_url",
-            "video_url": video_url,
-        }
+        wire: dict[str, Any] = {"type": "video_url", "video_url": video_url}
         if extras:
             restore_extras(wire, extras)
         return wire

@@ -105,7 +105,6 @@ def order_faults(body: Any) -> list[str]:
 
 def foreign(body: Any) -> list[Any]:
     """Something unknown in each place that has kinds: a role, an item, a part, a tool, a choice, a format."""
-    body = {"input": [], **body}
     first = {"role": "user", "content": "Hello"}
     said = {"type": "message", "role": "assistant", "id": "msg_x", "content": [{"type": "x_part", "x": 1}]}
     return [

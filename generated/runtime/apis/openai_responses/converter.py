@@ -89,9 +89,6 @@ _STATUSES = frozenset(["cancelled", "completed", "failed", *_UNFINISHED])
 class ResponsesConverter(OutputFormatConverter):
     """Converts requests and responses of OpenAI's Responses, in which a conversation is a list of items."""
 
-    REQUEST_KEYS = frozenset(
-        ["conversation", "input", "previous_response_id", "prompt"]
-    )
     RESPONSE_KEYS = frozenset(["output", "status"])
     read_usage: ObjectReader[Usage]
     write_usage: ObjectWriter[Usage]

@@ -64,8 +64,8 @@ def call_by_line(function: str, *arguments: str) -> str:
 
 
 def object_literal(entries: Iterable[tuple[str, str]]) -> str:
-    """Return a dict literal of keys and expressions, one per line."""
-    return "{" + "".join(f"{python_string(key)}: {value}, " for key, value in entries) + "}"
+    """Return a dict literal of keys and expressions."""
+    return "{" + ", ".join(f"{python_string(key)}: {value}" for key, value in entries) + "}"
 
 
 def get(holder: str, key: str, *default: str) -> str:
