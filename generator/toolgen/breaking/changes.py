@@ -93,27 +93,25 @@ def _all(old: ProjectSnapshot, new: ProjectSnapshot) -> Iterator[Change]:
             yield _change(
                 "tool-removed",
                 tool,
-                new.project,
                 span=Span(new.project.sources.name),
                 old_span=tool.document.span("name"),
             )
     for name, tool in after.items():
         source = next((was for was, now in renamed.items() if now == name), name)
         if source not in before:
-            yield _change("tool-added", tool, new.project, span=tool.document.span("name"))
+            yield _change("tool-added", tool, span=tool.document.span("name"))
             continue
         if source != name:
             yield _change(
                 "tool-renamed",
                 tool,
-                new.project,
                 span=tool.document.span("name"),
                 before=source,
                 after=name,
                 safe=source in tool.aliases,
             )
-        yield from _tool(before[source], tool, new.project)
-    yield from _aliases(before, after, renamed, new.project)
+        yield from _tool(before[source], tool)
+    yield from _aliases(before, after, renamed)
     yield from _wires(old, new, renamed)
     yield from _names(old, new)
 
@@ -140,7 +138,7 @@ def _find_renamed_tools(before: Mapping[str, Tool], after: Mapping[str, Tool]) -
     return found
 
 
-def _tool(old: Tool, new: Tool, project: Project) -> Iterator[Change]:
+def _tool(old: Tool, new: Tool) -> Iterator[Change]:
     """Yield the changes of a tool, except for its name."""
 
     def at(key: str) -> Span:
@@ -150,7 +148,6 @@ def _tool(old: Tool, new: Tool, project: Project) -> Iterator[Change]:
         yield _change(
             "tool-moved",
             new,
-            project,
             span=new.document.span("name"),
             before=old.document.source,
             after=new.document.source,
@@ -158,43 +155,42 @@ def _tool(old: Tool, new: Tool, project: Project) -> Iterator[Change]:
     for code, key in (("description-changed", "description"), ("display-name-changed", "display_name")):
         before, after = getattr(old, key), getattr(new, key)
         if before != after:
-            yield _change(code, new, project, span=at(key), before=before, after=after)
+            yield _change(code, new, span=at(key), before=before, after=after)
     if old.deprecated != new.deprecated:
-        yield _change("deprecated-set" if new.deprecated else "deprecated-unset", new, project, span=at("deprecated"))
+        yield _change("deprecated-set" if new.deprecated else "deprecated-unset", new, span=at("deprecated"))
     if old.risk != new.risk:
         yield _change(
             "risk-raised" if new.risk == "high" else "risk-lowered",
             new,
-            project,
             span=at("risk"),
             before=old.risk,
             after=new.risk,
         )
     if old.annotations != new.annotations:
-        yield from _hints(old, new, project, at("annotations"))
+        yield from _hints(old, new, at("annotations"))
     if old.examples != new.examples:
-        yield _change("examples-changed", new, project, span=at("examples"))
+        yield _change("examples-changed", new, span=at("examples"))
     for name in sorted(set(new.unsupported) - set(old.unsupported)):
-        yield _change("unsupported-added", new, project, span=at("unsupported"), where=name, after=name)
+        yield _change("unsupported-added", new, span=at("unsupported"), where=name, after=name)
     for name in sorted(set(old.unsupported) - set(new.unsupported)):
-        yield _change("unsupported-removed", new, project, span=at("unsupported"), where=name, before=name)
+        yield _change("unsupported-removed", new, span=at("unsupported"), where=name, before=name)
     for name in sorted(old.providers.keys() | new.providers.keys()):
-        yield from _patch(old, new, name, project)
+        yield from _patch(old, new, name)
     examples = tuple(old.examples)
     before, after = old.parameters or _NOTHING, new.parameters or _NOTHING
     differences = compare_schemas(before, after, examples)
     for difference in differences:
-        yield _parameter(difference, old, new, project)
+        yield _parameter(difference, old, new)
     if not differences and drop_annotations(before, deep=True) != drop_annotations(after, deep=True):
-        yield _change("composition-rewritten", new, project, span=at("parameters"))
-    yield from _result(old, new, project, at("result"))
+        yield _change("composition-rewritten", new, span=at("parameters"))
+    yield from _result(old, new, at("result"))
 
 
 _NOTHING: Mapping[str, Any] = {"type": "object"}
 """The parameters of a tool that declares none."""
 
 
-def _hints(old: Tool, new: Tool, project: Project, span: Span) -> Iterator[Change]:
+def _hints(old: Tool, new: Tool, span: Span) -> Iterator[Change]:
     before, after = old.annotations or {}, new.annotations or {}
     relaxed = [
         name
@@ -202,27 +198,27 @@ def _hints(old: Tool, new: Tool, project: Project, span: Span) -> Iterator[Chang
         if after.get(name) is harmless and before.get(name) is not harmless
     ]
     for name in relaxed:
-        yield _change("hint-relaxed", new, project, span=span, where=name, before=before.get(name), after=after[name])
+        yield _change("hint-relaxed", new, span=span, where=name, before=before.get(name), after=after[name])
     if not relaxed:
-        yield _change("annotations-changed", new, project, span=span, before=dict(before), after=dict(after))
+        yield _change("annotations-changed", new, span=span, before=dict(before), after=dict(after))
 
 
-def _patch(old: Tool, new: Tool, name: str, project: Project) -> Iterator[Change]:
+def _patch(old: Tool, new: Tool, name: str) -> Iterator[Change]:
     before, after = old.providers.get(name) or {}, new.providers.get(name) or {}
     span = new.document.key_span("providers", name)
     if before.get("description") != after.get("description"):
-        yield _change("wire-description-changed", new, project, span=span, where=name)
+        yield _change("wire-description-changed", new, span=span, where=name)
     rest = [
         {key: value for key, value in patch.items() if key not in ("name", "description")} for patch in (before, after)
     ]
     if rest[0] != rest[1]:
-        yield _change("provider-patch-changed", new, project, span=span, where=name, before=rest[0], after=rest[1])
+        yield _change("provider-patch-changed", new, span=span, where=name, before=rest[0], after=rest[1])
 
 
-def _parameter(difference: Difference, old: Tool, new: Tool, project: Project) -> Change:
+def _parameter(difference: Difference, old: Tool, new: Tool) -> Change:
     """Convert a difference of the parameters to a change at its location; a shared type's change names the type."""
     pointer = difference.pointer
-    tool, other = (old, new) if difference.gone else (new, old)
+    tool = old if difference.gone else new
     span = (
         tool.parameter_span(pointer[:-1], str(pointer[-1]))
         if pointer and not _is_schema_path(pointer)
@@ -234,8 +230,7 @@ def _parameter(difference: Difference, old: Tool, new: Tool, project: Project) -
     shared = pointer[1] if len(pointer) > 1 and pointer[0] == "$defs" and pointer[1] in tool.origins else None
     found = _change(
         code,
-        tool if not difference.gone else other,
-        project,
+        new,
         span=span if not difference.gone else new.parameter_span(pointer[:-2]),
         where=pointer_text(pointer),
         before=difference.before,
@@ -255,10 +250,10 @@ def _is_schema_path(pointer: Pointer) -> bool:
     return len(pointer) > 1 and pointer[-2] in ("properties", "$defs", "anyOf", "oneOf", "allOf", "prefixItems")
 
 
-def _result(old: Tool, new: Tool, project: Project, span: Span) -> Iterator[Change]:
+def _result(old: Tool, new: Tool, span: Span) -> Iterator[Change]:
     if old.result is None or new.result is None:
         if (old.result is None) != (new.result is None):
-            yield _change("result-set" if old.result is None else "result-unset", new, project, span=span)
+            yield _change("result-set" if old.result is None else "result-unset", new, span=span)
         return
     differences = compare_schemas(old.result, new.result)
     relation = combine_effects([d for d in differences if d.code != "parameter-added"])
@@ -266,7 +261,7 @@ def _result(old: Tool, new: Tool, project: Project, span: Span) -> Iterator[Chan
     where = next((pointer_text(d.pointer) for d in differences if d.effect != "note"), "")
     if relation is None:
         if differences:
-            yield _change("result-widened", new, project, span=span, where=pointer_text(differences[0].pointer))
+            yield _change("result-widened", new, span=span, where=pointer_text(differences[0].pointer))
         return
     code = {
         "wider": "result-widened",
@@ -274,29 +269,26 @@ def _result(old: Tool, new: Tool, project: Project, span: Span) -> Iterator[Chan
         "other": "result-changed",
         "unknown": "cannot-tell",
     }[relation]
-    yield _change(code, new, project, span=span, where=f"result {where}".strip(), witness=witness)
+    yield _change(code, new, span=span, where=f"result {where}".strip(), witness=witness)
 
 
-def _aliases(
-    before: Mapping[str, Tool], after: Mapping[str, Tool], renamed: Mapping[str, str], project: Project
-) -> Iterator[Change]:
+def _aliases(before: Mapping[str, Tool], after: Mapping[str, Tool], renamed: Mapping[str, str]) -> Iterator[Change]:
     was = {alias: renamed.get(tool.name, tool.name) for tool in before.values() for alias in tool.aliases}
     now = {alias: tool for tool in after.values() for alias in tool.aliases}
     for alias, name in was.items():
         if alias not in now and alias not in after and name in after:
-            yield _change("alias-removed", after[name], project, span=after[name].document.span("name"), before=alias)
+            yield _change("alias-removed", after[name], span=after[name].document.span("name"), before=alias)
         elif alias in now and now[alias].name != name:
             yield _change(
                 "alias-moved",
                 now[alias],
-                project,
                 span=now[alias].document.key_span("aliases"),
                 before=name,
                 after=alias,
             )
     for alias, tool in now.items():
         if alias not in was and alias not in before:
-            yield _change("alias-added", tool, project, span=tool.document.key_span("aliases"), after=alias)
+            yield _change("alias-added", tool, span=tool.document.key_span("aliases"), after=alias)
 
 
 def _configuration(old: ProjectSnapshot, new: ProjectSnapshot) -> Iterator[Change]:
@@ -336,7 +328,7 @@ def _wires(old: ProjectSnapshot, new: ProjectSnapshot, renamed: Mapping[str, str
         was = {renamed.get(one.tool.name, one.tool.name): one for one in old.payloads[provider].tools if one.offered}
         now = {one.tool.name: one for one in new.payloads[provider].tools if one.offered}
         for name in sorted(was.keys() & now.keys()):
-            yield from _on_wire(provider, was[name], now[name], new.project)
+            yield from _on_wire(provider, was[name], now[name])
         sent = old.sent_digests.get(provider)
         was_sent = old.payloads[provider].fingerprint if sent is None else sent.fingerprint
         if was_sent != new.payloads[provider].fingerprint:
@@ -345,29 +337,24 @@ def _wires(old: ProjectSnapshot, new: ProjectSnapshot, renamed: Mapping[str, str
             yield Change("payload-changed", (), provider, Span(new.project.sources.name), (), after=said)
 
 
-def _on_wire(provider: str, old: ToolPayload, new: ToolPayload, project: Project) -> Iterator[Change]:
+def _on_wire(provider: str, old: ToolPayload, new: ToolPayload) -> Iterator[Change]:
     tool = new.tool
     span = tool.document.key_span("providers", provider) if provider in tool.providers else tool.document.span("name")
     if old.name != new.name and (old.name, new.name) != (old.tool.name, tool.name):
-        yield _change("wire-name-changed", tool, project, span=span, where=provider, before=old.name, after=new.name)
+        yield _change("wire-name-changed", tool, span=span, where=provider, before=old.name, after=new.name)
     if old.encoding_table != new.encoding_table and old.tool.parameters == tool.parameters:
-        yield _change("spelling-changed", tool, project, span=span, where=provider)
+        yield _change("spelling-changed", tool, span=span, where=provider)
     if old.strict != new.strict:
-        yield _change("strict-lost" if old.strict else "strict-gained", tool, project, span=span, where=provider)
+        yield _change("strict-lost" if old.strict else "strict-gained", tool, span=span, where=provider)
     for pointer, what in severe_losses_missing_in(old, new):
-        yield _change(
-            "portability-worse", tool, project, span=span, where=provider, after=f"{what} at {pointer or '/'}"
-        )
+        yield _change("portability-worse", tool, span=span, where=provider, after=f"{what} at {pointer or '/'}")
     for pointer, what in severe_losses_missing_in(new, old):
-        yield _change(
-            "portability-better", tool, project, span=span, where=provider, before=f"{what} at {pointer or '/'}"
-        )
+        yield _change("portability-better", tool, span=span, where=provider, before=f"{what} at {pointer or '/'}")
 
 
 def _change(
     code: str,
     tool: Tool,
-    project: Project,
     *,
     span: Span,
     where: str = "",
