@@ -17,6 +17,7 @@ from click.testing import CliRunner
 
 from tests.breaking.test_changes import tool, with_property, write
 from tests.support.generated import compiled, shipped_profiles
+from toolgen.breaking.git import is_unchanged
 from toolgen.cli.group import main_group
 from toolgen.compilation import compile_project
 from toolgen.diagnostics import Findings
@@ -113,6 +114,35 @@ def test_accepted_changes_are_left_out_and_unused_ones_are_told(repository: Path
     assert (code, "accepted-unused" in said) == (0, True)
     run(repository, "--against", "HEAD", "--prune")
     assert not (repository / "schemas/accepted.yaml").exists()
+
+
+def test_accepting_keeps_the_comments_and_says_if_it_cannot_write(repository: Path) -> None:
+    file, accept = repository / "schemas/accepted.yaml", ["--against", "HEAD", "--accept", "all", "--reason", "No."]
+    for text in ("# Reviewed.\n- {change: abc, reason: Yes.}  # by Ann", "[{change: abc, reason: Yes.}]", "[]"):
+        file.write_text(text)
+        assert run(repository, *accept)[0] == 0
+        known = yaml.safe_load(text)
+        assert yaml.safe_load(file.read_text())[: len(known)] == known
+        assert text.startswith("[") or file.read_text().startswith(text)
+        assert run(repository, "--against", "HEAD")[0] == 0
+    file.unlink()
+    file.with_name(".accepted.yaml.new").mkdir()
+    code, _, said = run(repository, *accept)
+    assert (code, "error[output-failed]" in said, " accepted\n" in said) == (2, True, False)
+
+
+def test_a_pipe_among_the_sources_is_a_finding(repository: Path) -> None:
+    os.mkfifo(repository / "schemas/tools/pipe.yaml")
+    code, _, said = run(repository, "--against-dir", "schemas")
+    assert (code, "error[not-a-file]" in said) == (2, True)
+
+
+def test_sources_that_cannot_be_read_are_a_finding(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(path: Path) -> bytes:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "read_bytes", refuse)
+    assert not is_unchanged(repository / "schemas", None, repository / "schemas")
 
 
 @pytest.mark.parametrize("content", ["{}", "- change: 5", "- change: abc", "[", "- {change: a, reason: 1}"])

@@ -163,16 +163,19 @@ class ToolLoop:
         status: Literal["completed", "error"] = "error"
         name = f"step_{step}"
         yield AgentStepStart(name, f"Step {step}", step)
-        answer: Completion | None = None
+        completion: Completion | None = None
         try:
             async with aclosing(self._asked(await self._next_request())) as told:
                 async for event in told:
-                    yield event
                     if isinstance(event, CompletedEvent):
-                        answer = event.completion
+                        completion = self._answered(
+                            event.completion
+                        )  # who leaves at this event has the response
                     elif isinstance(event, ErrorEvent):
                         self._error = event.error
-            completion = self._answered(answer)
+                    yield event
+            if completion is None:
+                raise RuntimeError("the session's stream ended without a completion")
             for said in make_text_and_reasoning_events(completion):
                 yield said
             if (on_answer := self._settings.get("on_answer")) is not None:
@@ -292,14 +295,8 @@ class ToolLoop:
         if after != before:
             self._dispatcher = self._dispatching(self._heard, after)
 
-    def _answered(self, completion: Completion | None) -> Completion:
-        """Add the response to the conversation, and return it.
-
-        Raises:
-            RuntimeError: There was no completion, which is a bug in the session.
-        """
-        if completion is None:
-            raise RuntimeError("the session's stream ended without a completion")
+    def _answered(self, completion: Completion) -> Completion:
+        """Add the response to the conversation, and return it."""
         self._completion = completion
         self._make_ids_unique(tool_calls_of(completion.message))
         if completion.usage is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -276,23 +276,50 @@ def _accepted(schemas: Path, findings: Findings) -> dict[str, str] | None:
 
 def accept_changes(
     schemas: Path, comparison: Comparison, change_ids: Sequence[str], reason: str, *, prune: bool
-) -> Iterator[str]:
-    """Add changes to `accepted.yaml`, and yield what was done. The id `all` means every breaking change."""
+) -> list[str]:
+    """Add changes to `accepted.yaml`, and return what was done. The id `all` means every breaking change.
+
+    Raises:
+        OSError: The file cannot be written.
+    """
     file = schemas / ACCEPTED
-    entries = yaml.safe_load(file.read_text("utf-8")) if file.is_file() else []
-    if prune:
+    text = file.read_text("utf-8") if file.is_file() else ""
+    entries: list[dict[str, str]] = yaml.safe_load(text) or []
+    done = []
+    if prune and comparison.unused:
         entries = [entry for entry in entries if entry["change"] not in comparison.unused]
-        yield f"{file.as_posix()}: {len(comparison.unused)} removed"
+        text = _entries_text(entries)
+    if prune:
+        done.append(f"{file.as_posix()}: {len(comparison.unused)} removed")
     wanted = {change.id: change for change in comparison.changes if change.audiences}
+    new = []
     for identifier in wanted if "all" in change_ids else change_ids:
         change = wanted.get(identifier)
         if change is None:
-            yield f"{identifier}: unknown change"
+            done.append(f"{identifier}: unknown change")
             continue
         where = f"{', '.join(change.tools)} {change.where}".strip()
-        entries.append({"change": identifier, "code": change.code, "where": where, "reason": reason})
-        yield f"{file.as_posix()}: {identifier} accepted"
-    if entries:
-        file.write_text(yaml.safe_dump(entries, sort_keys=False, allow_unicode=True), "utf-8")
+        new.append({"change": identifier, "code": change.code, "where": where, "reason": reason})
+        done.append(f"{file.as_posix()}: {identifier} accepted")
+    if new:
+        added = f"{text.rstrip()}\n{_entries_text(new)}".lstrip()  # keeps the comments
+        text = added if _read_entries(added) == [*entries, *new] else _entries_text([*entries, *new])
+    if text:
+        temporary = file.with_name(f".{file.name}.new")
+        temporary.write_text(text, "utf-8")
+        temporary.replace(file)
     elif file.is_file():
         file.unlink()
+    return done
+
+
+def _entries_text(entries: Sequence[Mapping[str, str]]) -> str:
+    return yaml.safe_dump(entries, sort_keys=False, allow_unicode=True) if entries else ""
+
+
+def _read_entries(text: str) -> Any:
+    """Return the entries of a text; None if it is not valid, such as a list in brackets that was continued."""
+    try:
+        return yaml.safe_load(text)
+    except yaml.YAMLError:
+        return None

@@ -6,6 +6,7 @@ import os
 import subprocess
 from hashlib import sha1
 from pathlib import Path, PurePosixPath
+from typing import NoReturn
 
 __all__ = ["RevisionError", "is_unchanged", "list_revision", "run_git"]
 
@@ -110,14 +111,14 @@ def is_unchanged(schemas: Path, revision: str | None, old_folder: Path | None, *
 
     Returns False if only a full comparison can decide: links, accepted changes, or an old side that cannot be read.
     """
-    here = _digests(schemas)
-    if not here or "accepted.yaml" in here:
-        return False
-    if revision is None:
-        return old_folder is not None and here == _digests(old_folder)
     try:
+        here = _digests(schemas)
+        if not here or "accepted.yaml" in here:
+            return False
+        if revision is None:
+            return old_folder is not None and here == _digests(old_folder)
         _, prefix, listing = list_revision(schemas, revision, merge_base=merge_base)
-    except RevisionError:
+    except (OSError, RevisionError):
         return False
     there: dict[str, str] = {}
     for line in filter(None, listing.split(b"\0")):
@@ -135,10 +136,16 @@ _SOURCES = (".yaml", ".yml", ".json")
 
 
 def _digests(schemas: Path) -> dict[str, str]:
-    """Return the git id of each source, by its path below SCHEMAS; nothing if there is a link."""
+    """Return the git id of each source, by its path below SCHEMAS; nothing if there is a link or a pipe.
+
+    Raises:
+        OSError: A folder or file cannot be read.
+    """
     found: dict[str, str] = {}
-    for place, folders, files in os.walk(schemas):
+    for place, folders, files in os.walk(schemas, onerror=_raise):
         if any(os.path.islink(os.path.join(place, name)) for name in (*folders, *files)):
+            return {}
+        if not all(os.path.isfile(os.path.join(place, name)) for name in files):
             return {}
         for name in files:
             if name.lower().endswith(_SOURCES):
@@ -148,3 +155,7 @@ def _digests(schemas: Path) -> dict[str, str]:
                 said.update(data)
                 found[os.path.relpath(path, schemas).replace(os.sep, "/")] = said.hexdigest()
     return found
+
+
+def _raise(error: OSError) -> NoReturn:
+    raise error

@@ -83,7 +83,8 @@ def command(
             write_output("" if quiet else "handlers 0, model 0, conversations 0, accepted 0\n", sys.stderr)
             exit_with_code(EXIT_OK)
     from toolgen.breaking.comparison import accept_changes, compare_with
-    from toolgen.diagnostics import Findings
+    from toolgen.diagnostics import Findings, Span
+    from toolgen.write.output_path import display_path, report_os_error
 
     findings = Findings()
     compared = compare_with(
@@ -93,7 +94,14 @@ def command(
         print_findings(findings, output_format, quiet=quiet, verbose=verbose)
         exit_with_code(EXIT_ERROR)
     if accepted or prune:
-        for line in accept_changes(schemas, compared, accepted, reason or "", prune=prune):
+        try:
+            done = accept_changes(schemas, compared, accepted, reason or "", prune=prune)
+        except OSError as error:
+            findings = Findings()
+            report_os_error(error, None, Span(display_path(str(error.filename))), findings, action="changed")
+            print_findings(findings, output_format, quiet=quiet, verbose=verbose)
+            exit_with_code(EXIT_ERROR)
+        for line in done:
             write_output(f"{line}\n", sys.stderr)
         known = {"all", *(change.id for change in compared.changes if change.audiences)}
         exit_with_code(EXIT_OK if known.issuperset(accepted) else EXIT_ERROR)

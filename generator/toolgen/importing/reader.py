@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from toolgen.diagnostics import Findings
 from toolgen.diagnostics.finding import RawText
+from toolgen.importing.formats import SCHEMA_KEYS
 from toolgen.load import Document, Pointer
 from toolgen.load.sources import Json, describe_json_type
 
@@ -63,15 +64,6 @@ class ImportedType:
 
 
 JsonObject = Mapping[str, Any]
-
-_SCHEMA_KEYS = {
-    "inputSchema": "mcp",
-    "input_schema": "anthropic",
-    "parameters": "openai",
-    "parametersJsonSchema": "gemini",
-    "parameters_json_schema": "gemini",
-}
-"""The formats of an import by the key that they have the schema of the arguments under."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,9 +175,9 @@ class ImportReader:
         """
         value = entry.get(key)
         if value is None:
-            other = next((each for each in _SCHEMA_KEYS if isinstance(entry.get(each), dict)), None)
+            other = next((each for each in SCHEMA_KEYS if isinstance(entry.get(each), dict)), None)
             if other is not None:
-                hint = f"import the file with `toolgen import {_SCHEMA_KEYS[other]}`"
+                hint = f"import the file with `toolgen import {SCHEMA_KEYS[other]}`"
                 self.findings.add("import-other-format", self.document.key_span(*at, other), hint=hint, key=other)
             elif required or key in entry:
                 self.report_at_key("import-no-parameters", (*at, key) if key in entry else at, key=key)

@@ -35,6 +35,16 @@ TAGGED_FORMATS = ("openapi",)
 """The formats whose tools have tags."""
 
 
+SCHEMA_KEYS = {
+    "inputSchema": "mcp",
+    "input_schema": "anthropic",
+    "parameters": "openai",
+    "parametersJsonSchema": "gemini",
+    "parameters_json_schema": "gemini",
+}
+"""The formats of an import by the key that they have the schema of the arguments under."""
+
+
 def _nothing(document: Document) -> dict[str, str]:
     """Return nothing: most files do not say anything about themselves."""
     del document
