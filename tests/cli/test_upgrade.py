@@ -88,6 +88,13 @@ def test_an_edition_is_written_below_comments(project: Path) -> None:
     assert config.read_text() == '# edition: "2026"\nedition: "2026"\n'
 
 
+def test_an_edition_keeps_the_line_ends_of_the_configuration(project: Path) -> None:
+    config = project / "schemas" / "toolgen.yaml"
+    config.write_bytes(b"# the team's settings\r\nrecursion_depth: 3\r\n")
+    assert toolgen("upgrade", "schemas", "--edition", "2026", cwd=project).returncode == 0
+    assert config.read_bytes() == b'# the team\'s settings\r\nrecursion_depth: 3\r\nedition: "2026"\r\n'
+
+
 @pytest.mark.parametrize("arguments", [("--edition", "1999"), ("nowhere",)])
 def test_what_cannot_be_is_refused(project: Path, arguments: tuple[str, ...]) -> None:
     assert toolgen("upgrade", *arguments, cwd=project).returncode == 2

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from toolgen.cli.command_support import EXIT_ERROR, EXIT_FINDINGS, EXIT_OK, exit_with_code, progress
+from toolgen.cli.command_support import EXIT_ERROR, EXIT_FINDINGS, EXIT_OK, exit_with_code, progress, replace_source
 from toolgen.cli.group import format_option, provider_option, schemas_argument
 from toolgen.cli.terminal import paint, paint_diff, print_findings, write_output
 from toolgen.diagnostics import Findings
@@ -202,18 +202,10 @@ def fix_all(schemas: Path, providers: Sequence[str], *, write: bool, unsafe: boo
             break
     for path, text in sorted(new.items()):
         if write:
-            _write_source(Path(path), text)
+            replace_source(Path(path), text)
         pair = (old[path].splitlines(keepends=True), text.splitlines(keepends=True))
         done.diff += "".join(difflib.unified_diff(*pair, path, f"{path} (fixed)"))
     return done
-
-
-def _write_source(file: Path, text: str) -> None:
-    """Replace the text of a source, with the line ends that it has."""
-    temporary = file.with_name(f".{file.name}.new")
-    ends = "\r\n" if b"\r\n" in file.read_bytes() else "\n"
-    temporary.write_text(text, "utf-8", newline=ends)
-    temporary.replace(file)
 
 
 def attach_fixes(findings: Findings, linted: LintResult) -> Findings:

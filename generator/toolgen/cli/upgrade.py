@@ -18,6 +18,7 @@ from toolgen.cli.command_support import (
     exit_with_code,
     package_output,
     progress,
+    replace_source,
 )
 from toolgen.cli.group import format_option, out_option, provider_option, schemas_argument, verbosity_options
 from toolgen.cli.terminal import print_findings, write_output
@@ -98,10 +99,8 @@ def command(
         exit_with_code(EXIT_FINDINGS if something else EXIT_OK)
     if config:
         file, text = config
-        temporary = file.with_name(f".{file.name}.new")
         try:
-            temporary.write_text(text, "utf-8")
-            temporary.replace(file)
+            replace_source(file, text)
         except OSError as error:
             write_output(f"toolgen: cannot write {file.as_posix()}: {error.strerror}\n", sys.stderr)
             exit_with_code(EXIT_ERROR)

@@ -41,10 +41,10 @@ def assign_names(
     first: dict[str, ImportedTool] = {}
     for tool in tools:
         if first.setdefault(tool.name, tool) is not tool:
-            here = document.span(*first[tool.name].location_of("name"))
+            here = document.span(*first[tool.name].name_location())
             findings.add(
                 "import-duplicate",
-                document.span(*tool.location_of("name")),
+                document.span(*tool.name_location()),
                 related=(Related(here, "first defined here"),),
                 name=tool.name,
             )
@@ -103,7 +103,7 @@ def _report(tool: ImportedTool, name: str, other: ImportedTool | None, document:
     holes: dict[str, object] = {"name": tool.name, "legal": name, "kept": kept}
     if other is not None:
         holes["other"] = other.name
-    findings.add(code, document.span(*tool.location_of("name")), hint=None, related=(), **holes)
+    findings.add(code, document.span(*tool.name_location()), hint=None, related=(), **holes)
 
 
 _STRICT = {True: "always", False: "never"}

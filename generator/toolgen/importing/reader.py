@@ -48,9 +48,9 @@ class ImportedTool:
     tags: tuple[str, ...] = ()
     other_locations: tuple[Pointer, ...] = ()
 
-    def location_of(self, key: str) -> Pointer:
-        """Return the location in the imported file from which a key of the declaration came."""
-        return self.locations.get((key,), (*self.pointer, key))
+    def name_location(self) -> Pointer:
+        """Return the location of the tool's name in the imported file."""
+        return self.locations.get(("name",), (*self.pointer, "name"))
 
 
 @dataclass(frozen=True, slots=True)

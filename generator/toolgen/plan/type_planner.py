@@ -142,7 +142,7 @@ class TypePlanner:
 
     def _plan(self, schema: Mapping[str, Any], pointer: NameSteps) -> tuple[TypeSchema, ExpressedKeywords]:
         if "$ref" in schema:
-            return self._reference(schema["$ref"], pointer)
+            return self._reference(schema["$ref"])
         if "const" in schema or "enum" in schema:
             literal = literal_type(schema)
             if literal is not None:
@@ -289,7 +289,7 @@ class TypePlanner:
         type_schema: TypeSchema = next((type_schema for type_schema in type_schemas if type_schema), {})
         return type_schema, frozenset({"allOf"}) if type_schema and len(telling) == 1 else _NOTHING
 
-    def _reference(self, ref: str, pointer: NameSteps) -> tuple[TypeSchema, ExpressedKeywords]:
+    def _reference(self, ref: str) -> tuple[TypeSchema, ExpressedKeywords]:
         """Plan the type of the target of a reference. A recursive definition that is not a class becomes any value."""
         key, target = self._followed(ref)
         said = frozenset({"$ref"})

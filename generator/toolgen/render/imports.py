@@ -123,15 +123,14 @@ STANDARD: Mapping[str, str] = {
 
 def insert_imports(
     text: str,
-    package: str,
     models: Iterable[str],
     others: Mapping[str, str] = MappingProxyType({}),
     names_from: str | None = None,
 ) -> str:
-    """Replace the mark by the imports that the text needs.
+    """Replace the mark by the imports that a module one folder below the root of the package needs.
 
-    `package` leads from the module to the root of the output, as dots. `models` are the names in `models.py`, and
-    `others` further names with their modules. `names_from` is a shorter text that uses the same names.
+    `models` are the names in `models.py`, and `others` further names with their modules. `names_from` is a shorter text
+    that uses the same names.
 
     Raises:
         UnknownNameError: a name is not defined in the text, the format or the runtime.
@@ -148,9 +147,9 @@ def insert_imports(
         elif name in others:
             groups.setdefault(others[name], []).append(name)
         elif name in models:
-            groups.setdefault(f"{package}runtime.models", []).append(name)
+            groups.setdefault("..runtime.models", []).append(name)
         elif name in modules_by_exported_name():
-            groups.setdefault(f"{package}runtime.{modules_by_exported_name()[name]}", []).append(name)
+            groups.setdefault(f"..runtime.{modules_by_exported_name()[name]}", []).append(name)
     ordered = sorted(groups, key=lambda m: (m.startswith("."), m))
     lines = [f"from {module} import {', '.join(sorted(groups[module], key=_order))}\n" for module in ordered]
     standard = [line for line in lines if not line.startswith("from .")]

@@ -287,7 +287,7 @@ def render_wire_module(plan: ProviderPlan, ancestors: Sequence[ProviderPlan], mo
             break
     try:
         text = template_environment().get_template("wires/module.py.jinja").render(plan=plan, made=made)
-        return format_generated_module(f"wires/{plan.name}.py", insert_imports(text, "..", models, homes))
+        return format_generated_module(f"wires/{plan.name}.py", insert_imports(text, models, homes))
     except (UndefinedError, UnknownNameError) as error:
         raise MappingError((), f"{error}", plan.name) from error
 
@@ -350,7 +350,7 @@ def _provider(plan: ProviderPlan, models: list[str], wire: ProviderPayload, with
         literal = python_literal(wire.payload)
     text, short = render(payload=literal), render(payload="[]", declared={})
     try:
-        text = insert_imports(text, "..", models, {plan.class_name: f"..wires.{plan.name}"}, short)
+        text = insert_imports(text, models, {plan.class_name: f"..wires.{plan.name}"}, short)
     except UnknownNameError as error:
         raise MappingError((), f"{error}", plan.name) from error
     text = format_generated_module(f"providers/{plan.name}.py", text)

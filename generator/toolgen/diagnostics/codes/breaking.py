@@ -368,14 +368,14 @@ _ADVICES = {
 }
 
 
-def _advice(code: str, verdict: str) -> str:
+def _advice(verdict: str) -> str:
     if {"B", "?"} & set(verdict):
         return "Keep the old behaviour beside the new one, or accept the change in accepted.yaml with a reason."
     return "The change breaks nothing, so nothing needs to be fixed. Check that it is what you want."
 
 
 _CHANGED = (
-    Code(code, _level(code, row.verdict), row.message, None, row.why, _ADVICES.get(code) or _advice(code, row.verdict))
+    Code(code, _level(code, row.verdict), row.message, None, row.why, _ADVICES.get(code) or _advice(row.verdict))
     for code, row in _TABLE.items()
 )
 
