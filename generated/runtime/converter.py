@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, TypeAlias, TypeVar
 
-from .client_kwargs import Base64Keys
 from .conversion.extras import ABSENT, is_internal_mark
 from .conversion.reader import Reader
 from .conversion.values import read_list_or_null, to_plain_object, write_list
@@ -80,8 +79,6 @@ class Converter:
     """The required keys of `DEFAULTS`."""
     SDK_KEYWORDS: ClassVar[frozenset[str]] = frozenset()
     """The arguments that the official client's call accepts."""
-    SDK_BYTES: ClassVar[Base64Keys]
-    """The values that are base64 in a body and bytes in the client."""
 
     client_data: Callable[[Any, Path], Any] = staticmethod(to_plain_object)
     """Converts an object of the official client to JSON data."""

@@ -26,7 +26,7 @@ from ..models import (
     UserMessage,
 )
 from ..paths import Path
-from .openai_chat.fields import ChatMessageConverter
+from .chat_bases import ChatMessageConverter
 
 __all__ = ["TextChatConverter", "read_named_result_call", "write_named_result_call"]
 

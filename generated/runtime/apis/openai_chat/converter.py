@@ -59,9 +59,8 @@ from ...tool_results import (
     write_parts_moving_media,
     write_result_text,
 )
+from ..chat_bases import ChatMessageConverter, OutputFormatConverter
 from .fields import (
-    ChatMessageConverter,
-    OutputFormatConverter,
     extras_of_choice,
     has_content,
     join_response_texts,

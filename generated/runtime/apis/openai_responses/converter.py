@@ -51,7 +51,7 @@ from ...tool_results import (
     write_result_parts,
     write_result_text,
 )
-from ..openai_chat.fields import OutputFormatConverter
+from ..chat_bases import OutputFormatConverter
 from .fields import (
     add_required_item_keys,
     add_required_keys,

@@ -1,38 +1,26 @@
-"""Field readers and writers of Chat Completions and related APIs, and bases for their converters.
-
-Its streams join the values of chunks here.
-"""
+"""Field readers and writers of Chat Completions and related APIs. Its streams join the values of chunks here."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any, ClassVar, Literal
+from collections.abc import Mapping
+from typing import Any
 
-from ...api_converter import NativeToolSdkConverter
 from ...conversion.extras import (
     ABSENT,
     Extras,
     UnsupportedValueError,
     inner_extras,
     is_internal_mark,
-    merge_extras_into,
     unmapped_members,
 )
 from ...conversion.reader import Reader
-from ...conversion.values import opaque_message
-from ...conversion.wire import ProviderWire, make_hashed_name
 from ...conversion.writer import Writer
-from ...converter import ObjectReader, ObjectWriter
 from ...errors import wrong_type
 from ...fields import media_type_of, read_data_url, read_enum_value, write_data_url, write_enum_value
-from ...message_order import Placed, order_for_api
-from ...models import AssistantMessage, Message, OutputSchema, SystemMessage, ToolMessage, ToolResult, UserMessage
 from ...paths import ROOT, Path
+from ..chat_bases import is_accepted_name, write_accepted_name
 
 __all__ = [
-    "ChatMessageConverter",
-    "OutputFormatConverter",
     "extras_of_choice",
     "has_content",
     "join_custom_call",
@@ -42,14 +30,12 @@ __all__ = [
     "read_file_name",
     "read_inline_data",
     "read_participant_name",
-    "read_schema_name",
     "restore_missing_message",
     "restore_role",
     "write_audio_format",
     "write_file_name",
     "write_inline_data",
     "write_participant_name",
-    "write_schema_name",
 ]
 
 
@@ -130,20 +116,6 @@ def write_file_name(name: str | None, extra: Any, at: Path, writer: Writer) -> A
     return "document"
 
 
-def _is_legal(name: str, wire: ProviderWire) -> bool:
-    """Return whether the API accepts the name of a message or a schema: the rule is that of tool names."""
-    return len(name) <= wire.name_length and wire.is_legal_name(name) is not None
-
-
-def _write_name(name: str, extra: Any, at: Path, writer: Writer) -> str:
-    """Return a name of a message or a schema, without illegal characters unless it was read with them."""
-    if writer.is_response or _is_legal(name, writer.wire) or (type(extra) is dict and extra.get("$whole") == name):
-        return name
-    writer.report_loss(at, "name", "rewritten", "note", f"{writer.wire.title} rejects the name")
-    spelling = re.sub(r"[^a-zA-Z0-9_-]+", "_", name)[: writer.wire.name_length]
-    return spelling if spelling.strip("_") else make_hashed_name(name, "name_", 24)
-
-
 def read_participant_name(value: Any, at: Path, reader: Reader) -> tuple[str | None, Any]:
     """Read the name in a message. One that would be written differently is also kept as an extra.
 
@@ -154,32 +126,12 @@ def read_participant_name(value: Any, at: Path, reader: Reader) -> tuple[str | N
         return None, ABSENT
     if type(value) is not str:
         raise wrong_type(at, "a string", value)
-    return value, ABSENT if _is_legal(value, reader.wire) else {"$whole": value}
+    return value, ABSENT if is_accepted_name(value, reader.wire) else {"$whole": value}
 
 
 def write_participant_name(name: str | None, extra: Any, at: Path, writer: Writer) -> Any:
     """Write the name in a message, without characters that the API rejects."""
-    return ABSENT if name is None else _write_name(name, extra, at, writer)
-
-
-def read_schema_name(value: Any, at: Path, reader: Reader) -> tuple[str | None, Any]:
-    """Read the name of an output schema. The extras record that it was absent or null, or would be written differently.
-
-    Raises:
-        ConversionError: The value is neither a string nor null.
-    """
-    name, kept = read_file_name(value, at, reader)
-    return name, kept if name is None or _is_legal(name, reader.wire) else {"$whole": name}
-
-
-def write_schema_name(name: str | None, extra: Any, at: Path, writer: Writer) -> Any:
-    """Write the name of an output schema. A missing name gets a default, because the API requires one."""
-    if name is not None:
-        return _write_name(name, extra, at, writer)
-    if extra is None or is_internal_mark(extra):
-        return ABSENT
-    writer.report_loss(at, "name", "defaulted", "note", "a schema needs a name")
-    return "output"
+    return ABSENT if name is None else write_accepted_name(name, extra, at, writer)
 
 
 def restore_missing_message(choice: dict[str, Any], extras: Extras) -> dict[str, Any]:
@@ -231,103 +183,6 @@ def join_response_texts(parts: list[Any], at: Path, writer: Writer) -> list[Any]
         return parts
     writer.report_loss(at, "content", "rewritten", "note", "clients expect one text, so the texts were joined")
     return ["".join(texts)]
-
-
-class OutputFormatConverter(NativeToolSdkConverter):
-    """A converter for an API that has the output format as one object."""
-
-    OUTPUT_FORMATS: ClassVar[dict[str, Any]]
-    """The wire's values for the formats `text` and `json`, and under `schema` the type of formats with one, if any."""
-
-    read_output_schema: ObjectReader[OutputSchema]
-    write_output_schema: ObjectWriter[OutputSchema]
-
-    def read_output_format(
-        self, value: Any, at: Path, reader: Reader
-    ) -> tuple[Literal["text", "json"] | OutputSchema | None, Any]:
-        """Read the output format. Any other value is kept as an extra."""
-        if value is None or value is ABSENT:
-            return None, ABSENT
-        if value == self.OUTPUT_FORMATS["text"]:
-            return "text", value
-        if value == self.OUTPUT_FORMATS["json"]:
-            return "json", ABSENT
-        kind = self.OUTPUT_FORMATS["schema"]
-        if kind is not None and type(value) is dict and value.get("type") == kind and _has_schema(value):
-            return self.read_output_schema(value, at, reader), ABSENT
-        return None, value
-
-    def write_output_format(
-        self, output_format: Literal["text", "json"] | OutputSchema | None, extra: Any, at: Path, writer: Writer
-    ) -> Any:
-        """Write the output format. Text is the default. A schema is left out if the API has none."""
-        if output_format is None or output_format == "text":
-            return extra if output_format is None or extra == self.OUTPUT_FORMATS["text"] else ABSENT
-        if output_format == "json":
-            return self.OUTPUT_FORMATS["json"]
-        if self.OUTPUT_FORMATS["schema"] is None:
-            writer.report_unsupported((at, "schema"), "an output schema", "warning")
-            return self.OUTPUT_FORMATS["json"]
-        return self.write_output_schema(output_format, at, writer)
-
-
-def _has_schema(value: dict[str, Any]) -> bool:
-    """Return whether an output format has a schema. The API also accepts a name alone."""
-    holder = value.get("json_schema", value)
-    return type(holder) is dict and type(holder.get("schema")) is dict
-
-
-class ChatMessageConverter(NativeToolSdkConverter):
-    """Converts a list of messages by role, in which each result is a message."""
-
-    ACCEPTS_BLANK_MESSAGES: ClassVar[bool] = True
-    """Whether the API accepts an assistant message whose content is empty text."""
-    SYSTEM_ROLES: ClassVar[Collection[str]] = ("system",)
-    """The roles of system messages."""
-
-    read_assistant_message: ObjectReader[AssistantMessage]
-    read_system_message: ObjectReader[SystemMessage]
-    read_tool_result: ObjectReader[ToolResult]
-    read_user_message: ObjectReader[UserMessage]
-
-    def read_messages(self, wire: Any, at: Path, reader: Reader) -> tuple[list[Message], Any]:
-        """Read the messages. Adjacent results become one message; a message of another role becomes an opaque part."""
-        if type(wire) is not list:
-            raise wrong_type(at, "an array", wire)
-        messages: list[Message] = []
-        for i, item in enumerate(wire):
-            here = (at, i)
-            if type(item) is not dict:
-                raise wrong_type(here, "an object", item)
-            role = item.get("role")
-            if role == "assistant":
-                message = self.read_assistant_message(item, here, reader)
-                if item.get("content") is None and type(message.content) is list and not item.get("tool_calls"):
-                    merge_extras_into(message, reader.wire.name, {"$bare": True})
-                messages.append(message)
-                reader.next_turn()
-            elif role == "tool":
-                result = self.read_tool_result(item, here, reader)
-                last = messages[-1] if messages else None
-                if type(last) is ToolMessage:
-                    last.results.append(result)
-                else:
-                    messages.append(ToolMessage([result]))
-            elif role == "user":
-                messages.append(self.read_user_message(item, here, reader))
-            elif role in self.SYSTEM_ROLES:
-                messages.append(self.read_system_entry(item, i, here, reader))
-            else:
-                messages.append(opaque_message(item, reader))
-        return messages, ABSENT
-
-    def read_system_entry(self, wire: dict[str, Any], position: int, at: Path, reader: Reader) -> Message:
-        """Read a system message. `position` is the number of messages before it."""
-        return self.read_system_message(wire, at, reader)
-
-    def order_for_api(self, messages: Sequence[Message], at: Path, writer: Writer) -> Iterable[Placed]:
-        """Put the messages into the order that the API requires."""
-        return order_for_api(messages, at, writer)
 
 
 def join_values(old: Any, new: Any) -> Any:
