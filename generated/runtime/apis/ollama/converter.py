@@ -49,7 +49,7 @@ from ...models import (
     UserMessage,
 )
 from ...paths import ROOT, Path, format_path
-from ...request_tools import write_selected_tools, write_tool_with_provider_settings
+from ...request_tools import write_tool_with_provider_settings
 from ...responses import (
     derive_finish_reason,
     format_rfc3339,
@@ -57,12 +57,13 @@ from ...responses import (
     provider_stop_reason,
 )
 from ...tool_results import read_result_text_or_error, write_result_text
-from .fields import sendable_kwargs
-from .media import (
+from ..selected_tools import write_selected_tools
+from .fields import (
     order_results_by_tool,
     read_media_part,
     read_text_and_media,
     select_empty,
+    sendable_kwargs,
     write_media_part,
     write_text_and_media,
 )

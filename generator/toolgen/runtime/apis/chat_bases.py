@@ -1,4 +1,4 @@
-"""What chat APIs share: bases of their converters (messages by role, the output format), and names that APIs restrict."""
+"""What chat APIs share: bases of their converters, results with parts, and names that APIs restrict."""
 
 from __future__ import annotations
 
@@ -7,23 +7,36 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any, ClassVar, Literal
 
 from ..api_converter import NativeToolSdkConverter
-from ..conversion.extras import ABSENT, is_internal_mark, merge_extras_into
+from ..conversion.extras import ABSENT, inner_extras, is_internal_mark, merge_extras_into
 from ..conversion.reader import Reader
-from ..conversion.values import opaque_message
+from ..conversion.values import Read, Write, opaque_message, read_text_or_list, write_list, write_or_describe
 from ..conversion.wire import ProviderWire, make_hashed_name
 from ..conversion.writer import Writer
 from ..converter import ObjectReader, ObjectWriter
 from ..errors import wrong_type
 from ..message_order import Placed, order_for_api
-from ..models import AssistantMessage, Message, OutputSchema, SystemMessage, ToolMessage, ToolResult, UserMessage
+from ..models import (
+    AssistantMessage,
+    Message,
+    OpaquePart,
+    OutputSchema,
+    SystemMessage,
+    TextPart,
+    ToolMessage,
+    ToolResult,
+    UserMessage,
+)
 from ..paths import Path
 
 __all__ = [
     "ChatMessageConverter",
     "OutputFormatConverter",
     "is_accepted_name",
+    "read_result_parts",
     "read_schema_name",
     "write_accepted_name",
+    "write_parts_moving_media",
+    "write_result_parts",
     "write_schema_name",
 ]
 
@@ -164,3 +177,59 @@ class ChatMessageConverter(NativeToolSdkConverter):
     def order_for_api(self, messages: Sequence[Message], at: Path, writer: Writer) -> Iterable[Placed]:
         """Put the messages into the order that the API requires."""
         return order_for_api(messages, at, writer)
+
+
+MEDIA_FOLLOW_TEXT = "The result follows in the next message."
+"""The text for a result that contains only media, because the text of a result must not be empty."""
+
+
+def read_result_parts(value: Any, at: Path, reader: Reader, read: Read[Any]) -> str | list[Any]:
+    """Read the parts of a result. Media in it are marked, because not every server accepts media inside a result."""
+    parts = read_text_or_list(value, at, reader, read)
+    for part in parts:
+        if type(part) is not str and type(part) is not TextPart and type(part) is not OpaquePart:
+            merge_extras_into(part, reader.wire.name, {"$inline": True})
+    return parts
+
+
+def write_result_parts(parts: Sequence[Any], extra: Any, at: Path, writer: Writer, write: Write) -> str | list[Any]:
+    """Write the parts of a result. Without parts it is an empty text, unless an empty list was read."""
+    written = write_list(parts, at, writer, write)
+    return written or _without_parts(extra, at, writer)
+
+
+def _without_parts(extra: Any, at: Path, writer: Writer) -> str | list[Any]:
+    if extra == []:
+        return []
+    writer.report_loss(at, "a result without parts", "rewritten", "note", "the API rejects an empty list")
+    return ""
+
+
+def write_parts_moving_media(
+    parts: Sequence[Any], extra: Any, at: Path, writer: Writer, write: Write
+) -> str | list[Any]:
+    """Write the parts of a result like `write_result_parts`, but only texts, and media that were read inside one.
+
+    Other media are appended to `writer.media`.
+    """
+    after = len(writer.media)
+    texts = []
+    for i, part in enumerate(parts):
+        inside = "$inline" in inner_extras(part.metadata or {}, writer.wire.name)
+        if type(part) is TextPart or type(part) is OpaquePart or inside:
+            item = write_or_describe(part, (at, i), writer, write)
+            texts += [] if item is ABSENT else [item]
+        else:
+            writer.media.append((part, (at, i)))
+            writer.report_loss(
+                (at, i),
+                writer.type_name(part),
+                "moved",
+                "note",
+                "it was moved into a user message after the results",
+            )
+    if len(writer.media) == after:
+        return texts or _without_parts(extra, at, writer)
+    if len(texts) == 1 and texts[0].keys() == {"type", "text"}:
+        return str(texts[0]["text"])
+    return texts or MEDIA_FOLLOW_TEXT

@@ -17,7 +17,6 @@ __all__ = [
     "call_kwargs",
     "collect_texts",
     "is_empty_on_wire",
-    "join_texts",
     "opaque_message",
     "optional_text",
     "read_list_or_null",
@@ -158,16 +157,6 @@ def require_value(value: Any, what: str) -> Any:
     if value is None:
         raise UnsupportedValueError(f"it needs {what}")
     return value
-
-
-def join_texts(content: str | Sequence[Any], at: Path, writer: Writer) -> str:
-    """Join the texts of a content with line breaks. Other parts are described and reported."""
-    if type(content) is str:
-        return content
-    texts = collect_texts(content, at, writer)
-    if len(texts) > 1:
-        writer.report_loss(at, "content", "rewritten", "note", "the API accepts one text, so the texts were joined")
-    return "\n".join(texts)
 
 
 def collect_texts(parts: Sequence[Any], at: Path, writer: Writer) -> list[str]:

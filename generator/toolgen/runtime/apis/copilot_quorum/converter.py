@@ -12,10 +12,12 @@ from ...conversion.values import optional_text, read_list_or_null, to_plain_obje
 from ...conversion.writer import OnLoss, OnUnsupported, Writer
 from ...converter import ObjectReader, ObjectWriter
 from ...errors import wrong_type
+from ...json_text import loads
 from ...models import (
     AssistantMessage,
     AssistantPart,
     Completion,
+    InvalidCall,
     OpaquePart,
     ReasoningPart,
     RefusalPart,
@@ -27,9 +29,22 @@ from ...models import (
 )
 from ...paths import ROOT, Path
 from ...responses import derive_finish_reason, mark_calls_invalid, provider_stop_reason
+from ...tool_call_fields import (
+    INVALID_ARGUMENTS_KEY,
+    read_object_arguments,
+    read_tool_name,
+    write_object_arguments,
+    write_tool_name,
+)
 from ...tool_results import write_result_text
 
-__all__ = ["CopilotQuorumConverter"]
+__all__ = [
+    "CopilotQuorumConverter",
+    "read_map_arguments",
+    "read_result_tool_name",
+    "write_map_arguments",
+    "write_result_tool_name",
+]
 
 _RESPONSE = frozenset(["content", "model", "stop_reason"])
 
@@ -50,6 +65,56 @@ def _read_stop_reason(value: Any, at: Path) -> str | None:
 def _write_stop_reason(word: str | None) -> Any:
     """Write the stop reason."""
     return word if word is None or word in _VARIANTS else {"Other": word}
+
+
+def write_result_tool_name(name: str, extra: Any, at: Path, writer: Writer) -> str:
+    """Write the name. The original name wins if the result still has the name that replaced it."""
+    if type(extra) is dict and extra.get("$synthetic") == name and type(extra.get("$wire")) is str:
+        return str(extra["$wire"])
+    return write_tool_name(name, extra, at, writer)
+
+
+def read_map_arguments(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any], InvalidCall | None, Any]:
+    """Read the arguments. A value that is not a map is kept as an extra.
+
+    Raises:
+        ConversionError: The value is neither a map, nor the JSON text of one, nor null.
+    """
+    arguments, invalid, _ = read_object_arguments(value, at, reader)
+    if value is ABSENT:
+        return arguments, invalid, {"$absent": True}
+    if type(value) is not dict:
+        return arguments, invalid, {"$whole": value}
+    text = value.get(INVALID_ARGUMENTS_KEY) if len(value) == 1 else None
+    if type(text) is str:
+        try:
+            found = loads(text)
+        except ValueError:
+            return {}, InvalidCall(text, "malformed"), ABSENT
+        if type(found) is not dict:
+            return {}, InvalidCall(text, "not_an_object"), ABSENT
+    return arguments, invalid, ABSENT
+
+
+def write_map_arguments(
+    arguments: dict[str, Any], invalid: InvalidCall | None, extra: Any, at: Path, writer: Writer
+) -> Any:
+    """Write the arguments. The original value wins if it means the same.
+
+    Raises:
+        ConversionError: The arguments cannot be written as JSON.
+    """
+    if is_internal_mark(extra) and not arguments:
+        if "$absent" in extra:
+            return ABSENT
+        if extra["$whole"] is None or (type(extra["$whole"]) is str and not extra["$whole"].strip()):
+            return extra["$whole"]
+        if invalid is not None and extra["$whole"] == invalid.text:
+            return extra["$whole"]
+    return write_object_arguments(arguments, invalid, extra, at, writer)
+
+
+read_result_tool_name = read_tool_name
 
 
 class CopilotQuorumConverter(NativeToolConverter):

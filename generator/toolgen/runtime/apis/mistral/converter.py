@@ -35,7 +35,8 @@ from ...models import (
 )
 from ...paths import ROOT, Path
 from ...responses import with_usage
-from ...tool_results import write_parts_moving_media, write_result_text
+from ...tool_results import write_result_text
+from ..chat_bases import write_parts_moving_media
 from ..openai_chat.converter import ChatConverter
 from .fields import find_body_error, order_system_messages
 

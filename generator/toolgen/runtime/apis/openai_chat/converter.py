@@ -41,8 +41,8 @@ from ...models import (
 )
 from ...paths import ROOT, Path, format_path
 from ...responses import derive_finish_reason, mark_calls_invalid, provider_stop_reason
-from ...tool_results import read_result_parts, read_result_text_or_error, write_parts_moving_media, write_result_text
-from ..chat_bases import ChatMessageConverter, OutputFormatConverter
+from ...tool_results import read_result_text_or_error, write_result_text
+from ..chat_bases import ChatMessageConverter, OutputFormatConverter, read_result_parts, write_parts_moving_media
 from .fields import (
     extras_of_choice,
     has_content,
