@@ -93,9 +93,8 @@ class Converter:
         )
         self.wire.declared_entries = self.entries
         self.strict_if_fewer_tools = self.wire.declared.strict_if_fewer_tools
-        self.fixed_entry_of = {
-            name: entry for name, entry in self.entries.items() if name not in self.strict_if_fewer_tools
-        }.__getitem__
+        fixed = {name: entry for name, entry in self.entries.items() if name not in self.strict_if_fewer_tools}
+        self.fixed_entry_of = fixed.__getitem__
 
     def normalize_body(self, wire: Any) -> Any:
         """Convert a body to the form that the readers expect. Most wires have only one form."""
@@ -197,12 +196,17 @@ class Converter:
             body = to_request(Request([UserMessage("Hi")], model="some-model"))
         """
         writer = Writer(self.wire, on_loss, on_unsupported, tools=request.tools or ())
-        written = self.write_request(request, ROOT, writer)
+        written = self.write_body(request, writer)
+        writer.report_remaining_losses()
+        return written
+
+    def write_body(self, request: Request, writer: Writer) -> dict[str, Any]:
+        """Write a request, and report it if none of its messages is left."""
+        written: dict[str, Any] = self.write_request(request, ROOT, writer)
         read = writer.peek_extras(request.metadata)  # a body that was read may continue a conversation of the server
         if request.messages and not read and [] in map(written.get, ("messages", "contents", "input")):
             reason = f"none is left beside the system text, and {self.wire.title} needs one"
             writer.report_loss((ROOT, "messages"), "messages", "dropped", "warning", reason)
-        writer.report_remaining_losses()
         return written
 
     def from_request(
@@ -386,5 +390,11 @@ class SdkConverter(Converter):
         Raises:
             ConversionError: The wire cannot express a value, and `on_unsupported` is "error".
         """
-        body = self.to_request(request, on_loss=on_loss, on_unsupported=on_unsupported)
-        return self.sdk_call(body, self.SDK_KEYWORDS)
+        writer = Writer(self.wire, on_loss, on_unsupported, tools=request.tools or ())
+        written = self.write_sdk_kwargs(request, writer)
+        writer.report_remaining_losses()
+        return written
+
+    def write_sdk_kwargs(self, request: Request, writer: Writer) -> dict[str, Any]:
+        """Write the keyword arguments for the official client."""
+        return self.sdk_call(self.write_body(request, writer), self.SDK_KEYWORDS)
