@@ -17,7 +17,7 @@ from ...conversion.extras import (
 )
 from ...conversion.reader import Reader
 from ...conversion.values import optional_text, read_list_or_null, to_plain_object
-from ...conversion.writer import OnLoss, OnUnsupported, Writer
+from ...conversion.writer import Writer
 from ...converter import ObjectReader, ObjectWriter
 from ...errors import wrong_type
 from ...json_text import loads
@@ -145,32 +145,6 @@ class CopilotQuorumConverter(NativeToolConverter):
     read_tool_use: ObjectReader[ToolCall]
     write_application_call: ObjectWriter[ToolCall]
     write_tool_use: ObjectWriter[ToolCall]
-
-    def to_tool_result(
-        self,
-        result: ToolResult,
-        *,
-        on_loss: OnLoss | None = None,
-        on_unsupported: OnUnsupported = "error",
-    ) -> dict[str, Any]:
-        """Convert a result to a ToolResultMessage for `send_tool_results`.
-
-        Args:
-            result: The result.
-            on_loss: Called with each `Loss`. Without it, all losses except notes are issued as Python warnings.
-            on_unsupported: What to do if the wire cannot express what is asked for: "error" raises, "weaken" reports a
-                loss.
-
-        Returns:
-            The JSON object of the wire.
-
-        Raises:
-            ConversionError: The value of the result cannot be written.
-        """
-        writer = Writer(self.wire, on_loss, on_unsupported)
-        written = self.write_tool_result(result, ROOT, writer)
-        writer.report_remaining_losses()
-        return written
 
     def from_tool_result(
         self,
