@@ -14,6 +14,7 @@ from ...json_text import dump_allowing_nan, loads
 from ...json_values import same_json
 from ...models import ReasoningDelta, ReasoningPart, StreamEvent, TextDelta
 from ...paths import Path
+from ...responses import value_at_path
 
 __all__ = [
     "ReasoningKeys",
@@ -33,14 +34,7 @@ __all__ = [
 def value_at(body: Any, paths: Iterable[Sequence[str | int]]) -> Any:
     """Return the value at the first key path that leads to one, or None."""
     for way in paths:
-        value = body
-        for step in way:
-            if type(step) is int:
-                value = (
-                    value[step] if type(value) is list and len(value) > step else None
-                )
-            else:
-                value = value.get(step) if type(value) is dict else None
+        value = value_at_path(body, way)
         if value is not None:
             return value
     return None
