@@ -17,10 +17,12 @@ from ...conversion.reader import Reader
 from ...conversion.writer import Writer
 from ...errors import wrong_type
 from ...fields import media_type_of, read_data_url, read_enum_value, write_data_url, write_enum_value
+from ...models import ReasoningDelta, StreamEvent, TextDelta
 from ...paths import ROOT, Path
 from ..chat_bases import is_accepted_name, write_accepted_name
 
 __all__ = [
+    "StreamedPartList",
     "extras_of_choice",
     "has_content",
     "join_custom_call",
@@ -211,3 +213,101 @@ def join_custom_call(old: Any, new: Any) -> Any:
             raise wrong_type(((ROOT, "custom"), "input"), "a string", text)
     merged["input"] = before + piece if before and piece else before or piece
     return merged
+
+
+class StreamedPartList:
+    """Content whose deltas are lists of parts, in the order of their arrival.
+
+    Consecutive pieces of text are one text, also inside a thought. The last text stays open in `text`, the list to which
+    the stream adds text that is in no part.
+    """
+
+    __slots__ = ("parts", "text", "thought")
+
+    def __init__(self, text: list[str]) -> None:
+        self.text = text
+        self.parts: list[Any] = []
+        self.thought: _Thought | None = None
+
+    def add(self, part: Any, with_thoughts: bool) -> list[StreamEvent]:
+        """Add a part of a delta, and return events for its text, and for its thoughts if the API has them as parts."""
+        if _is_text(part):
+            if not part["text"]:
+                return []
+            self.text.append(part["text"])
+            return [TextDelta(part["text"])]
+        kind = part.get("type") if type(part) is dict else None
+        if kind == "thinking" and type(part.get("thinking")) in (list, str):
+            texts = self._add_thought(part)
+            return [ReasoningDelta(text) for text in texts if text] if with_thoughts else []
+        self._close_text()
+        self.parts.append(part)
+        return [TextDelta(part["text"])] if kind == "text" and type(part.get("text")) is str and part["text"] else []
+
+    def _add_thought(self, part: dict[str, Any]) -> list[str]:
+        """Add a piece of a thought. One without text extends the last thought, even if other parts came after it."""
+        pieces = part["thinking"]
+        thought = self.thought
+        is_last = thought is not None and not self.text and self.parts[-1] is thought
+        if thought is None or thought.kind is not type(pieces) or (pieces and not is_last):
+            self._close_text()
+            thought = self.thought = _Thought(type(pieces))
+            self.parts.append(thought)
+        thought.head.update({key: value for key, value in part.items() if key != "thinking"})
+        return [thought.take(piece) for piece in ([pieces] if type(pieces) is str else pieces)]
+
+    def _close_text(self) -> None:
+        """Close the open text, because another part follows it."""
+        if self.text:
+            self.parts.append(_text_of(self.text))
+            self.text.clear()
+
+    def assemble(self) -> list[Any]:
+        """Return the content so far."""
+        parts = [part.assemble() if type(part) is _Thought else part for part in self.parts]
+        return [*parts, _text_of(self.text)] if self.text else parts
+
+
+class _Thought:
+    """A thought of a stream: its object without texts, and its items. `runs` are those of them that are joined pieces.
+
+    `kind` is the type of its texts: a list of parts, or a string.
+    """
+
+    __slots__ = ("head", "items", "kind", "runs")
+
+    def __init__(self, kind: type) -> None:
+        self.kind = kind
+        self.head: dict[str, Any] = {}
+        self.items: list[Any] = []
+        self.runs: dict[int, list[str]] = {}
+
+    def take(self, piece: Any) -> str:
+        """Add a piece of a delta, and return its text."""
+        text = piece if self.kind is str else piece["text"] if _is_text(piece) else None
+        if text is None:
+            self.items.append(piece)
+            return ""
+        last = len(self.items) - 1
+        if last not in self.runs:
+            last += 1
+            self.items.append(None)
+            self.runs[last] = []
+        self.runs[last].append(text)
+        return str(text)
+
+    def assemble(self) -> dict[str, Any]:
+        """Return the thought so far."""
+        if self.kind is str:
+            return {"type": "thinking", **self.head, "thinking": "".join(self.runs[0])}
+        items = [_text_of(self.runs[i]) if i in self.runs else item for i, item in enumerate(self.items)]
+        return {"type": "thinking", **self.head, "thinking": items}
+
+
+def _is_text(part: Any) -> bool:
+    """Return whether a part is text and nothing else."""
+    return type(part) is dict and len(part) == 2 and part.get("type") == "text" and type(part.get("text")) is str
+
+
+def _text_of(pieces: list[str]) -> dict[str, str]:
+    return {"type": "text", "text": "".join(pieces)}
