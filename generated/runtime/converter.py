@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, TypeAlias, TypeVar
 
-from .client_kwargs import Base64Keys
 from .conversion.extras import ABSENT, is_internal_mark
 from .conversion.reader import Reader
 from .conversion.values import read_list_or_null, to_plain_object, write_list
@@ -80,8 +79,6 @@ class Converter:
     """The required keys of `DEFAULTS`."""
     SDK_KEYWORDS: ClassVar[frozenset[str]] = frozenset()
     """The arguments that the official client's call accepts."""
-    SDK_BYTES: ClassVar[Base64Keys]
-    """The values that are base64 in a body and bytes in the client."""
 
     client_data: Callable[[Any, Path], Any] = staticmethod(to_plain_object)
     """Converts an object of the official client to JSON data."""
@@ -108,11 +105,12 @@ class Converter:
         )
         self.wire.declared_entries = self.entries
         self.strict_if_fewer_tools = self.wire.declared.strict_if_fewer_tools
-        self.fixed_entry_of = {
+        fixed = {
             name: entry
             for name, entry in self.entries.items()
             if name not in self.strict_if_fewer_tools
-        }.__getitem__
+        }
+        self.fixed_entry_of = fixed.__getitem__
 
     def normalize_body(self, wire: Any) -> Any:
         """Convert a body to the form that the readers expect. Most wires have only one form."""
@@ -234,7 +232,13 @@ class Converter:
             body = to_request(Request([UserMessage("Hi")], model="some-model"))
         """
         writer = Writer(self.wire, on_loss, on_unsupported, tools=request.tools or ())
-        written = self.write_request(request, ROOT, writer)
+        written = self.write_body(request, writer)
+        writer.report_remaining_losses()
+        return written
+
+    def write_body(self, request: Request, writer: Writer) -> dict[str, Any]:
+        """Write a request, and report it if none of its messages is left."""
+        written: dict[str, Any] = self.write_request(request, ROOT, writer)
         read = writer.peek_extras(
             request.metadata
         )  # a body that was read may continue a conversation of the server
@@ -249,7 +253,6 @@ class Converter:
             writer.report_loss(
                 (ROOT, "messages"), "messages", "dropped", "warning", reason
             )
-        writer.report_remaining_losses()
         return written
 
     def from_request(
@@ -486,5 +489,11 @@ class SdkConverter(Converter):
         Raises:
             ConversionError: The wire cannot express a value, and `on_unsupported` is "error".
         """
-        body = self.to_request(request, on_loss=on_loss, on_unsupported=on_unsupported)
-        return self.sdk_call(body, self.SDK_KEYWORDS)
+        writer = Writer(self.wire, on_loss, on_unsupported, tools=request.tools or ())
+        written = self.write_sdk_kwargs(request, writer)
+        writer.report_remaining_losses()
+        return written
+
+    def write_sdk_kwargs(self, request: Request, writer: Writer) -> dict[str, Any]:
+        """Write the keyword arguments for the official client."""
+        return self.sdk_call(self.write_body(request, writer), self.SDK_KEYWORDS)

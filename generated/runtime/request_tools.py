@@ -10,7 +10,6 @@ from typing import Any, Literal
 from .conversion.cache import from_bytes, to_bytes
 from .conversion.extras import ABSENT, Extras, inner_extras, restore_extras
 from .conversion.reader import Reader
-from .conversion.values import write_list
 from .conversion.wire import ProviderWire
 from .conversion.writer import Writer
 from .errors import ConversionError
@@ -27,9 +26,7 @@ __all__ = [
     "omit_empty_tools",
     "read_choice",
     "report_choice_without_tools",
-    "tool_entry_kind",
     "write_choice",
-    "write_selected_tools",
     "write_tool_with_provider_settings",
 ]
 
@@ -256,74 +253,11 @@ def omit_empty_tools(written: list[Any], extra: Any, at: Path, writer: Writer) -
 Write = Callable[[Any, Path, Writer], Any]
 
 
-def write_selected_tools(
-    tools: Sequence[Any] | None,
-    choice: ToolChoice | None,
-    at: Path,
-    writer: Writer,
-    table: Mapping[str, Any],
-    write: Write,
-) -> list[Any] | Any:
-    """Write the tools that the choice allows, each with `write`. ABSENT if there are none to write.
-
-    `at` is the path of the request. A choice that forces a call is a loss of behaviour: `table` has no entry for it.
-    """
-    allowed = choice.names if type(choice) is AllowedToolChoice else None
-    if choice == "none" or (
-        type(choice) is AllowedToolChoice and choice.mode != "required"
-    ):
-        writer.report_loss(
-            (at, "toolChoice"),
-            "toolChoice",
-            "rewritten",
-            "note",
-            "tools that must not be called were left out",
-        )
-    elif choice is not None:
-        write_choice(choice, ABSENT, (at, "toolChoice"), writer, table)
-    if tools is None:
-        return ABSENT
-    if choice == "none":
-        writer.report_loss(
-            (at, "tools"),
-            "tools",
-            "dropped",
-            "note",
-            "the model must not call any of them",
-        )
-        return ABSENT
-    if allowed is None:
-        return write_list(tools, (at, "tools"), writer, write)
-
-    def write_allowed(tool: Any, place: Path, writer: Writer) -> Any:
-        if type(tool) is ToolDefinition and tool.name in allowed:
-            return write(tool, place, writer)
-        writer.report_loss(
-            place, "a tool", "dropped", "note", "the model must not call it"
-        )
-        return ABSENT
-
-    return write_list(tools, (at, "tools"), writer, write_allowed)
-
-
-def tool_entry_kind(tool: dict[str, Any]) -> str | None:
-    """Return the type of a tool: `function` if it contains a function and no other type; None otherwise."""
-    said = tool.get("type", "function")
-    return (
-        "function"
-        if said == "function" and type(tool.get("function")) is dict
-        else None
-    )
-
-
-OfferedWrite = Callable[[Any, Path, Writer], Any]
-
-
 _facts_of = attrgetter(*ToolDefinition.__match_args__)
 
 
 def write_tool_with_provider_settings(
-    tool: Any, at: Path, writer: Writer, write: OfferedWrite
+    tool: Any, at: Path, writer: Writer, write: Write
 ) -> Any:
     """Write a tool. What its declaration states about this provider is in its metadata, and is applied last.
 
@@ -371,7 +305,7 @@ def write_tool_with_provider_settings(
 
 
 def _written(
-    tool: ToolDefinition, at: Path, writer: Writer, write: OfferedWrite
+    tool: ToolDefinition, at: Path, writer: Writer, write: Write
 ) -> tuple[Any, bool]:
     """Write a tool, and return whether it would be written the same together with any other tools.
 

@@ -16,7 +16,6 @@ from ..runtime.apis.anthropic.fields import (
     write_original_number,
     write_source,
 )
-from ..runtime.client_kwargs import call_kwargs
 from ..runtime.conversion.extras import (
     ABSENT,
     NO_EXTRAS,
@@ -27,7 +26,11 @@ from ..runtime.conversion.extras import (
     unmapped_members,
 )
 from ..runtime.conversion.reader import Reader
-from ..runtime.conversion.values import read_list_or_null, write_or_describe
+from ..runtime.conversion.values import (
+    call_kwargs,
+    read_list_or_null,
+    write_or_describe,
+)
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type

@@ -20,7 +20,6 @@ from ..runtime.apis.copilot.fields import (
     write_untyped_arguments,
 )
 from ..runtime.apis.copilot.tool_requests import binary_kind, to_plain_tool_request
-from ..runtime.client_kwargs import snake_case_kwargs
 from ..runtime.conversion.extras import (
     ABSENT,
     NO_EXTRAS,
@@ -29,6 +28,7 @@ from ..runtime.conversion.extras import (
     unmapped_members,
 )
 from ..runtime.conversion.reader import Reader
+from ..runtime.conversion.values import snake_case_kwargs
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ..runtime.apis.copilot_quorum.converter import CopilotQuorumConverter
-from ..runtime.apis.copilot_quorum.fields import (
+from ..runtime.apis.copilot_quorum.converter import (
+    CopilotQuorumConverter,
     read_map_arguments,
     read_result_tool_name,
     write_map_arguments,

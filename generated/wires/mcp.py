@@ -22,7 +22,6 @@ from ..runtime.apis.mcp.results import (
     result_content_kind,
     write_media_block,
 )
-from ..runtime.client_kwargs import snake_case_kwargs
 from ..runtime.conversion.extras import (
     ABSENT,
     NO_EXTRAS,
@@ -31,6 +30,7 @@ from ..runtime.conversion.extras import (
     unmapped_members,
 )
 from ..runtime.conversion.reader import Reader
+from ..runtime.conversion.values import snake_case_kwargs
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type

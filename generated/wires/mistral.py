@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, ClassVar
 
+from ..runtime.apis.chat_bases import read_schema_name, write_schema_name
 from ..runtime.apis.mistral.converter import MistralConverter
 from ..runtime.apis.mistral.fields import (
     known_kwargs,
@@ -24,7 +25,6 @@ from ..runtime.apis.mistral.fields import (
     write_url_or_data,
     write_url_or_object,
 )
-from ..runtime.apis.openai_chat.fields import read_schema_name, write_schema_name
 from ..runtime.conversion.extras import (
     ABSENT,
     NO_EXTRAS,

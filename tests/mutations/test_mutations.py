@@ -176,7 +176,7 @@ MUTATIONS = (
     Mutation(
         "media of results are dropped",
         with_models(test_results.test_media_follow_all_results_of_the_turn),
-        "runtime/tool_results.py",
+        "runtime/apis/chat_bases.py",
         "writer.media.append((part, (at, i)))",
         "pass",
     ),

@@ -15,7 +15,6 @@ from ..conversion.extras import (
 )
 from ..conversion.reader import Reader
 from ..conversion.values import (
-    join_texts,
     optional_text,
     read_list_or_null,
     with_default,
@@ -39,8 +38,8 @@ from ..models import (
 )
 from ..paths import ROOT, Path
 from ..responses import FinishReason
-from ..tool_results import read_result_object, write_result_object
-from .text_messages import TextChatConverter
+from .result_objects import read_result_object, write_result_object
+from .text_messages import TextChatConverter, join_texts
 
 __all__ = ["KagamiConverter"]
 

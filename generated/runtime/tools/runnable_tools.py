@@ -133,7 +133,7 @@ class RunnableTools(ToolSet, Generic[H]):
         Args:
             call: The call.
             handlers: An object with a method for each tool, as in `Handlers`.
-            timeout: Time limit of the handler, in seconds. None for no limit.
+            timeout: Time limit of the handler, in seconds. None applies the limit that the tool declares.
             on_error: Called with each exception that a handler raises. The model only sees its type.
             on_loss: Called with each `Loss`. Without it, all losses except notes are issued as Python warnings.
 
@@ -143,18 +143,10 @@ class RunnableTools(ToolSet, Generic[H]):
         Raises:
             TypeError: A tool has no handler.
         """
-        make = self._dispatcher or self._imported()
-        return await make(
-            self.entries,
-            self.low_risk,
-            self.handlers,
-            handlers,
-            timeout=timeout,
-            on_error=on_error,
-            on_loss=on_loss,
-            aliases=self.aliases,
-            timeouts=self.timeouts,
-        ).run_one(call)
+        made = self.make_dispatcher(
+            handlers, timeout=timeout, on_error=on_error, on_loss=on_loss
+        )
+        return await made.run_one(call)
 
     def dispatch_sync(
         self,
@@ -170,7 +162,7 @@ class RunnableTools(ToolSet, Generic[H]):
         Args:
             call: The call.
             handlers: An object with a method for each tool, as in `Handlers`.
-            timeout: Time limit of the handler, in seconds. None for no limit.
+            timeout: Time limit of the handler, in seconds. None applies the limit that the tool declares.
             on_error: Called with each exception that a handler raises. The model only sees its type.
             on_loss: Called with each `Loss`. Without it, all losses except notes are issued as Python warnings.
 
@@ -180,19 +172,10 @@ class RunnableTools(ToolSet, Generic[H]):
         Raises:
             TypeError: A tool has no handler.
         """
-        make = self._dispatcher or self._imported()
-        return make(
-            self.entries,
-            self.low_risk,
-            self.handlers,
-            handlers,
-            timeout=timeout,
-            on_error=on_error,
-            on_loss=on_loss,
-            inline=True,
-            aliases=self.aliases,
-            timeouts=self.timeouts,
-        ).run_one_blocking(call)
+        made = self.make_dispatcher(
+            handlers, timeout=timeout, on_error=on_error, on_loss=on_loss, inline=True
+        )
+        return made.run_one_blocking(call)
 
     async def dispatch_all(
         self,
@@ -223,7 +206,7 @@ class RunnableTools(ToolSet, Generic[H]):
             handlers: An object with a method for each tool, as in `Handlers`.
             review: Decides on each call of a high-risk tool before it runs. `allow_all` allows all calls.
             max_parallel: How many calls may run at once.
-            timeout: Time limit of the handler, in seconds. None for no limit.
+            timeout: Time limit of the handler, in seconds. None applies the limit that the tool declares.
             on_error: Called with each exception that a handler raises. The model only sees its type.
             on_result: Called with each result as soon as it is available.
             on_loss: Called with each `Loss`. Without it, all losses except notes are issued as Python warnings.

@@ -24,6 +24,7 @@ __all__ = [
     "read_count",
     "read_optional_object",
     "substitute_normal_stop_reason",
+    "value_at_path",
     "with_usage",
 ]
 
@@ -212,10 +213,10 @@ def classify_api_error(provider: str, status: int, body: Any, table: Mapping[str
     message), `message` (paths of the message) and `final` (codes for which a retry does not help). If the status means
     success, a code that is an HTTP status replaces it.
     """
-    codes = [found for way in table.get("codes", ()) if type(found := _at(body, way)) in (str, int)]
+    codes = [found for way in table.get("codes", ()) if type(found := value_at_path(body, way)) in (str, int)]
     if status < 400:
         status = next((int(code) for code in codes if re.fullmatch("[45][0-9][0-9]", str(code))), status)
-    texts = [_at(body, way) for way in table.get("message", ())] + [body]
+    texts = [value_at_path(body, way) for way in table.get("message", ())] + [body]
     message = next((text for text in texts if type(text) is str and text.strip()), f"HTTP status {status}")
     words: Mapping[str, Kind] = table.get("words", {})
     phrases: Mapping[str, Kind] = table.get("phrases", {})
@@ -237,8 +238,9 @@ def _first(table: Mapping[str, Kind], words: list[str]) -> Kind | None:
     return None
 
 
-def _at(body: Any, way: list[Any]) -> Any:
-    for step in way:
+def value_at_path(body: Any, key_path: Sequence[str | int]) -> Any:
+    """Return the value at a key path, or None."""
+    for step in key_path:
         if type(step) is int:
             body = body[step] if type(body) is list and len(body) > step else None
         else:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, ClassVar
 
-from ..runtime.apis.bedrock.client_values import converse_kwargs
+from ..runtime.apis.bedrock.client_values import Base64Keys, converse_kwargs
 from ..runtime.apis.bedrock.content import block_kind
 from ..runtime.apis.bedrock.converter import BedrockConverter
 from ..runtime.apis.bedrock.fields import (
@@ -22,7 +22,6 @@ from ..runtime.apis.bedrock.fields import (
     write_schema_text,
     write_text_noting_empty,
 )
-from ..runtime.client_kwargs import Base64Keys
 from ..runtime.conversion.extras import (
     ABSENT,
     NO_EXTRAS,

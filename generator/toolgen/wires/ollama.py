@@ -15,6 +15,7 @@ from ..runtime.apis.ollama.fields import (
     read_matched_result_call,
     read_output_format,
     read_thinking_switch,
+    tool_entry_kind,
     write_explicit_flag,
     write_limit_negative_as_none,
     write_matched_result_call,
@@ -55,7 +56,6 @@ from ..runtime.models import (
     UserMessage,
 )
 from ..runtime.paths import Path
-from ..runtime.request_tools import tool_entry_kind
 from ..runtime.responses import FinishReason, read_count
 from ..runtime.tool_call_fields import (
     read_object_arguments,

@@ -9,20 +9,18 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, ClassVar
 
+from ..runtime.apis.chat_bases import read_schema_name, write_schema_name
 from ..runtime.apis.openai_chat.converter import ChatConverter
 from ..runtime.apis.openai_chat.fields import (
     read_audio_format,
     read_file_name,
     read_inline_data,
     read_participant_name,
-    read_schema_name,
     write_audio_format,
     write_file_name,
     write_inline_data,
     write_participant_name,
-    write_schema_name,
 )
-from ..runtime.client_kwargs import call_kwargs
 from ..runtime.conversion.extras import (
     ABSENT,
     NO_EXTRAS,
@@ -39,6 +37,7 @@ from ..runtime.conversion.extras import (
 )
 from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.values import (
+    call_kwargs,
     read_list_or_null,
     read_text_or_list,
     require_value,

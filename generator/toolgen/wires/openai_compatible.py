@@ -14,7 +14,7 @@ from ..runtime.apis.openai_chat.compatible import (
     write_arguments_text,
     write_call_id_verbatim,
 )
-from ..runtime.apis.openai_chat.host_extensions import ReasoningKeys
+from ..runtime.apis.openai_chat.host_extensions import HostChatConverter, ReasoningKeys
 from ..runtime.conversion.extras import (
     ABSENT,
     NO_EXTRAS,
@@ -93,7 +93,7 @@ _DOCUMENT_PART_LEAST: frozenset[str] = frozenset(["type", "file"])
 _DOCUMENT_PART_FILE_LEAST: frozenset[str] = frozenset(["file_data"])
 
 
-class OpenaiCompatible(OpenaiChat):
+class OpenaiCompatible(HostChatConverter, OpenaiChat):
     """Converts to and from OpenAI-compatible Chat Completions."""
 
     FACTS = WireFacts(

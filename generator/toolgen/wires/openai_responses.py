@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ..runtime.apis.openai_chat.fields import read_schema_name, write_schema_name
+from ..runtime.apis.chat_bases import read_schema_name, write_schema_name
 from ..runtime.apis.openai_responses.converter import ResponsesConverter
 from ..runtime.apis.openai_responses.fields import (
     content_part_kind,
@@ -19,7 +19,6 @@ from ..runtime.apis.openai_responses.fields import (
     write_file_source,
     write_value_keeping_absence,
 )
-from ..runtime.client_kwargs import call_kwargs
 from ..runtime.conversion.extras import (
     ABSENT,
     NO_EXTRAS,
@@ -29,7 +28,11 @@ from ..runtime.conversion.extras import (
     unmapped_members,
 )
 from ..runtime.conversion.reader import Reader
-from ..runtime.conversion.values import read_text_or_list, write_text_or_list
+from ..runtime.conversion.values import (
+    call_kwargs,
+    read_text_or_list,
+    write_text_or_list,
+)
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type

@@ -17,7 +17,7 @@ from ...conversion.extras import (
 )
 from ...conversion.reader import Reader
 from ...conversion.values import optional_text
-from ...conversion.writer import OnLoss, OnUnsupported, Writer
+from ...conversion.writer import Writer
 from ...converter import ObjectReader, ObjectWriter
 from ...errors import BareApiError, wrong_type
 from ...history import has_tool_calls, is_tool_result
@@ -86,34 +86,12 @@ class BedrockConverter(BedrockMessageConverter):
     read_request_body: ObjectReader[Request]
     write_request_body: ObjectWriter[Request]
 
-    def to_sdk(
-        self,
-        request: Request,
-        *,
-        on_loss: OnLoss | None = None,
-        on_unsupported: OnUnsupported = "error",
-    ) -> dict[str, Any]:
-        """Convert a request to keyword arguments for the official client.
-
-        Args:
-            request: The request.
-            on_loss: Called with each `Loss`. Without it, all losses except notes are issued as Python warnings.
-            on_unsupported: What to do if the wire cannot express what is asked for: "error" raises, "weaken" reports a
-                loss.
-
-        Returns:
-            The keyword arguments for the client's method.
-
-        Raises:
-            ConversionError: The wire cannot express a value, and `on_unsupported` is "error".
-        """
-        body = self.to_request(request, on_loss=on_loss, on_unsupported=on_unsupported)
-        writer = Writer(self.wire, on_loss, on_unsupported)
-        written = self.sdk_call(
+    def write_sdk_kwargs(self, request: Request, writer: Writer) -> dict[str, Any]:
+        """Write the keyword arguments for the official client."""
+        body = self.write_body(request, writer)
+        return self.sdk_call(
             request.model, body, self.SDK_KEYWORDS, self.SDK_BYTES, writer
         )
-        writer.report_remaining_losses()
-        return written
 
     def read_tool_entry(
         self, wire: Any, at: Path, reader: Reader

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from ...api_converter import NativeToolSdkConverter
 from ...conversion.extras import (
@@ -45,7 +45,7 @@ from ...models import (
 )
 from ...paths import ROOT, Path
 from ...tool_results import report_error_text_sent_with_flag
-from .client_values import encode_bytes_as_base64
+from .client_values import Base64Keys, encode_bytes_as_base64
 from .content import (
     TurnBuilder,
     block_kind,
@@ -85,6 +85,8 @@ class BedrockMessageConverter(NativeToolSdkConverter):
     """Converts messages and tool results of Bedrock's Converse."""
 
     DEFAULT_KEYS = ("user", "document", "result")
+    SDK_BYTES: ClassVar[Base64Keys]
+    """The values that are base64 in a body and bytes in the client."""
 
     def normalize_body(self, wire: Any) -> Any:
         """Encode the client's bytes as base64."""

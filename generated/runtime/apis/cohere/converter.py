@@ -46,11 +46,8 @@ from ...models import (
 )
 from ...paths import ROOT, Path, format_path
 from ...responses import derive_finish_reason, mark_calls_invalid, provider_stop_reason
-from ...tool_results import (
-    read_result_text_or_error,
-    write_parts_moving_media,
-    write_result_text,
-)
+from ...tool_results import read_result_text_or_error, write_result_text
+from ..chat_bases import write_parts_moving_media
 from ..openai_chat.converter import ChatConverter
 from .fields import (
     append_content,

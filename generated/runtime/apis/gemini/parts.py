@@ -22,7 +22,7 @@ from ...models import (
     UserMessage,
 )
 from ...paths import Path
-from ...tool_results import read_result_object
+from ..result_objects import read_result_object
 
 __all__ = [
     "ENUM_NUMBER_PATHS",

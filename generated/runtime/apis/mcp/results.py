@@ -22,7 +22,13 @@ from ...conversion.extras import (
     unmapped_members,
 )
 from ...conversion.reader import Reader
-from ...conversion.values import Read, Write, read_list_or_null, write_list
+from ...conversion.values import (
+    Read,
+    Write,
+    optional_text,
+    read_list_or_null,
+    write_list,
+)
 from ...conversion.writer import Writer
 from ...errors import ConversionError, wrong_type
 from ...fields import read_data_url
@@ -292,11 +298,11 @@ def read_media_block(
         key: value for key, value in block.items() if key in _KEYS and key not in used
     }
     if form == "resource_link":
-        name = _text_at(block, "name", at)
+        name = optional_text(block, "name", at)
         if name is None:
             rest["$absent"] = ["name"]
         return (
-            _text_at(block, "uri", at),
+            optional_text(block, "uri", at),
             None,
             _media_type(block, at, table),
             name,
@@ -308,8 +314,8 @@ def read_media_block(
         return _embedded(block["resource"], (at, "resource"), rest, table)
     return (
         None,
-        _text_at(block, "data", at),
-        _text_at(block, "mimeType", at),
+        optional_text(block, "data", at),
+        optional_text(block, "mimeType", at),
         None,
         rest,
     )
@@ -319,7 +325,7 @@ def _media_type(
     holder: dict[str, Any], at: Path, table: Mapping[str, str]
 ) -> str | None:
     """Return the media type, or None if it only repeats the kind of part."""
-    media_type = _text_at(holder, "mimeType", at)
+    media_type = optional_text(holder, "mimeType", at)
     return None if media_type == table.get("any") else media_type
 
 
@@ -327,8 +333,8 @@ def _embedded(
     resource: dict[str, Any], at: Path, rest: Extras, table: Mapping[str, str]
 ) -> Fields:
     data, uri, media_type = (
-        _text_at(resource, "blob", at),
-        _text_at(resource, "uri", at),
+        optional_text(resource, "blob", at),
+        optional_text(resource, "uri", at),
         _media_type(resource, at, table),
     )
     name = None if uri is None else name_from_url(uri)
@@ -340,13 +346,6 @@ def _embedded(
     if inner:
         rest["resource"] = inner
     return None, data, media_type, name, rest
-
-
-def _text_at(holder: dict[str, Any], key: str, at: Path) -> str | None:
-    value = holder.get(key)
-    if value is not None and type(value) is not str:
-        raise wrong_type((at, key), "a string", value)
-    return value
 
 
 def write_media_block(

@@ -21,7 +21,7 @@ from ...conversion.values import (
     read_text_or_list,
     write_text_or_list,
 )
-from ...conversion.writer import OnLoss, OnUnsupported, Writer
+from ...conversion.writer import Writer
 from ...converter import ObjectReader, ValueReader, ValueWriter
 from ...message_order import Placed, order_for_api
 from ...models import (
@@ -40,7 +40,8 @@ from ...models import (
 )
 from ...paths import ROOT, Path
 from ...responses import with_usage
-from ...tool_results import write_parts_moving_media, write_result_text
+from ...tool_results import write_result_text
+from ..chat_bases import write_parts_moving_media
 from ..openai_chat.converter import ChatConverter
 from .fields import find_body_error, order_system_messages
 
@@ -63,33 +64,11 @@ class MistralConverter(ChatConverter):
     write_result_part: ValueWriter[Any]
     write_user_content: ValueWriter[Any]
 
-    def to_sdk(
-        self,
-        request: Request,
-        *,
-        on_loss: OnLoss | None = None,
-        on_unsupported: OnUnsupported = "error",
-    ) -> dict[str, Any]:
-        """Convert a request to keyword arguments for the official client.
-
-        Args:
-            request: The request.
-            on_loss: Called with each `Loss`. Without it, all losses except notes are issued as Python warnings.
-            on_unsupported: What to do if the wire cannot express what is asked for: "error" raises, "weaken" reports a
-                loss.
-
-        Returns:
-            The keyword arguments for the client's method.
-
-        Raises:
-            ConversionError: The wire cannot express a value, and `on_unsupported` is "error".
-        """
-        writer = Writer(self.wire, on_loss, on_unsupported, tools=request.tools or ())
-        written = self.sdk_call(
+    def write_sdk_kwargs(self, request: Request, writer: Writer) -> dict[str, Any]:
+        """Write the keyword arguments for the official client."""
+        return self.sdk_call(
             self.write_request(request, ROOT, writer), self.SDK_KEYWORDS, writer
         )
-        writer.report_remaining_losses()
-        return written
 
     def read_conversation(
         self, wire: Any, at: Path, reader: Reader

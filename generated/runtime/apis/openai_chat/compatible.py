@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from ...conversion.extras import ABSENT
 from ...conversion.reader import Reader
@@ -20,11 +20,8 @@ from ...tool_call_fields import (
     write_json_arguments,
 )
 from ...tool_call_fields import read_json_arguments as read_arguments
-from .host_extensions import detail_text, reasoning_text_of, value_at
+from .host_extensions import HostChatConverter, detail_text, reasoning_text_of, value_at
 from .stream import ChatStream, ChatStreamWriter
-
-if TYPE_CHECKING:
-    from .converter import ChatConverter
 
 __all__ = [
     "CompatibleStream",
@@ -51,7 +48,7 @@ class CompatibleStream(ChatStream):
     text under each.
     """
 
-    converter: ClassVar[ChatConverter]
+    converter: ClassVar[HostChatConverter]
 
     def __init__(self, turn: int = 0, *, tools: Any = ()) -> None:
         super().__init__(turn, tools=tools)
@@ -215,7 +212,7 @@ class CompatibleStreamWriter(ChatStreamWriter):
 
     ENDS_WITH_USAGE = True
 
-    converter: ClassVar[ChatConverter]
+    converter: ClassVar[HostChatConverter]
 
     def _reasoning(self, text: str) -> list[dict[str, Any]]:
         return [self._chunk({self._key(): text})]

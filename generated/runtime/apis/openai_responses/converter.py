@@ -46,12 +46,8 @@ from ...responses import (
     provider_stop_reason,
     read_optional_object,
 )
-from ...tool_results import (
-    read_result_text_or_error,
-    write_result_parts,
-    write_result_text,
-)
-from ..openai_chat.fields import OutputFormatConverter
+from ...tool_results import read_result_text_or_error, write_result_text
+from ..chat_bases import OutputFormatConverter, write_result_parts
 from .fields import (
     add_required_item_keys,
     add_required_keys,

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from ..conversion.extras import ABSENT, Extras, is_internal_mark, restore_extras, unmapped_members
 from ..conversion.reader import Reader
-from ..conversion.values import join_texts, optional_text, read_list_or_null, with_default, write_list
+from ..conversion.values import optional_text, read_list_or_null, with_default, write_list
 from ..conversion.writer import Writer
 from ..converter import ValueReader, ValueWriter
 from ..errors import wrong_type
@@ -26,8 +26,8 @@ from ..models import (
 )
 from ..paths import ROOT, Path
 from ..responses import FinishReason
-from ..tool_results import read_result_object, write_result_object
-from .text_messages import TextChatConverter
+from .result_objects import read_result_object, write_result_object
+from .text_messages import TextChatConverter, join_texts
 
 __all__ = ["KagamiConverter"]
 

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from ..conversion.extras import ABSENT, Extras, restore_extras, unmapped_members
 from ..conversion.reader import Reader
-from ..conversion.values import join_texts, optional_text, read_list_or_null
+from ..conversion.values import optional_text, read_list_or_null
 from ..conversion.writer import Writer
 from ..converter import ObjectReader, ObjectWriter
 from ..errors import wrong_type
@@ -30,7 +30,7 @@ from ..responses import derive_finish_reason, mark_calls_invalid
 from ..stream_parts import OpenCall
 from ..streams import BaseStream, BaseStreamWriter
 from ..tool_results import read_result_text_or_error, write_result_text
-from .text_messages import TextChatConverter
+from .text_messages import TextChatConverter, join_texts
 
 __all__ = [
     "ModularPromptConverter",

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..conversion.extras import Extras, restore_extras, unmapped_members
 from ..conversion.reader import Reader
-from ..conversion.values import is_empty_on_wire, optional_text, write_user_or_opaque
+from ..conversion.values import collect_texts, is_empty_on_wire, optional_text, write_user_or_opaque
 from ..conversion.writer import Writer
 from ..converter import ObjectReader, ObjectWriter
 from ..errors import wrong_type
@@ -25,9 +25,19 @@ from ..models import (
     UserMessage,
 )
 from ..paths import Path
-from .openai_chat.fields import ChatMessageConverter
+from .chat_bases import ChatMessageConverter
 
-__all__ = ["TextChatConverter", "read_named_result_call", "write_named_result_call"]
+__all__ = ["TextChatConverter", "join_texts", "read_named_result_call", "write_named_result_call"]
+
+
+def join_texts(content: str | Sequence[Any], at: Path, writer: Writer) -> str:
+    """Join the texts of a content with line breaks. Other parts are described and reported."""
+    if type(content) is str:
+        return content
+    texts = collect_texts(content, at, writer)
+    if len(texts) > 1:
+        writer.report_loss(at, "content", "rewritten", "note", "the API accepts one text, so the texts were joined")
+    return "\n".join(texts)
 
 
 _ID, _NAME = "toolCallId", "name"

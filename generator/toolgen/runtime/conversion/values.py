@@ -1,26 +1,28 @@
-"""Readers and writers of values that many wire objects have: lists, optional texts, joined texts, opaque messages."""
+"""Values that many wire objects have (lists, optional texts, joined texts, opaque messages), and those of official clients."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from ..errors import ConversionError, wrong_type
 from ..models import AudioPart, DocumentPart, ImagePart, OpaquePart, TextPart, UserMessage, VideoPart
-from ..paths import Path, format_path
+from ..paths import ROOT, Path, format_path
 from .extras import ABSENT, UnsupportedValueError, inner_extras
 from .reader import Reader
 from .writer import Writer
 
 __all__ = [
+    "call_kwargs",
     "collect_texts",
     "is_empty_on_wire",
-    "join_texts",
     "opaque_message",
     "optional_text",
     "read_list_or_null",
     "read_text_or_list",
     "require_value",
+    "snake_case_kwargs",
     "to_plain_object",
     "wire_message_of",
     "with_default",
@@ -157,16 +159,6 @@ def require_value(value: Any, what: str) -> Any:
     return value
 
 
-def join_texts(content: str | Sequence[Any], at: Path, writer: Writer) -> str:
-    """Join the texts of a content with line breaks. Other parts are described and reported."""
-    if type(content) is str:
-        return content
-    texts = collect_texts(content, at, writer)
-    if len(texts) > 1:
-        writer.report_loss(at, "content", "rewritten", "note", "the API accepts one text, so the texts were joined")
-    return "\n".join(texts)
-
-
 def collect_texts(parts: Sequence[Any], at: Path, writer: Writer) -> list[str]:
     """Return the texts of parts. Other parts are described and reported."""
     texts: list[str] = []
@@ -203,3 +195,27 @@ def write_user_or_opaque(message: UserMessage, at: Path, writer: Writer, write: 
 def is_empty_on_wire(content: Any, wire: Mapping[str, Any]) -> bool:
     """Return whether a message with parts has no content on the wire."""
     return type(content) is list and bool(content) and not any(wire[key] for key in wire.keys() - {"name", "role"})
+
+
+def call_kwargs(body: dict[str, Any], allowed_names: Collection[str]) -> dict[str, Any]:
+    """Convert a body to keyword arguments. Keys that the client's call does not accept go into its `extra_body`."""
+    found = {key: value for key, value in body.items() if key in allowed_names}
+    extra = {key: value for key, value in body.items() if key not in allowed_names}
+    if extra:
+        found["extra_body"] = extra
+    return found
+
+
+_CAPITAL = r"(?<=[a-z])([A-Z])"
+
+
+def snake_case_kwargs(params: dict[str, Any], allowed_names: Collection[str], writer: Writer) -> dict[str, Any]:
+    """Convert the parameters to the client's keyword arguments in snake case. Report those that it does not accept."""
+    found: dict[str, Any] = {}
+    for key, value in params.items():
+        keyword = re.sub(_CAPITAL, lambda hit: f"_{hit[1].lower()}", key.removeprefix("_"))
+        if keyword in allowed_names:
+            found[keyword] = value
+        else:
+            writer.report_loss((ROOT, key), key, "dropped", "warning", "the client does not accept it as an argument")
+    return found

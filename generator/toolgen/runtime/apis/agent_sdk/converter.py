@@ -34,7 +34,7 @@ from ...models import (
 from ...paths import ROOT, Path
 from ...responses import derive_finish_reason, mark_calls_invalid, provider_stop_reason
 from ...tool_results import write_result_text
-from ..openai_chat.fields import ChatMessageConverter
+from ..chat_bases import ChatMessageConverter
 from .fields import (
     count_parts_per_message,
     extras_of_messages,

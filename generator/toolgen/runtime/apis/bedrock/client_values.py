@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Any
 
-from ...client_kwargs import Base64Keys
 from ...conversion.writer import Writer
 from ...errors import ConversionError
 from ...json_values import MAX_DEPTH
 from ...paths import ROOT, Path, format_path
 
-__all__ = ["converse_kwargs", "encode_bytes_as_base64", "find_exception", "is_api_error"]
+__all__ = ["Base64Keys", "converse_kwargs", "encode_bytes_as_base64", "find_exception", "is_api_error"]
+
+
+class Base64Keys:
+    """Keys with base64 strings in a body. The values of `free` keys belong to the user or the model, and stay."""
+
+    __slots__ = ("free", "keys")
+
+    def __init__(self, keys: Iterable[str], free: Iterable[str]) -> None:
+        self.keys = frozenset(keys)
+        self.free = frozenset(free)
 
 
 def encode_bytes_as_base64(value: Any, free: Collection[str]) -> Any:

@@ -9,13 +9,15 @@ from ...api_converter import NativeToolConverter
 from ...conversion.extras import ABSENT, Extras, is_internal_mark, merge_extras_into, restore_extras, unmapped_members
 from ...conversion.reader import Reader
 from ...conversion.values import optional_text, read_list_or_null, to_plain_object
-from ...conversion.writer import OnLoss, OnUnsupported, Writer
+from ...conversion.writer import Writer
 from ...converter import ObjectReader, ObjectWriter
 from ...errors import wrong_type
+from ...json_text import loads
 from ...models import (
     AssistantMessage,
     AssistantPart,
     Completion,
+    InvalidCall,
     OpaquePart,
     ReasoningPart,
     RefusalPart,
@@ -27,9 +29,22 @@ from ...models import (
 )
 from ...paths import ROOT, Path
 from ...responses import derive_finish_reason, mark_calls_invalid, provider_stop_reason
+from ...tool_call_fields import (
+    INVALID_ARGUMENTS_KEY,
+    read_object_arguments,
+    read_tool_name,
+    write_object_arguments,
+    write_tool_name,
+)
 from ...tool_results import write_result_text
 
-__all__ = ["CopilotQuorumConverter"]
+__all__ = [
+    "CopilotQuorumConverter",
+    "read_map_arguments",
+    "read_result_tool_name",
+    "write_map_arguments",
+    "write_result_tool_name",
+]
 
 _RESPONSE = frozenset(["content", "model", "stop_reason"])
 
@@ -52,6 +67,56 @@ def _write_stop_reason(word: str | None) -> Any:
     return word if word is None or word in _VARIANTS else {"Other": word}
 
 
+def write_result_tool_name(name: str, extra: Any, at: Path, writer: Writer) -> str:
+    """Write the name. The original name wins if the result still has the name that replaced it."""
+    if type(extra) is dict and extra.get("$synthetic") == name and type(extra.get("$wire")) is str:
+        return str(extra["$wire"])
+    return write_tool_name(name, extra, at, writer)
+
+
+def read_map_arguments(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any], InvalidCall | None, Any]:
+    """Read the arguments. A value that is not a map is kept as an extra.
+
+    Raises:
+        ConversionError: The value is neither a map, nor the JSON text of one, nor null.
+    """
+    arguments, invalid, _ = read_object_arguments(value, at, reader)
+    if value is ABSENT:
+        return arguments, invalid, {"$absent": True}
+    if type(value) is not dict:
+        return arguments, invalid, {"$whole": value}
+    text = value.get(INVALID_ARGUMENTS_KEY) if len(value) == 1 else None
+    if type(text) is str:
+        try:
+            found = loads(text)
+        except ValueError:
+            return {}, InvalidCall(text, "malformed"), ABSENT
+        if type(found) is not dict:
+            return {}, InvalidCall(text, "not_an_object"), ABSENT
+    return arguments, invalid, ABSENT
+
+
+def write_map_arguments(
+    arguments: dict[str, Any], invalid: InvalidCall | None, extra: Any, at: Path, writer: Writer
+) -> Any:
+    """Write the arguments. The original value wins if it means the same.
+
+    Raises:
+        ConversionError: The arguments cannot be written as JSON.
+    """
+    if is_internal_mark(extra) and not arguments:
+        if "$absent" in extra:
+            return ABSENT
+        if extra["$whole"] is None or (type(extra["$whole"]) is str and not extra["$whole"].strip()):
+            return extra["$whole"]
+        if invalid is not None and extra["$whole"] == invalid.text:
+            return extra["$whole"]
+    return write_object_arguments(arguments, invalid, extra, at, writer)
+
+
+read_result_tool_name = read_tool_name
+
+
 class CopilotQuorumConverter(NativeToolConverter):
     """Converts tools, results and responses of the app's sessions. Blocks and events are tagged variants."""
 
@@ -60,28 +125,6 @@ class CopilotQuorumConverter(NativeToolConverter):
     read_tool_use: ObjectReader[ToolCall]
     write_application_call: ObjectWriter[ToolCall]
     write_tool_use: ObjectWriter[ToolCall]
-
-    def to_tool_result(
-        self, result: ToolResult, *, on_loss: OnLoss | None = None, on_unsupported: OnUnsupported = "error"
-    ) -> dict[str, Any]:
-        """Convert a result to a ToolResultMessage for `send_tool_results`.
-
-        Args:
-            result: The result.
-            on_loss: Called with each `Loss`. Without it, all losses except notes are issued as Python warnings.
-            on_unsupported: What to do if the wire cannot express what is asked for: "error" raises, "weaken" reports a
-                loss.
-
-        Returns:
-            The JSON object of the wire.
-
-        Raises:
-            ConversionError: The value of the result cannot be written.
-        """
-        writer = Writer(self.wire, on_loss, on_unsupported)
-        written = self.write_tool_result(result, ROOT, writer)
-        writer.report_remaining_losses()
-        return written
 
     def from_tool_result(
         self,

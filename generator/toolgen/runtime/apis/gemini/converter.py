@@ -8,7 +8,7 @@ from typing import Any, Literal
 from ...conversion.extras import ABSENT, Extras, inner_extras, restore_extras, unmapped_members
 from ...conversion.reader import Reader
 from ...conversion.values import optional_text, read_list_or_null
-from ...conversion.writer import OnLoss, OnUnsupported, Writer
+from ...conversion.writer import Writer
 from ...converter import ObjectReader, ObjectWriter
 from ...errors import BareApiError, wrong_type
 from ...message_order import Placed
@@ -96,24 +96,9 @@ class GeminiConverter(GeminiMessageConverter):
         """
         return [{"functionDeclarations": list(map(self.fixed_entry_of, names))}] if names else []
 
-    def to_sdk(
-        self, request: Request, *, on_loss: OnLoss | None = None, on_unsupported: OnUnsupported = "error"
-    ) -> dict[str, Any]:
-        """Convert a request to keyword arguments for the official client.
-
-        Args:
-            request: The request.
-            on_loss: Called with each `Loss`. Without it, all losses except notes are issued as Python warnings.
-            on_unsupported: What to do if the wire cannot express what is asked for: "error" raises, "weaken" reports a
-                loss.
-
-        Returns:
-            The keyword arguments for the client's method.
-
-        Raises:
-            ConversionError: The wire cannot express a value, and `on_unsupported` is "error".
-        """
-        body = self.normalize_body(self.to_request(request, on_loss=on_loss, on_unsupported=on_unsupported))
+    def write_sdk_kwargs(self, request: Request, writer: Writer) -> dict[str, Any]:
+        """Write the keyword arguments for the official client."""
+        body = self.normalize_body(self.write_body(request, writer))
         body.pop(ENUM_NUMBER_PATHS, None)
         return self.sdk_call(request.model, body, self.SDK_KEYWORDS)
 

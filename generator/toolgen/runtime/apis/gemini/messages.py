@@ -29,7 +29,8 @@ from ...models import (
     UserMessage,
 )
 from ...paths import Path
-from ...tool_results import describe_result, read_result_object, write_result_object
+from ...tool_results import describe_result
+from ..result_objects import read_result_object, write_result_object
 from .parts import (
     KeyNormalization,
     add_placeholder_signature,

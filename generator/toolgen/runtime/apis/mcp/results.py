@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeAlias
 
 from ...conversion.extras import ABSENT, Extras, UnsupportedValueError, inner_extras, unmapped_members
 from ...conversion.reader import Reader
-from ...conversion.values import Read, Write, read_list_or_null, write_list
+from ...conversion.values import Read, Write, optional_text, read_list_or_null, write_list
 from ...conversion.writer import Writer
 from ...errors import ConversionError, wrong_type
 from ...fields import read_data_url
@@ -218,27 +218,27 @@ def read_media_block(block: dict[str, Any], at: Path, reader: Reader, table: Map
     used = _USED.get(form, _DIRECT)
     rest: Extras = {key: value for key, value in block.items() if key in _KEYS and key not in used}
     if form == "resource_link":
-        name = _text_at(block, "name", at)
+        name = optional_text(block, "name", at)
         if name is None:
             rest["$absent"] = ["name"]
-        return _text_at(block, "uri", at), None, _media_type(block, at, table), name, rest
+        return optional_text(block, "uri", at), None, _media_type(block, at, table), name, rest
     if form != table["type"]:
         rest["type"] = form
     if form == "resource":
         return _embedded(block["resource"], (at, "resource"), rest, table)
-    return None, _text_at(block, "data", at), _text_at(block, "mimeType", at), None, rest
+    return None, optional_text(block, "data", at), optional_text(block, "mimeType", at), None, rest
 
 
 def _media_type(holder: dict[str, Any], at: Path, table: Mapping[str, str]) -> str | None:
     """Return the media type, or None if it only repeats the kind of part."""
-    media_type = _text_at(holder, "mimeType", at)
+    media_type = optional_text(holder, "mimeType", at)
     return None if media_type == table.get("any") else media_type
 
 
 def _embedded(resource: dict[str, Any], at: Path, rest: Extras, table: Mapping[str, str]) -> Fields:
     data, uri, media_type = (
-        _text_at(resource, "blob", at),
-        _text_at(resource, "uri", at),
+        optional_text(resource, "blob", at),
+        optional_text(resource, "uri", at),
         _media_type(resource, at, table),
     )
     name = None if uri is None else name_from_url(uri)
@@ -250,13 +250,6 @@ def _embedded(resource: dict[str, Any], at: Path, rest: Extras, table: Mapping[s
     if inner:
         rest["resource"] = inner
     return None, data, media_type, name, rest
-
-
-def _text_at(holder: dict[str, Any], key: str, at: Path) -> str | None:
-    value = holder.get(key)
-    if value is not None and type(value) is not str:
-        raise wrong_type((at, key), "a string", value)
-    return value
 
 
 def write_media_block(

@@ -15,7 +15,7 @@ from ...conversion.values import (
     read_list_or_null,
     write_user_or_opaque,
 )
-from ...conversion.writer import OnLoss, OnUnsupported, Writer
+from ...conversion.writer import Writer
 from ...converter import ListReader, ObjectReader, ObjectWriter
 from ...errors import BareApiError, wrong_type
 from ...message_order import order_for_api, results_of
@@ -42,15 +42,16 @@ from ...models import (
     UserMessage,
 )
 from ...paths import ROOT, Path, format_path
-from ...request_tools import write_selected_tools, write_tool_with_provider_settings
+from ...request_tools import write_tool_with_provider_settings
 from ...responses import derive_finish_reason, format_rfc3339, mark_calls_invalid, provider_stop_reason
 from ...tool_results import read_result_text_or_error, write_result_text
-from .fields import sendable_kwargs
-from .media import (
+from ..selected_tools import write_selected_tools
+from .fields import (
     order_results_by_tool,
     read_media_part,
     read_text_and_media,
     select_empty,
+    sendable_kwargs,
     write_media_part,
     write_text_and_media,
 )
@@ -87,28 +88,10 @@ class OllamaConverter(NativeToolSdkConverter):
     write_system_message: ObjectWriter[SystemMessage]
     write_user_message: ObjectWriter[UserMessage]
 
-    def to_sdk(
-        self, request: Request, *, on_loss: OnLoss | None = None, on_unsupported: OnUnsupported = "error"
-    ) -> dict[str, Any]:
-        """Convert a request to keyword arguments for the official client.
-
-        Args:
-            request: The request.
-            on_loss: Called with each `Loss`. Without it, all losses except notes are issued as Python warnings.
-            on_unsupported: What to do if the wire cannot express what is asked for: "error" raises, "weaken" reports a
-                loss.
-
-        Returns:
-            The keyword arguments for the client's method.
-
-        Raises:
-            ConversionError: The wire cannot express a value, and `on_unsupported` is "error".
-        """
-        writer = Writer(self.wire, on_loss, on_unsupported, tools=request.tools or ())
+    def write_sdk_kwargs(self, request: Request, writer: Writer) -> dict[str, Any]:
+        """Write the keyword arguments for the official client."""
         writer.drops_ids = self.SDK_MEMBERS["messages"].get("tool_call_id") != "kept"
-        found = sendable_kwargs(self.write_request(request, ROOT, writer), self.SDK_KEYWORDS, self.SDK_MEMBERS, writer)
-        writer.report_remaining_losses()
-        return found
+        return sendable_kwargs(self.write_request(request, ROOT, writer), self.SDK_KEYWORDS, self.SDK_MEMBERS, writer)
 
     def read_tools(self, value: Any, at: Path, reader: Reader) -> tuple[list[ToolDefinition | OpaquePart] | None, Any]:
         """Read the offered tools."""

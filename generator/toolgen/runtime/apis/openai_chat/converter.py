@@ -17,7 +17,6 @@ from ...conversion.extras import (
 )
 from ...conversion.reader import Reader
 from ...conversion.values import optional_text, read_list_or_null, write_or_describe, write_user_or_opaque
-from ...conversion.wire import DeclaredToolFacts
 from ...conversion.writer import Writer
 from ...converter import ListReader, ObjectReader, ObjectWriter, ValueReader, ValueWriter
 from ...errors import BareApiError, wrong_type
@@ -41,10 +40,9 @@ from ...models import (
 )
 from ...paths import ROOT, Path, format_path
 from ...responses import derive_finish_reason, mark_calls_invalid, provider_stop_reason
-from ...tool_results import read_result_parts, read_result_text_or_error, write_parts_moving_media, write_result_text
+from ...tool_results import read_result_text_or_error, write_result_text
+from ..chat_bases import ChatMessageConverter, OutputFormatConverter, read_result_parts, write_parts_moving_media
 from .fields import (
-    ChatMessageConverter,
-    OutputFormatConverter,
     extras_of_choice,
     has_content,
     join_response_texts,
@@ -52,16 +50,6 @@ from .fields import (
     restore_missing_message,
     restore_role,
     write_participant_name,
-)
-from .host_extensions import (
-    ReasoningKeys,
-    add_required_reasoning,
-    deciding_reason,
-    encode_object_content,
-    read_reasoning,
-    restore_object_content,
-    value_at,
-    write_reasoning,
 )
 
 __all__ = ["ChatConverter"]
@@ -76,11 +64,11 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
     read_usage: ObjectReader[Usage]
     write_usage: ObjectWriter[Usage]
 
-    REASONING: ClassVar[ReasoningKeys] = ReasoningKeys(())
-    """The keys of reasoning in a message; there are none if the wire has no reasoning."""
     RESPONSE_KEYS = frozenset(["choices"])
-    BODY_PATHS: ClassVar[dict[str, Any]] = {}
-    """Key paths of errors and usage in the bodies of hosts; empty for those of the API itself."""
+    IS_HOST: ClassVar[bool] = False
+    """Whether this is a server with additions of its own (`HostChatConverter`), such as reasoning in messages."""
+    assistant_keys = _ASSISTANT_MESSAGE
+    """The keys of an assistant message that are not kept as extras."""
 
     read_assistant_content: ValueReader[AssistantPart]
     read_result_part: ValueReader[ContentPart]
@@ -92,17 +80,12 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
     write_user_content: ValueWriter[Any]
     write_user_message: ObjectWriter[UserMessage]
 
-    def __init__(self, declared: DeclaredToolFacts | None = None) -> None:
-        super().__init__(declared)
-        self.assistant_keys = _ASSISTANT_MESSAGE.union(self.REASONING.known)
-
     def write_messages(self, messages: Sequence[Message], extra: Any, at: Path, writer: Writer) -> list[Any]:
         """Write the messages. Each result becomes one message; media of results follow as a user message."""
         wires: list[Any] = []
         for message, here, places in self.order_for_api(messages, at, writer):
             if type(message) is ToolMessage:
-                if message.metadata:
-                    writer.own_extras(message.metadata, here)
+                writer.own_extras(message.metadata, here)
                 for result, place in results_of(message, here, places):
                     wires.append(self.write_tool_result(result, place, writer))
                 continue
@@ -150,7 +133,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
             refusal, rest["refusal"] = None, ""
         if content is None and rest.pop("content", ABSENT) is ABSENT:
             rest["$absent"] = [*rest.get("$absent", ()), "content"]
-        thought = None if not self.REASONING.keys else read_reasoning(wire, rest, at, reader, self.REASONING)
+        thought = self.read_message_reasoning(wire, rest, at, reader) if self.IS_HOST else None
         if type(content) is str and refusal is None and not calls and thought is None:
             if calls is not None:
                 rest["tool_calls"] = calls
@@ -200,8 +183,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
             wire["content"] = message.content
         if wire["content"] is None and "content" in extras.get("$absent", ()):
             del wire["content"]
-        if self.REASONING.needed:
-            add_required_reasoning(wire, extras, self.REASONING)
+        self.add_required_keys(wire, extras)
         if extras:
             restore_extras(wire, extras)
             if writer.is_response:
@@ -232,7 +214,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
                 if refusals:
                     writer.report_loss(at, "refusals", "rewritten", "note", "they were joined")
                 refusals.append(part.text)
-            elif type(part) is ReasoningPart and not self.REASONING.keys:
+            elif type(part) is ReasoningPart and not self.IS_HOST:
                 writer.report_unsupported(here, "reasoning")
             elif type(part) is ReasoningPart:
                 if texts or calls:
@@ -265,7 +247,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
         if calls:
             wire["tool_calls"] = calls
         if thoughts:
-            write_reasoning(wire, thoughts, extras, writer, self.REASONING)
+            self.write_message_reasoning(wire, thoughts, extras, writer)
 
     def read_result_content(
         self, value: Any, at: Path, reader: Reader
@@ -281,9 +263,8 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
     ) -> str | list[Any] | None:
         """Write the result of a call. Media follow at the end of the turn, because results only hold text."""
         if is_error and kind in ("data", "multimodal"):
-            writer.report_loss(
-                (at[0], "isError"), "isError", "dropped", "behaviour", "the API has no error flag for results"
-            )
+            reason = "the API has no error flag for results"
+            writer.report_loss((at[0], "isError"), "isError", "dropped", "behaviour", reason)
         if kind != "multimodal":
             return write_result_text(kind, value, extra, at, writer)
         return write_parts_moving_media(value, extra, (at[0], "value"), writer, self.write_result_part)
@@ -315,14 +296,12 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
         if body is None:
             message = AssistantMessage()
         elif type(body) is dict:
-            message = self.read_assistant_message(
-                body if not self.BODY_PATHS else encode_object_content(body), place, reader
-            )
+            message = self.read_assistant_message(self.normalize_message(body), place, reader)
         else:
             raise wrong_type(place, "an object", body)
         word = optional_text(choice, "finish_reason", ((at, "choices"), 0))
         if choices_found:
-            rest["choices"] = [extras_of_choice(choice, bool(self.BODY_PATHS)), *choices_found[1:]]
+            rest["choices"] = [extras_of_choice(choice, self.IS_HOST), *choices_found[1:]]
             if type(body) is dict and type(body.get("content")) is list:
                 merge_extras_into(message, reader.wire.name, {"$list": ["content"]})
         elif "choices" not in wire:
@@ -330,8 +309,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
         else:
             rest["choices"] = []
         opaque = type(body) is dict and bool(body.get("tool_calls"))
-        counted = word if not self.BODY_PATHS else deciding_reason(word, wire, self.BODY_PATHS, self.FINISH_REASONS)
-        reason = derive_finish_reason(counted, message, self.FINISH_REASONS, opaque)
+        reason = derive_finish_reason(self.deciding_reason(word, wire), message, self.FINISH_REASONS, opaque)
         if error or not choices_found:
             reason = "error"
         mark_calls_invalid(message, reason)
@@ -362,13 +340,12 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
             del choice["index"]
         if completion.stop_reason is not None or not kept:
             choice["finish_reason"] = provider_stop_reason(
-                completion, self.FINISH_REASONS, extras, writer, has_foreign=bool(self.BODY_PATHS)
+                completion, self.FINISH_REASONS, extras, writer, has_foreign=self.IS_HOST
             )
         elif "finish_reason" in first.get("$absent", ()):
             del choice["finish_reason"]
         restore_extras(choice, first)
-        if self.BODY_PATHS:
-            restore_object_content(choice, first)
+        self.restore_content(choice, first)
         choice = restore_missing_message(choice, first)
         found = completion.id if completion.id is not None else identifier
         wire: dict[str, Any] = {} if found is None else {"id": found}
@@ -381,20 +358,43 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
         if kept != []:
             wire["choices"] = [choice, *further]
         usage = None if completion.usage is None else self.write_usage(completion.usage, (ROOT, "usage"), writer)
-        if not self.BODY_PATHS:
-            if usage is not None:
-                wire["usage"] = usage
-            restore_extras(wire, extras)
-            return wire
+        if usage is not None and not self.IS_HOST:
+            wire["usage"] = usage
         restore_extras(wire, extras)
-        if usage is not None and ("usage" not in extras.get("$absent", ()) or self.body_usage(wire) != usage):
+        was_read = "usage" not in extras.get("$absent", ())
+        if usage is not None and self.IS_HOST and (was_read or self.body_usage(wire) != usage):
             wire["usage"] = usage
         return wire
 
     def body_error(self, wire: dict[str, Any]) -> Any:
         """Return the error in a body of status 200, or None."""
-        return wire.get("error") if not self.BODY_PATHS else value_at(wire, self.BODY_PATHS["error"])
+        return wire.get("error")
 
     def body_usage(self, wire: dict[str, Any]) -> Any:
-        """Return the usage in a body, from the key path of the host."""
-        return wire.get("usage") if not self.BODY_PATHS else value_at(wire, self.BODY_PATHS["usage"])
+        """Return the usage in a body, or None."""
+        return wire.get("usage")
+
+    def deciding_reason(self, word: str | None, wire: dict[str, Any]) -> str | None:
+        """Return the stop reason that counts."""
+        return word
+
+    def normalize_message(self, message: dict[str, Any]) -> dict[str, Any]:
+        """Return a message of a response in the form that is read."""
+        return message
+
+    def restore_content(self, choice: dict[str, Any], extras: Extras) -> None:
+        """Restore the original content of a choice's message, if it was read in another form."""
+
+    def read_message_reasoning(
+        self, wire: dict[str, Any], extras: Extras, at: Path, reader: Reader
+    ) -> ReasoningPart | None:
+        """Read the reasoning of a message. Empty reasoning becomes extras of the message."""
+        return None
+
+    def write_message_reasoning(
+        self, wire: dict[str, Any], parts: list[tuple[ReasoningPart, Path]], extras: Extras, writer: Writer
+    ) -> None:
+        """Write the reasoning of a message."""
+
+    def add_required_keys(self, wire: dict[str, Any], extras: Extras) -> None:
+        """Add the keys that a host requires in an assistant message."""

@@ -1,38 +1,28 @@
-"""Field readers and writers of Chat Completions and related APIs, and bases for their converters.
-
-Its streams join the values of chunks here.
-"""
+"""Field readers and writers of Chat Completions and related APIs. Its streams join the values of chunks here."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any, ClassVar, Literal
+from collections.abc import Mapping
+from typing import Any
 
-from ...api_converter import NativeToolSdkConverter
 from ...conversion.extras import (
     ABSENT,
     Extras,
     UnsupportedValueError,
     inner_extras,
     is_internal_mark,
-    merge_extras_into,
     unmapped_members,
 )
 from ...conversion.reader import Reader
-from ...conversion.values import opaque_message
-from ...conversion.wire import ProviderWire, make_hashed_name
 from ...conversion.writer import Writer
-from ...converter import ObjectReader, ObjectWriter
 from ...errors import wrong_type
 from ...fields import media_type_of, read_data_url, read_enum_value, write_data_url, write_enum_value
-from ...message_order import Placed, order_for_api
-from ...models import AssistantMessage, Message, OutputSchema, SystemMessage, ToolMessage, ToolResult, UserMessage
+from ...models import ReasoningDelta, StreamEvent, TextDelta
 from ...paths import ROOT, Path
+from ..chat_bases import is_accepted_name, write_accepted_name
 
 __all__ = [
-    "ChatMessageConverter",
-    "OutputFormatConverter",
+    "StreamedPartList",
     "extras_of_choice",
     "has_content",
     "join_custom_call",
@@ -42,14 +32,12 @@ __all__ = [
     "read_file_name",
     "read_inline_data",
     "read_participant_name",
-    "read_schema_name",
     "restore_missing_message",
     "restore_role",
     "write_audio_format",
     "write_file_name",
     "write_inline_data",
     "write_participant_name",
-    "write_schema_name",
 ]
 
 
@@ -130,20 +118,6 @@ def write_file_name(name: str | None, extra: Any, at: Path, writer: Writer) -> A
     return "document"
 
 
-def _is_legal(name: str, wire: ProviderWire) -> bool:
-    """Return whether the API accepts the name of a message or a schema: the rule is that of tool names."""
-    return len(name) <= wire.name_length and wire.is_legal_name(name) is not None
-
-
-def _write_name(name: str, extra: Any, at: Path, writer: Writer) -> str:
-    """Return a name of a message or a schema, without illegal characters unless it was read with them."""
-    if writer.is_response or _is_legal(name, writer.wire) or (type(extra) is dict and extra.get("$whole") == name):
-        return name
-    writer.report_loss(at, "name", "rewritten", "note", f"{writer.wire.title} rejects the name")
-    spelling = re.sub(r"[^a-zA-Z0-9_-]+", "_", name)[: writer.wire.name_length]
-    return spelling if spelling.strip("_") else make_hashed_name(name, "name_", 24)
-
-
 def read_participant_name(value: Any, at: Path, reader: Reader) -> tuple[str | None, Any]:
     """Read the name in a message. One that would be written differently is also kept as an extra.
 
@@ -154,32 +128,12 @@ def read_participant_name(value: Any, at: Path, reader: Reader) -> tuple[str | N
         return None, ABSENT
     if type(value) is not str:
         raise wrong_type(at, "a string", value)
-    return value, ABSENT if _is_legal(value, reader.wire) else {"$whole": value}
+    return value, ABSENT if is_accepted_name(value, reader.wire) else {"$whole": value}
 
 
 def write_participant_name(name: str | None, extra: Any, at: Path, writer: Writer) -> Any:
     """Write the name in a message, without characters that the API rejects."""
-    return ABSENT if name is None else _write_name(name, extra, at, writer)
-
-
-def read_schema_name(value: Any, at: Path, reader: Reader) -> tuple[str | None, Any]:
-    """Read the name of an output schema. The extras record that it was absent or null, or would be written differently.
-
-    Raises:
-        ConversionError: The value is neither a string nor null.
-    """
-    name, kept = read_file_name(value, at, reader)
-    return name, kept if name is None or _is_legal(name, reader.wire) else {"$whole": name}
-
-
-def write_schema_name(name: str | None, extra: Any, at: Path, writer: Writer) -> Any:
-    """Write the name of an output schema. A missing name gets a default, because the API requires one."""
-    if name is not None:
-        return _write_name(name, extra, at, writer)
-    if extra is None or is_internal_mark(extra):
-        return ABSENT
-    writer.report_loss(at, "name", "defaulted", "note", "a schema needs a name")
-    return "output"
+    return ABSENT if name is None else write_accepted_name(name, extra, at, writer)
 
 
 def restore_missing_message(choice: dict[str, Any], extras: Extras) -> dict[str, Any]:
@@ -233,103 +187,6 @@ def join_response_texts(parts: list[Any], at: Path, writer: Writer) -> list[Any]
     return ["".join(texts)]
 
 
-class OutputFormatConverter(NativeToolSdkConverter):
-    """A converter for an API that has the output format as one object."""
-
-    OUTPUT_FORMATS: ClassVar[dict[str, Any]]
-    """The wire's values for the formats `text` and `json`, and under `schema` the type of formats with one, if any."""
-
-    read_output_schema: ObjectReader[OutputSchema]
-    write_output_schema: ObjectWriter[OutputSchema]
-
-    def read_output_format(
-        self, value: Any, at: Path, reader: Reader
-    ) -> tuple[Literal["text", "json"] | OutputSchema | None, Any]:
-        """Read the output format. Any other value is kept as an extra."""
-        if value is None or value is ABSENT:
-            return None, ABSENT
-        if value == self.OUTPUT_FORMATS["text"]:
-            return "text", value
-        if value == self.OUTPUT_FORMATS["json"]:
-            return "json", ABSENT
-        kind = self.OUTPUT_FORMATS["schema"]
-        if kind is not None and type(value) is dict and value.get("type") == kind and _has_schema(value):
-            return self.read_output_schema(value, at, reader), ABSENT
-        return None, value
-
-    def write_output_format(
-        self, output_format: Literal["text", "json"] | OutputSchema | None, extra: Any, at: Path, writer: Writer
-    ) -> Any:
-        """Write the output format. Text is the default. A schema is left out if the API has none."""
-        if output_format is None or output_format == "text":
-            return extra if output_format is None or extra == self.OUTPUT_FORMATS["text"] else ABSENT
-        if output_format == "json":
-            return self.OUTPUT_FORMATS["json"]
-        if self.OUTPUT_FORMATS["schema"] is None:
-            writer.report_unsupported((at, "schema"), "an output schema", "warning")
-            return self.OUTPUT_FORMATS["json"]
-        return self.write_output_schema(output_format, at, writer)
-
-
-def _has_schema(value: dict[str, Any]) -> bool:
-    """Return whether an output format has a schema. The API also accepts a name alone."""
-    holder = value.get("json_schema", value)
-    return type(holder) is dict and type(holder.get("schema")) is dict
-
-
-class ChatMessageConverter(NativeToolSdkConverter):
-    """Converts a list of messages by role, in which each result is a message."""
-
-    ACCEPTS_BLANK_MESSAGES: ClassVar[bool] = True
-    """Whether the API accepts an assistant message whose content is empty text."""
-    SYSTEM_ROLES: ClassVar[Collection[str]] = ("system",)
-    """The roles of system messages."""
-
-    read_assistant_message: ObjectReader[AssistantMessage]
-    read_system_message: ObjectReader[SystemMessage]
-    read_tool_result: ObjectReader[ToolResult]
-    read_user_message: ObjectReader[UserMessage]
-
-    def read_messages(self, wire: Any, at: Path, reader: Reader) -> tuple[list[Message], Any]:
-        """Read the messages. Adjacent results become one message; a message of another role becomes an opaque part."""
-        if type(wire) is not list:
-            raise wrong_type(at, "an array", wire)
-        messages: list[Message] = []
-        for i, item in enumerate(wire):
-            here = (at, i)
-            if type(item) is not dict:
-                raise wrong_type(here, "an object", item)
-            role = item.get("role")
-            if role == "assistant":
-                message = self.read_assistant_message(item, here, reader)
-                if item.get("content") is None and type(message.content) is list and not item.get("tool_calls"):
-                    merge_extras_into(message, reader.wire.name, {"$bare": True})
-                messages.append(message)
-                reader.next_turn()
-            elif role == "tool":
-                result = self.read_tool_result(item, here, reader)
-                last = messages[-1] if messages else None
-                if type(last) is ToolMessage:
-                    last.results.append(result)
-                else:
-                    messages.append(ToolMessage([result]))
-            elif role == "user":
-                messages.append(self.read_user_message(item, here, reader))
-            elif role in self.SYSTEM_ROLES:
-                messages.append(self.read_system_entry(item, i, here, reader))
-            else:
-                messages.append(opaque_message(item, reader))
-        return messages, ABSENT
-
-    def read_system_entry(self, wire: dict[str, Any], position: int, at: Path, reader: Reader) -> Message:
-        """Read a system message. `position` is the number of messages before it."""
-        return self.read_system_message(wire, at, reader)
-
-    def order_for_api(self, messages: Sequence[Message], at: Path, writer: Writer) -> Iterable[Placed]:
-        """Put the messages into the order that the API requires."""
-        return order_for_api(messages, at, writer)
-
-
 def join_values(old: Any, new: Any) -> Any:
     """Join the values of two chunks under an unknown key: texts and lists grow, other values replace."""
     if type(old) is str and type(new) is str:
@@ -356,3 +213,101 @@ def join_custom_call(old: Any, new: Any) -> Any:
             raise wrong_type(((ROOT, "custom"), "input"), "a string", text)
     merged["input"] = before + piece if before and piece else before or piece
     return merged
+
+
+class StreamedPartList:
+    """Content whose deltas are lists of parts, in the order of their arrival.
+
+    Consecutive pieces of text are one text, also inside a thought. The last text stays open in `text`, the list to which
+    the stream adds text that is in no part.
+    """
+
+    __slots__ = ("parts", "text", "thought")
+
+    def __init__(self, text: list[str]) -> None:
+        self.text = text
+        self.parts: list[Any] = []
+        self.thought: _Thought | None = None
+
+    def add(self, part: Any, with_thoughts: bool) -> list[StreamEvent]:
+        """Add a part of a delta, and return events for its text, and for its thoughts if the API has them as parts."""
+        if _is_text(part):
+            if not part["text"]:
+                return []
+            self.text.append(part["text"])
+            return [TextDelta(part["text"])]
+        kind = part.get("type") if type(part) is dict else None
+        if kind == "thinking" and type(part.get("thinking")) in (list, str):
+            texts = self._add_thought(part)
+            return [ReasoningDelta(text) for text in texts if text] if with_thoughts else []
+        self._close_text()
+        self.parts.append(part)
+        return [TextDelta(part["text"])] if kind == "text" and type(part.get("text")) is str and part["text"] else []
+
+    def _add_thought(self, part: dict[str, Any]) -> list[str]:
+        """Add a piece of a thought. One without text extends the last thought, even if other parts came after it."""
+        pieces = part["thinking"]
+        thought = self.thought
+        is_last = thought is not None and not self.text and self.parts[-1] is thought
+        if thought is None or thought.kind is not type(pieces) or (pieces and not is_last):
+            self._close_text()
+            thought = self.thought = _Thought(type(pieces))
+            self.parts.append(thought)
+        thought.head.update({key: value for key, value in part.items() if key != "thinking"})
+        return [thought.take(piece) for piece in ([pieces] if type(pieces) is str else pieces)]
+
+    def _close_text(self) -> None:
+        """Close the open text, because another part follows it."""
+        if self.text:
+            self.parts.append(_text_of(self.text))
+            self.text.clear()
+
+    def assemble(self) -> list[Any]:
+        """Return the content so far."""
+        parts = [part.assemble() if type(part) is _Thought else part for part in self.parts]
+        return [*parts, _text_of(self.text)] if self.text else parts
+
+
+class _Thought:
+    """A thought of a stream: its object without texts, and its items. `runs` are those of them that are joined pieces.
+
+    `kind` is the type of its texts: a list of parts, or a string.
+    """
+
+    __slots__ = ("head", "items", "kind", "runs")
+
+    def __init__(self, kind: type) -> None:
+        self.kind = kind
+        self.head: dict[str, Any] = {}
+        self.items: list[Any] = []
+        self.runs: dict[int, list[str]] = {}
+
+    def take(self, piece: Any) -> str:
+        """Add a piece of a delta, and return its text."""
+        text = piece if self.kind is str else piece["text"] if _is_text(piece) else None
+        if text is None:
+            self.items.append(piece)
+            return ""
+        last = len(self.items) - 1
+        if last not in self.runs:
+            last += 1
+            self.items.append(None)
+            self.runs[last] = []
+        self.runs[last].append(text)
+        return str(text)
+
+    def assemble(self) -> dict[str, Any]:
+        """Return the thought so far."""
+        if self.kind is str:
+            return {"type": "thinking", **self.head, "thinking": "".join(self.runs[0])}
+        items = [_text_of(self.runs[i]) if i in self.runs else item for i, item in enumerate(self.items)]
+        return {"type": "thinking", **self.head, "thinking": items}
+
+
+def _is_text(part: Any) -> bool:
+    """Return whether a part is text and nothing else."""
+    return type(part) is dict and len(part) == 2 and part.get("type") == "text" and type(part.get("text")) is str
+
+
+def _text_of(pieces: list[str]) -> dict[str, str]:
+    return {"type": "text", "text": "".join(pieces)}

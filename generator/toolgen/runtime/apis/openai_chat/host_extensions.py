@@ -1,69 +1,38 @@
-"""What hosts add to Chat Completions: reasoning, other places for errors and usage, and content that streams as parts."""
+"""What hosts add to Chat Completions: reasoning, and other places for errors and usage."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, ClassVar
 
 from ...conversion.extras import Extras, inner_extras
 from ...conversion.reader import Reader
+from ...conversion.wire import DeclaredToolFacts
 from ...conversion.writer import Writer
 from ...errors import wrong_type
 from ...json_text import dump_allowing_nan, loads
 from ...json_values import same_json
-from ...models import ReasoningDelta, ReasoningPart, StreamEvent, TextDelta
+from ...models import ReasoningPart
 from ...paths import Path
+from ...responses import value_at_path
+from .converter import ChatConverter
 
 __all__ = [
+    "HostChatConverter",
     "ReasoningKeys",
-    "StreamedPartList",
-    "add_required_reasoning",
-    "deciding_reason",
     "detail_text",
-    "encode_object_content",
-    "read_reasoning",
     "reasoning_text_of",
-    "restore_object_content",
     "value_at",
-    "write_reasoning",
 ]
 
 
 def value_at(body: Any, paths: Iterable[Sequence[str | int]]) -> Any:
     """Return the value at the first key path that leads to one, or None."""
     for way in paths:
-        value = body
-        for step in way:
-            if type(step) is int:
-                value = value[step] if type(value) is list and len(value) > step else None
-            else:
-                value = value.get(step) if type(value) is dict else None
+        value = value_at_path(body, way)
         if value is not None:
             return value
     return None
-
-
-def deciding_reason(
-    word: str | None, body: dict[str, Any], paths: Mapping[str, Any], reasons: Mapping[str, Any]
-) -> str | None:
-    """Return the stop reason that counts: a cut that the model reports goes before a normal end of its gateway."""
-    native = value_at(body, paths.get("native_reason", ()))
-    normal = reasons.get(word or "") in ("stop", "tool_calls")
-    return native if normal and type(native) is str and reasons.get(native) == "length" else word
-
-
-def encode_object_content(message: dict[str, Any]) -> dict[str, Any]:
-    """Return a message whose content is text, not an object: some hosts parse the JSON that was requested."""
-    content = message.get("content")
-    return {**message, "content": dump_allowing_nan(content)} if type(content) is dict else message
-
-
-def restore_object_content(choice: dict[str, Any], extras: Extras) -> None:
-    """Restore the original object as the content of a choice's message, if the text still means the same."""
-    content = inner_extras(extras, "message").get("content")
-    message = choice["message"]
-    if type(content) is dict and type(message["content"]) is str and _says(message["content"], content):
-        choice["message"] = {**message, "content": content}
 
 
 def _says(text: str, content: dict[str, Any]) -> bool:
@@ -107,7 +76,7 @@ def reasoning_text_of(value: Any) -> str:
     return "".join(map(detail_text, value)) if type(value) is list else value
 
 
-def read_reasoning(
+def _read_reasoning(
     wire: dict[str, Any], extras: Extras, at: Path, reader: Reader, keys: ReasoningKeys
 ) -> ReasoningPart | None:
     """Read the reasoning of a message. Its text is that of the first key with a text.
@@ -142,7 +111,7 @@ def read_reasoning(
     return ReasoningPart(text, reader.as_metadata(own))
 
 
-def write_reasoning(
+def _write_reasoning(
     wire: dict[str, Any],
     parts: Sequence[tuple[ReasoningPart, Path]],
     message_extras: Extras,
@@ -187,106 +156,59 @@ def write_reasoning(
         wire["content"] = ""  # many servers reject null beside reasoning
 
 
-def add_required_reasoning(wire: dict[str, Any], extras: Extras, keys: ReasoningKeys) -> None:
-    """Add the key that the API requires to a message with calls, as an empty text, unless it was read without it."""
-    key = keys.default_key
-    if key is not None and "tool_calls" in wire and key not in extras.get("$absent", ()) and key not in extras:
-        wire.setdefault(key, "")
+class HostChatConverter(ChatConverter):
+    """Converts Chat Completions of a host, with its reasoning, errors and usage."""
 
+    IS_HOST = True
+    REASONING: ClassVar[ReasoningKeys]
+    """The keys of reasoning in a message."""
+    BODY_PATHS: ClassVar[dict[str, Any]]
+    """Key paths of errors and usage in bodies."""
 
-class StreamedPartList:
-    """Content whose deltas are lists of parts, in the order of their arrival.
+    def __init__(self, declared: DeclaredToolFacts | None = None) -> None:
+        super().__init__(declared)
+        self.assistant_keys = self.assistant_keys.union(self.REASONING.known)
 
-    Consecutive pieces of text are one text, also inside a thought. The last text stays open in `text`, the list to which
-    the stream adds text that is in no part.
-    """
+    def body_error(self, wire: dict[str, Any]) -> Any:
+        """Return the error in a body of status 200, or None."""
+        return value_at(wire, self.BODY_PATHS["error"])
 
-    __slots__ = ("parts", "text", "thought")
+    def body_usage(self, wire: dict[str, Any]) -> Any:
+        """Return the usage in a body, or None."""
+        return value_at(wire, self.BODY_PATHS["usage"])
 
-    def __init__(self, text: list[str]) -> None:
-        self.text = text
-        self.parts: list[Any] = []
-        self.thought: _Thought | None = None
+    def deciding_reason(self, word: str | None, wire: dict[str, Any]) -> str | None:
+        """Return the stop reason that counts: a cut that the model reports goes before a normal end of its gateway."""
+        native = value_at(wire, self.BODY_PATHS.get("native_reason", ()))
+        normal = self.FINISH_REASONS.get(word or "") in ("stop", "tool_calls")
+        return native if normal and type(native) is str and self.FINISH_REASONS.get(native) == "length" else word
 
-    def add(self, part: Any, with_thoughts: bool) -> list[StreamEvent]:
-        """Add a part of a delta, and return events for its text, and for its thoughts if the API has them as parts."""
-        if _is_text(part):
-            if not part["text"]:
-                return []
-            self.text.append(part["text"])
-            return [TextDelta(part["text"])]
-        kind = part.get("type") if type(part) is dict else None
-        if kind == "thinking" and type(part.get("thinking")) in (list, str):
-            texts = self._add_thought(part)
-            return [ReasoningDelta(text) for text in texts if text] if with_thoughts else []
-        self._close_text()
-        self.parts.append(part)
-        return [TextDelta(part["text"])] if kind == "text" and type(part.get("text")) is str and part["text"] else []
+    def normalize_message(self, message: dict[str, Any]) -> dict[str, Any]:
+        """Return a message whose content is text, not an object: some hosts parse the JSON that was requested."""
+        content = message.get("content")
+        return {**message, "content": dump_allowing_nan(content)} if type(content) is dict else message
 
-    def _add_thought(self, part: dict[str, Any]) -> list[str]:
-        """Add a piece of a thought. One without text extends the last thought, even if other parts came after it."""
-        pieces = part["thinking"]
-        thought = self.thought
-        is_last = thought is not None and not self.text and self.parts[-1] is thought
-        if thought is None or thought.kind is not type(pieces) or (pieces and not is_last):
-            self._close_text()
-            thought = self.thought = _Thought(type(pieces))
-            self.parts.append(thought)
-        thought.head.update({key: value for key, value in part.items() if key != "thinking"})
-        return [thought.take(piece) for piece in ([pieces] if type(pieces) is str else pieces)]
+    def restore_content(self, choice: dict[str, Any], extras: Extras) -> None:
+        """Restore the original object as the content of a choice's message, if the text still means the same."""
+        content = inner_extras(extras, "message").get("content")
+        message = choice["message"]
+        if type(content) is dict and type(message["content"]) is str and _says(message["content"], content):
+            choice["message"] = {**message, "content": content}
 
-    def _close_text(self) -> None:
-        """Close the open text, because another part follows it."""
-        if self.text:
-            self.parts.append(_text_of(self.text))
-            self.text.clear()
+    def read_message_reasoning(
+        self, wire: dict[str, Any], extras: Extras, at: Path, reader: Reader
+    ) -> ReasoningPart | None:
+        """Read the reasoning of a message. Empty reasoning becomes extras of the message."""
+        return _read_reasoning(wire, extras, at, reader, self.REASONING)
 
-    def assemble(self) -> list[Any]:
-        """Return the content so far."""
-        parts = [part.assemble() if type(part) is _Thought else part for part in self.parts]
-        return [*parts, _text_of(self.text)] if self.text else parts
+    def write_message_reasoning(
+        self, wire: dict[str, Any], parts: list[tuple[ReasoningPart, Path]], extras: Extras, writer: Writer
+    ) -> None:
+        """Write the reasoning of a message."""
+        _write_reasoning(wire, parts, extras, writer, self.REASONING)
 
-
-class _Thought:
-    """A thought of a stream: its object without texts, and its items. `runs` are those of them that are joined pieces.
-
-    `kind` is the type of its texts: a list of parts, or a string.
-    """
-
-    __slots__ = ("head", "items", "kind", "runs")
-
-    def __init__(self, kind: type) -> None:
-        self.kind = kind
-        self.head: dict[str, Any] = {}
-        self.items: list[Any] = []
-        self.runs: dict[int, list[str]] = {}
-
-    def take(self, piece: Any) -> str:
-        """Add a piece of a delta, and return its text."""
-        text = piece if self.kind is str else piece["text"] if _is_text(piece) else None
-        if text is None:
-            self.items.append(piece)
-            return ""
-        last = len(self.items) - 1
-        if last not in self.runs:
-            last += 1
-            self.items.append(None)
-            self.runs[last] = []
-        self.runs[last].append(text)
-        return str(text)
-
-    def assemble(self) -> dict[str, Any]:
-        """Return the thought so far."""
-        if self.kind is str:
-            return {"type": "thinking", **self.head, "thinking": "".join(self.runs[0])}
-        items = [_text_of(self.runs[i]) if i in self.runs else item for i, item in enumerate(self.items)]
-        return {"type": "thinking", **self.head, "thinking": items}
-
-
-def _is_text(part: Any) -> bool:
-    """Return whether a part is text and nothing else."""
-    return type(part) is dict and len(part) == 2 and part.get("type") == "text" and type(part.get("text")) is str
-
-
-def _text_of(pieces: list[str]) -> dict[str, str]:
-    return {"type": "text", "text": "".join(pieces)}
+    def add_required_keys(self, wire: dict[str, Any], extras: Extras) -> None:
+        """Add the key of reasoning to a message with calls, as an empty text, unless it was read without it."""
+        key = self.REASONING.default_key if self.REASONING.needed else None
+        if key is not None and "tool_calls" in wire and key not in extras.get("$absent", ()) and key not in extras:
+            wire.setdefault(key, "")

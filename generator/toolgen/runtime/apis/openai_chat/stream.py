@@ -10,8 +10,7 @@ from ...paths import ROOT
 from ...responses import substitute_normal_stop_reason
 from ...stream_parts import OpenCall, order_by_index
 from ...streams import BaseStream, BaseStreamWriter, read_hashable_index
-from .fields import join_custom_call, join_values
-from .host_extensions import StreamedPartList
+from .fields import StreamedPartList, join_custom_call, join_values
 
 __all__ = ["ChatStream", "ChatStreamWriter"]
 

@@ -40,8 +40,8 @@ from ...models import (
 )
 from ...paths import ROOT, Path, format_path
 from ...responses import derive_finish_reason, mark_calls_invalid, provider_stop_reason, read_optional_object
-from ...tool_results import read_result_text_or_error, write_result_parts, write_result_text
-from ..openai_chat.fields import OutputFormatConverter
+from ...tool_results import read_result_text_or_error, write_result_text
+from ..chat_bases import OutputFormatConverter, write_result_parts
 from .fields import (
     add_required_item_keys,
     add_required_keys,

@@ -1,0 +1,235 @@
+"""What chat APIs share: bases of their converters, results with parts, and names that APIs restrict."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any, ClassVar, Literal
+
+from ..api_converter import NativeToolSdkConverter
+from ..conversion.extras import ABSENT, inner_extras, is_internal_mark, merge_extras_into
+from ..conversion.reader import Reader
+from ..conversion.values import Read, Write, opaque_message, read_text_or_list, write_list, write_or_describe
+from ..conversion.wire import ProviderWire, make_hashed_name
+from ..conversion.writer import Writer
+from ..converter import ObjectReader, ObjectWriter
+from ..errors import wrong_type
+from ..message_order import Placed, order_for_api
+from ..models import (
+    AssistantMessage,
+    Message,
+    OpaquePart,
+    OutputSchema,
+    SystemMessage,
+    TextPart,
+    ToolMessage,
+    ToolResult,
+    UserMessage,
+)
+from ..paths import Path
+
+__all__ = [
+    "ChatMessageConverter",
+    "OutputFormatConverter",
+    "is_accepted_name",
+    "read_result_parts",
+    "read_schema_name",
+    "write_accepted_name",
+    "write_parts_moving_media",
+    "write_result_parts",
+    "write_schema_name",
+]
+
+
+def is_accepted_name(name: str, wire: ProviderWire) -> bool:
+    """Return whether the API accepts the name of a message or a schema: the rule is that of tool names."""
+    return len(name) <= wire.name_length and wire.is_legal_name(name) is not None
+
+
+def write_accepted_name(name: str, extra: Any, at: Path, writer: Writer) -> str:
+    """Return a name of a message or a schema, without illegal characters unless it was read with them."""
+    if (
+        writer.is_response
+        or is_accepted_name(name, writer.wire)
+        or (type(extra) is dict and extra.get("$whole") == name)
+    ):
+        return name
+    writer.report_loss(at, "name", "rewritten", "note", f"{writer.wire.title} rejects the name")
+    spelling = re.sub(r"[^a-zA-Z0-9_-]+", "_", name)[: writer.wire.name_length]
+    return spelling if spelling.strip("_") else make_hashed_name(name, "name_", 24)
+
+
+def read_schema_name(value: Any, at: Path, reader: Reader) -> tuple[str | None, Any]:
+    """Read the name of an output schema. The extras record that it was absent or null, or would be written differently.
+
+    Raises:
+        ConversionError: The value is neither a string nor null.
+    """
+    if value is None or value is ABSENT:
+        return None, {"$absent": True} if value is ABSENT else None
+    if type(value) is not str:
+        raise wrong_type(at, "a string", value)
+    return value, ABSENT if is_accepted_name(value, reader.wire) else {"$whole": value}
+
+
+def write_schema_name(name: str | None, extra: Any, at: Path, writer: Writer) -> Any:
+    """Write the name of an output schema. A missing name gets a default, because the API requires one."""
+    if name is not None:
+        return write_accepted_name(name, extra, at, writer)
+    if extra is None or is_internal_mark(extra):
+        return ABSENT
+    writer.report_loss(at, "name", "defaulted", "note", "a schema needs a name")
+    return "output"
+
+
+class OutputFormatConverter(NativeToolSdkConverter):
+    """A converter for an API that has the output format as one object."""
+
+    OUTPUT_FORMATS: ClassVar[dict[str, Any]]
+    """The wire's values for the formats `text` and `json`, and under `schema` the type of formats with one, if any."""
+
+    read_output_schema: ObjectReader[OutputSchema]
+    write_output_schema: ObjectWriter[OutputSchema]
+
+    def read_output_format(
+        self, value: Any, at: Path, reader: Reader
+    ) -> tuple[Literal["text", "json"] | OutputSchema | None, Any]:
+        """Read the output format. Any other value is kept as an extra."""
+        if value is None or value is ABSENT:
+            return None, ABSENT
+        if value == self.OUTPUT_FORMATS["text"]:
+            return "text", value
+        if value == self.OUTPUT_FORMATS["json"]:
+            return "json", ABSENT
+        kind = self.OUTPUT_FORMATS["schema"]
+        if kind is not None and type(value) is dict and value.get("type") == kind and _has_schema(value):
+            return self.read_output_schema(value, at, reader), ABSENT
+        return None, value
+
+    def write_output_format(
+        self, output_format: Literal["text", "json"] | OutputSchema | None, extra: Any, at: Path, writer: Writer
+    ) -> Any:
+        """Write the output format. Text is the default. A schema is left out if the API has none."""
+        if output_format is None or output_format == "text":
+            return extra if output_format is None or extra == self.OUTPUT_FORMATS["text"] else ABSENT
+        if output_format == "json":
+            return self.OUTPUT_FORMATS["json"]
+        if self.OUTPUT_FORMATS["schema"] is None:
+            writer.report_unsupported((at, "schema"), "an output schema", "warning")
+            return self.OUTPUT_FORMATS["json"]
+        return self.write_output_schema(output_format, at, writer)
+
+
+def _has_schema(value: dict[str, Any]) -> bool:
+    """Return whether an output format has a schema. The API also accepts a name alone."""
+    holder = value.get("json_schema", value)
+    return type(holder) is dict and type(holder.get("schema")) is dict
+
+
+class ChatMessageConverter(NativeToolSdkConverter):
+    """Converts a list of messages by role, in which each result is a message."""
+
+    ACCEPTS_BLANK_MESSAGES: ClassVar[bool] = True
+    """Whether the API accepts an assistant message whose content is empty text."""
+    SYSTEM_ROLES: ClassVar[Collection[str]] = ("system",)
+    """The roles of system messages."""
+
+    read_assistant_message: ObjectReader[AssistantMessage]
+    read_system_message: ObjectReader[SystemMessage]
+    read_tool_result: ObjectReader[ToolResult]
+    read_user_message: ObjectReader[UserMessage]
+
+    def read_messages(self, wire: Any, at: Path, reader: Reader) -> tuple[list[Message], Any]:
+        """Read the messages. Adjacent results become one message; a message of another role becomes an opaque part."""
+        if type(wire) is not list:
+            raise wrong_type(at, "an array", wire)
+        messages: list[Message] = []
+        for i, item in enumerate(wire):
+            here = (at, i)
+            if type(item) is not dict:
+                raise wrong_type(here, "an object", item)
+            role = item.get("role")
+            if role == "assistant":
+                message = self.read_assistant_message(item, here, reader)
+                if item.get("content") is None and type(message.content) is list and not item.get("tool_calls"):
+                    merge_extras_into(message, reader.wire.name, {"$bare": True})
+                messages.append(message)
+                reader.next_turn()
+            elif role == "tool":
+                result = self.read_tool_result(item, here, reader)
+                last = messages[-1] if messages else None
+                if type(last) is ToolMessage:
+                    last.results.append(result)
+                else:
+                    messages.append(ToolMessage([result]))
+            elif role == "user":
+                messages.append(self.read_user_message(item, here, reader))
+            elif role in self.SYSTEM_ROLES:
+                messages.append(self.read_system_entry(item, i, here, reader))
+            else:
+                messages.append(opaque_message(item, reader))
+        return messages, ABSENT
+
+    def read_system_entry(self, wire: dict[str, Any], position: int, at: Path, reader: Reader) -> Message:
+        """Read a system message. `position` is the number of messages before it."""
+        return self.read_system_message(wire, at, reader)
+
+    def order_for_api(self, messages: Sequence[Message], at: Path, writer: Writer) -> Iterable[Placed]:
+        """Put the messages into the order that the API requires."""
+        return order_for_api(messages, at, writer)
+
+
+MEDIA_FOLLOW_TEXT = "The result follows in the next message."
+"""The text for a result that contains only media, because the text of a result must not be empty."""
+
+
+def read_result_parts(value: Any, at: Path, reader: Reader, read: Read[Any]) -> str | list[Any]:
+    """Read the parts of a result. Media in it are marked, because not every server accepts media inside a result."""
+    parts = read_text_or_list(value, at, reader, read)
+    for part in parts:
+        if type(part) is not str and type(part) is not TextPart and type(part) is not OpaquePart:
+            merge_extras_into(part, reader.wire.name, {"$inline": True})
+    return parts
+
+
+def write_result_parts(parts: Sequence[Any], extra: Any, at: Path, writer: Writer, write: Write) -> str | list[Any]:
+    """Write the parts of a result. Without parts it is an empty text, unless an empty list was read."""
+    written = write_list(parts, at, writer, write)
+    return written or _without_parts(extra, at, writer)
+
+
+def _without_parts(extra: Any, at: Path, writer: Writer) -> str | list[Any]:
+    if extra == []:
+        return []
+    writer.report_loss(at, "a result without parts", "rewritten", "note", "the API rejects an empty list")
+    return ""
+
+
+def write_parts_moving_media(
+    parts: Sequence[Any], extra: Any, at: Path, writer: Writer, write: Write
+) -> str | list[Any]:
+    """Write the parts of a result like `write_result_parts`, but only texts, and media that were read inside one.
+
+    Other media are appended to `writer.media`.
+    """
+    after = len(writer.media)
+    texts = []
+    for i, part in enumerate(parts):
+        inside = "$inline" in inner_extras(part.metadata or {}, writer.wire.name)
+        if type(part) is TextPart or type(part) is OpaquePart or inside:
+            item = write_or_describe(part, (at, i), writer, write)
+            texts += [] if item is ABSENT else [item]
+        else:
+            writer.media.append((part, (at, i)))
+            writer.report_loss(
+                (at, i),
+                writer.type_name(part),
+                "moved",
+                "note",
+                "it was moved into a user message after the results",
+            )
+    if len(writer.media) == after:
+        return texts or _without_parts(extra, at, writer)
+    if len(texts) == 1 and texts[0].keys() == {"type", "text"}:
+        return str(texts[0]["text"])
+    return texts or MEDIA_FOLLOW_TEXT

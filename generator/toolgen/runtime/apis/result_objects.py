@@ -1,0 +1,90 @@
+"""Results that an API has as one object: its keys mark the kind, to read it back."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypeAlias
+
+from ..conversion.extras import Extras
+from ..conversion.writer import Writer
+from ..errors import ConversionError, wrong_type
+from ..json_text import compact, dump_allowing_nan
+from ..json_values import is_json, same_json, walk_values
+from ..paths import Path, format_path
+
+__all__ = ["read_result_object", "write_result_object"]
+
+Kind: TypeAlias = Literal["text", "data", "error", "multimodal"]
+
+
+def read_result_object(response: dict[str, Any]) -> tuple[Kind, Any, bool | None, Extras]:
+    """Read kind, value and error flag of a result object: `output` alone is the result, `error` alone a failure.
+
+    Any other object is data as a whole. The original object becomes extras if it would be written differently.
+    """
+    kind, value, is_error = _read(response)
+    return kind, value, is_error, {} if _write(kind, value, is_error) == response else {"$response": response}
+
+
+_OWN = frozenset(["error", "output"])
+"""Keys with a special meaning for the API."""
+
+
+def write_result_object(
+    kind: str, value: Any, is_error: bool | None, extra: Any, at: Path, writer: Writer
+) -> dict[str, Any]:
+    """Write a result of kind text, data or error as an object. The original object is used while it means the same.
+
+    Raises:
+        ConversionError: The value does not have the type of its kind, or cannot be written as JSON.
+    """
+    if type(extra) is dict:
+        known = _read(extra)
+        if known[0] == kind and known[2] == (is_error or None) and same_json(known[1], value):
+            return extra
+    if kind in ("text", "error"):
+        if type(value) is not str:
+            raise wrong_type(at, "a string", value)
+    elif is_error is None and type(value) is dict and value.keys().isdisjoint(_OWN) and is_json(value, "$ref"):
+        return value
+    else:
+        try:
+            text = compact(value)
+        except (TypeError, ValueError, RecursionError) as error:
+            raise ConversionError(format_path(at), f"cannot be written as JSON: {type(error).__name__}") from error
+        if is_error and type(value) is str:
+            writer.report_loss(
+                (at[0], "kind"), "data", "rewritten", "note", "a failure that has text is sent as an error"
+            )
+        elif not is_error and '"$ref":' in text and _refers(value):
+            writer.report_loss(
+                at[0], "data", "rewritten", "note", "sent as text, because the API would resolve the references in it"
+            )
+            return {"output": text}
+        if not is_error:
+            return value if type(value) is dict and not value.keys() & _OWN else {"output": value}
+    return _write(kind, value, is_error)
+
+
+def _read(response: dict[str, Any]) -> tuple[Kind, Any, bool | None]:
+    if response.keys() == {"output"}:
+        value = response["output"]
+        return ("text" if type(value) is str else "data"), value, None
+    if response.keys() == {"error"}:
+        value = response["error"]
+        return ("error", value, None) if type(value) is str else ("data", value, True)
+    return "data", response, None
+
+
+def _write(kind: str, value: Any, is_error: bool | None) -> dict[str, Any]:
+    if kind == "error" or (kind == "data" and is_error):
+        return {"error": value}
+    if kind == "data" and _refers(value):
+        return {"output": dump_allowing_nan(value)}
+    if type(value) is dict and not value.keys() & _OWN:
+        return value
+    return {"output": value}
+
+
+def _refers(value: Any) -> bool:
+    """Return whether a value contains a key that the API resolves as a reference."""
+    return any(type(one) is dict and "$ref" in one for one in walk_values(value))

@@ -1,0 +1,51 @@
+"""The tools of a request to an API without a tool choice, which gets only the tools that may be called."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..conversion.extras import ABSENT
+from ..conversion.values import Write, write_list
+from ..conversion.writer import Writer
+from ..models import AllowedToolChoice, ToolChoice, ToolDefinition
+from ..paths import Path
+from ..request_tools import write_choice
+
+__all__ = ["write_selected_tools"]
+
+
+def write_selected_tools(
+    tools: Sequence[Any] | None,
+    choice: ToolChoice | None,
+    at: Path,
+    writer: Writer,
+    table: Mapping[str, Any],
+    write: Write,
+) -> list[Any] | Any:
+    """Write the tools that the choice allows, each with `write`. ABSENT if there are none to write.
+
+    `at` is the path of the request. A choice that forces a call is a loss of behaviour: `table` has no entry for it.
+    """
+    allowed = choice.names if type(choice) is AllowedToolChoice else None
+    if choice == "none" or (type(choice) is AllowedToolChoice and choice.mode != "required"):
+        writer.report_loss(
+            (at, "toolChoice"), "toolChoice", "rewritten", "note", "tools that must not be called were left out"
+        )
+    elif choice is not None:
+        write_choice(choice, ABSENT, (at, "toolChoice"), writer, table)
+    if tools is None:
+        return ABSENT
+    if choice == "none":
+        writer.report_loss((at, "tools"), "tools", "dropped", "note", "the model must not call any of them")
+        return ABSENT
+    if allowed is None:
+        return write_list(tools, (at, "tools"), writer, write)
+
+    def write_allowed(tool: Any, place: Path, writer: Writer) -> Any:
+        if type(tool) is ToolDefinition and tool.name in allowed:
+            return write(tool, place, writer)
+        writer.report_loss(place, "a tool", "dropped", "note", "the model must not call it")
+        return ABSENT
+
+    return write_list(tools, (at, "tools"), writer, write_allowed)
