@@ -63,14 +63,14 @@ def lower_object(
             schema, (*pointer, "properties", name), ref_stack
         )
         if inner.get("not") == {} and len(inner) == 1:
-            if not dialect.closed and further is not False:
-                reason = "no value fits it"
+            if name in required or (not dialect.closed and further is not False):
                 context.record_change(
                     (*pointer, "properties", name),
                     "a property",
                     "dropped",
-                    reason,
+                    "no value fits it",
                     checked="parse_arguments",
+                    blocks_strict=name in required,
                 )
             continue
         entry: dict[str, Any] = {} if names[name] == name else {"name": names[name]}
@@ -369,6 +369,7 @@ def _map(
     sentences: list[str],
 ) -> Table | None:
     """Lower a map to a list of pairs if the dialect requires it. Otherwise report that it cannot be sent."""
+    value, encoding = NEVER, None
     if (
         context.dialect.maps == "pairs"
         and pointer
@@ -377,6 +378,7 @@ def _map(
         value, encoding = context.lower_node(
             further, (*pointer, "additionalProperties"), ref_stack
         )
+    if value is not NEVER:
         pair = {"key": {"type": "string"}, "value": value}
         out["type"] = "array"
         out["items"] = {
@@ -423,14 +425,20 @@ def lower_array(
     first = source.get("prefixItems")
     if not kinds and "items" not in source and "prefixItems" not in source:
         return None
-    if type(first) is list and first and not context.dialect.supports("prefixItems"):
-        return _tuple(context, source, first, pointer, ref_stack, out, sentences)
+    first = first if type(first) is list else []
+    nodes = [
+        context.lower_node(schema, (*pointer, "prefixItems", i), ref_stack)
+        for i, schema in enumerate(first)
+    ]
+    end = next(
+        (i for i, (schema, _) in enumerate(nodes) if schema is NEVER), len(nodes)
+    )
+    if end < len(nodes):  # no list has an item there
+        first, nodes, source = first[:end], nodes[:end], {**source, "items": False}
+    if first and not context.dialect.supports("prefixItems"):
+        return _tuple(context, source, first, nodes, pointer, ref_stack, out, sentences)
     found: Table = {}
-    if type(first) is list and first:
-        nodes = [
-            context.lower_node(schema, (*pointer, "prefixItems", i), ref_stack)
-            for i, schema in enumerate(first)
-        ]
+    if first:
         out["prefixItems"] = [schema for schema, _ in nodes]
         if any(encoding is not None for _, encoding in nodes):
             found["first"] = [encoding for _, encoding in nodes]
@@ -445,13 +453,7 @@ def lower_array(
         ):
             out["items"] = False
         else:
-            _at_most(
-                context,
-                source,
-                len(first) if type(first) is list else 0,
-                out,
-                sentences,
-            )
+            _at_most(context, source, len(first), out, sentences)
             if context.dialect.untyped != "keep":
                 out["items"] = {
                     "type": "string",
@@ -488,25 +490,17 @@ def _tuple(
     context: LoweringContext,
     source: dict[str, Any],
     first: list[Any],
+    nodes: list[Node],
     pointer: Pointer,
     ref_stack: RefStack,
     out: dict[str, Any],
     sentences: list[str],
 ) -> Table | None:
     """Lower a tuple to a list whose items may match any of its schemas. Its length is kept if possible."""
-    closed = source.get("items") is False
-    branches = list(first)
-    if not closed and "items" in source:
-        branches.append(source["items"])
-    elif not closed:
-        branches.append(True)
+    rest = context.lower_node(source.get("items", True), (*pointer, "items"), ref_stack)
+    closed = rest[0] is NEVER
     lowered, spellings = [], []
-    for i, schema in enumerate(branches):
-        inner, encoding = context.lower_node(
-            schema,
-            (*pointer, "prefixItems", i) if i < len(first) else (*pointer, "items"),
-            ref_stack,
-        )
+    for inner, encoding in nodes if closed else [*nodes, rest]:
         spellings.append(encoding)
         if inner not in lowered and inner.get("not") != {}:
             lowered.append(inner)

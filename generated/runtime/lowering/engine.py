@@ -122,7 +122,7 @@ def _lower_reference(
         return context.lower_node(
             context.record_source_pointer(rest, pointer), pointer, ref_stack
         )
-    found = context.references.value_at(target)
+    found = False if target in context.empty else context.references.value_at(target)
     if type(found) is not dict:
         return context.lower_node(found, target, ref_stack)
     circular = context.references.is_circular(target)

@@ -14,6 +14,7 @@ from .keywords import describe_rule
 from .schemas import (
     ANNOTATIONS,
     IDENTITY,
+    Pointer,
     declared_types,
     merge_schemas,
     required_names,
@@ -48,12 +49,17 @@ def lower(
     """
     if isinstance(schema, bool):
         schema = {} if schema else {"not": {}}
-    for levels in range(recursion_depth, -1, -1):
-        context = Engine(schema, dialect, levels)
+    levels, empty = recursion_depth, frozenset[Pointer]()
+    while levels >= 0:
+        context = Engine(schema, dialect, levels, empty)
         try:
-            return _lowered(context, dict(schema))
+            found = _lowered(context, dict(schema))
         except (TooLargeError, RecursionError):
+            levels -= 1
             continue
+        if context.empty == empty:
+            return found
+        empty = context.empty
     context = Engine({}, dialect, 0)
     context.record_change(
         (),
@@ -73,9 +79,11 @@ def _lowered(context: LoweringContext, schema: dict[str, Any]) -> LoweredSchema:
     else:
         out, encoding = context.lower_node(root, ())
         for name, target in context.kept.pending_definitions():
-            context.kept.schemas[name], context.kept.encoding_tables[name] = (
-                context.lower_node(context.references.value_at(target), target)
+            inner, context.kept.encoding_tables[name] = context.lower_node(
+                context.references.value_at(target), target
             )
+            context.kept.schemas[name] = inner
+            context.empty |= {target} if inner is NEVER else set()
         if context.wrapped:
             entry = (encoding or {"object": {}})["object"].get(_WRAPPER, {})
             encoding = {"wrap": _WRAPPER, **entry}
@@ -275,19 +283,25 @@ def _merged(
     ]
     if common:
         found["required"] = list(dict.fromkeys([*required_names(found), *common]))
-    if any(branch.get("patternProperties") for branch in branches):
-        closes = context.dialect.closed
-        reason = "only branches that were merged have it"
-        context.record_change(
-            (keyword,),
-            "patternProperties",
-            "dropped",
-            reason,
-            checked="parse_arguments",
-            blocks_strict=closes,
-        )
-    elif branches and all(
-        branch.get("additionalProperties") is False for branch in branches
+    closes, more = context.dialect.closed, False
+    for word, harmless in (
+        ("patternProperties", [{}]),
+        ("additionalProperties", [False] if closes else [False, True, {}]),
+    ):
+        if any(branch.get(word) not in (None, *harmless) for branch in branches):
+            reason, more = "only branches that were merged have it", True
+            context.record_change(
+                (keyword,),
+                word,
+                "dropped",
+                reason,
+                checked="parse_arguments",
+                blocks_strict=closes,
+            )
+    if (
+        not more
+        and branches
+        and all(branch.get("additionalProperties") is False for branch in branches)
     ):
         found.setdefault("additionalProperties", False)
     if "unevaluatedProperties" in found and any(
@@ -419,22 +433,14 @@ def _table(
     for entry, here, there in context.unions:
         entry[0] = _shape_of(here, lambda reference: _at(context, reference))
         entry[1] = _shape_of(there, lambda reference: _in(reference, context, out))
-    telling: set[str] = {
-        name
-        for name, node in context.kept.encoding_tables.items()
-        if _changes_values(node, frozenset())
-    }
-    while True:
-        more = {
-            name
-            for name, node in context.kept.encoding_tables.items()
-            if _changes_values(node, frozenset(telling))
-        }
-        if _changes_values(encoding, frozenset(telling)):
-            more.add("")
-        if more <= telling:
-            break
-        telling |= more
+    tables = {**context.kept.encoding_tables, "": encoding}
+    telling = frozenset[str]()
+    while telling != (
+        more := frozenset(
+            name for name, node in tables.items() if _changes_values(node, telling)
+        )
+    ):
+        telling = more
     found = _pruned(encoding, telling)
     if found is None:
         return None
@@ -481,14 +487,10 @@ def _changes_values(node: Any, telling: frozenset[str]) -> bool:
     return any(_changes_values(one, telling) for one in inner)
 
 
-def _pruned(node: Any, telling: set[str]) -> Any:
+def _pruned(node: Any, telling: frozenset[str]) -> Any:
     """Return a node without inner nodes that change nothing. None if nothing is left."""
-    if not _changes_values(node, frozenset(telling)) or "ref" in node:
-        return (
-            node
-            if node is not None and _changes_values(node, frozenset(telling))
-            else None
-        )
+    if not _changes_values(node, telling) or "ref" in node:
+        return node if _changes_values(node, telling) else None
     found: Table = {
         key: value
         for key, value in node.items()

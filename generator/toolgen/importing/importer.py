@@ -64,7 +64,8 @@ def import_file(
     check: bool = False,
 ) -> ImportResult | None:
     """Import the tools of a file: load it, then `import_document`."""
-    document = load_single_file(file, findings, foreign=True)
+    partial = selection is not None and selection.is_partial
+    document = load_single_file(file, findings, foreign=True, partial=partial)
     return import_document(document, format, schemas, findings, source=source, selection=selection, check=check)
 
 

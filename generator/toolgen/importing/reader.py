@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from toolgen.diagnostics import Findings
 from toolgen.diagnostics.finding import RawText
-from toolgen.importing.formats import SCHEMA_KEYS
+from toolgen.importing.formats import SCHEMA_KEYS, TOOL_KEYS
 from toolgen.load import Document, Pointer
 from toolgen.load.sources import Json, describe_json_type
 
@@ -137,7 +137,11 @@ class ImportReader:
     def name(self, at: Pointer, entry: JsonObject) -> str | None:
         """Return the tool's name; None, with a finding, if it is not a string."""
         if "name" not in entry:
-            self.findings.add("import-nameless", self.document.span(*at))
+            other = _tool_key(entry)
+            if other is None:
+                self.findings.add("import-nameless", self.document.span(*at))
+            else:
+                self._report_other_format(at, other, TOOL_KEYS[other])
             return None
         if not isinstance(entry["name"], str):
             self.report_wrong_type((*at, "name"), entry["name"], "a string: the tool's name")
@@ -177,8 +181,9 @@ class ImportReader:
         if value is None:
             other = next((each for each in SCHEMA_KEYS if isinstance(entry.get(each), dict)), None)
             if other is not None:
-                hint = f"import the file with `toolgen import {SCHEMA_KEYS[other]}`"
-                self.findings.add("import-other-format", self.document.key_span(*at, other), hint=hint, key=other)
+                self._report_other_format(at, other, SCHEMA_KEYS[other])
+            elif "name" not in entry and _tool_key(entry) is not None:
+                return None  # reported with the name
             elif required or key in entry:
                 self.report_at_key("import-no-parameters", (*at, key) if key in entry else at, key=key)
             return None
@@ -189,6 +194,10 @@ class ImportReader:
             return value
         self.report_at_key("import-root-type", (*at, key))
         return {"type": "object", **value}
+
+    def _report_other_format(self, at: Pointer, key: str, format: str) -> None:
+        hint = f"import the file with `toolgen import {format}`"
+        self.findings.add("import-other-format", self.document.key_span(*at, key), hint=hint, key=key)
 
     def unknown_members(self, at: Pointer, entry: JsonObject, known: frozenset[str]) -> dict[str, Any]:
         """Return the unknown members, without nulls: in a merge patch, null would remove a member."""
@@ -217,6 +226,11 @@ class ImportReader:
 def is_definition(entry: JsonObject) -> bool:
     """Return whether an object is a tool with a name, and not a file with a list of tools."""
     return "name" in entry and "tools" not in entry
+
+
+def _tool_key(entry: JsonObject) -> str | None:
+    """Return the key under which an entry without a name has a tool in another format."""
+    return next((key for key in TOOL_KEYS if isinstance(entry.get(key), dict | list)), None)
 
 
 def _is_page(value: object, key: str) -> bool:

@@ -16,7 +16,7 @@ from toolgen.diagnostics.finding import RawText
 from toolgen.importing.declarations import legal_name
 from toolgen.importing.reader import ImportedTool
 from toolgen.load import Document, Pointer
-from toolgen.load.text_decoding import Place
+from toolgen.load.text_decoding import WHOLE, Place
 
 __all__ = ["AffectedToolFinder", "ImportSelection"]
 
@@ -76,11 +76,15 @@ class AffectedToolFinder:
     def find_affected_tool_indexes(self, finding: Finding) -> set[int]:
         """Return the tools that a finding is about, by their indexes in the list."""
         span = finding.span
-        pointer = self._pointers.get((span.line, span.column, span.end_line, span.end_column))
+        start, end = (span.line, span.column), (span.end_line, span.end_column)
+        pointer = self._pointers.get((*start, *end))
+        if pointer is None and (*start, *end) != WHOLE:
+            around = (at for place, at in self._pointers.items() if place[:2] <= start and end <= place[2:])
+            pointer = max(around, key=len, default=None)
         found: set[int] = set()
         if pointer is not None and span.path == self.document.path:
-            for end in range(len(pointer) + 1):
-                found |= self._users.get(pointer[:end], set())
+            for length in range(len(pointer) + 1):
+                found |= self._users.get(pointer[:length], set())
         return found
 
     def remove_unwanted_findings(self, findings: Findings, *, skip: bool, wanted: Iterable[int]) -> set[int]:
@@ -88,20 +92,18 @@ class AffectedToolFinder:
 
         With `skip`, the errors of a tool become one warning that it was left out.
         """
-        kept: list[Finding] = []
-        wanted, out, reasons = set(wanted), set[int](), dict[int, list[Finding]]()
+        kept: list[tuple[Finding, set[int]]] = []
+        wanted, reasons = set(wanted), dict[int, list[Finding]]()
         for finding in findings.items:
             users = self.find_affected_tool_indexes(finding)
-            if users and not users & wanted:
-                continue
             if skip and finding.level == "error" and users & wanted:
                 for i in users & wanted:
                     reasons.setdefault(i, []).append(finding)
-                continue
-            kept.append(finding)
-        findings.items[:] = kept
+            else:
+                kept.append((finding, users))
+        left = wanted - reasons.keys()
+        findings.items[:] = [finding for finding, users in kept if not users or users & left]
         for i, errors in sorted(reasons.items()):
-            out.add(i)
             first, more = errors[0], len(errors) - 1
             findings.add(
                 "import-left-out",
@@ -112,7 +114,7 @@ class AffectedToolFinder:
                 fault=RawText(first.code),
                 reason=RawText(first.message + (f" (and {more} more)" if more else "")),
             )
-        return out
+        return set(reasons)
 
     def _parts(self, places: Iterable[Pointer], known: dict[Pointer, set[Pointer]]) -> set[Pointer]:
         """Return the locations of a tool, and of everything that it refers to."""

@@ -13,7 +13,7 @@ from typing import NoReturn
 
 from toolgen.diagnostics.finding import RawText
 from toolgen.load import limits
-from toolgen.load.sources import DocumentContent, Json, Pointer, has_surrogate
+from toolgen.load.sources import DocumentContent, Json, Pointer
 from toolgen.load.text_decoding import FaultReporter, Place, parse_float, parse_integer
 
 _BLANK = re.compile(r"[ \t\n]*+")
@@ -127,10 +127,7 @@ class _Reader:
         body = match[0]
         if "\\" not in body:
             return body[1:-1]
-        value = str(json.loads(body))
-        if has_surrogate(value):
-            self._report.add("lone-surrogate", self._place(start))
-        return value
+        return self._report.without_surrogates(str(json.loads(body)), self._place(start))
 
     def _word(self) -> Json:
         start = self._at

@@ -144,11 +144,14 @@ def _check(trees: list[DocumentContent], kind: Kind, reporter: FaultReporter) ->
 _YAML = (".yaml", ".yml")
 
 
-def load_single_file(file: Path, findings: Findings, *, foreign: bool = False) -> Document | None:
+def load_single_file(
+    file: Path, findings: Findings, *, foreign: bool = False, partial: bool = False
+) -> Document | None:
     """Read a single file under the budgets of a source: YAML by its extension, JSON otherwise.
 
-    `foreign` is true for a file that is imported. Return None, with findings, if it has a fault. A link is followed, since the user named the path. A file that is not
-    regular is never waited for. The path of the document is the given one, with forward slashes.
+    `foreign` is true for a file that is imported. Return None, with findings, if it has a fault; with `partial`, only if
+    it cannot be read to its end. A link is followed, since the user named the path. A file that is not regular is never
+    waited for. The path of the document is the given one, with forward slashes.
     """
     path = file.as_posix()
     report = FaultReporter(path, findings, foreign=foreign)
@@ -162,7 +165,7 @@ def load_single_file(file: Path, findings: Findings, *, foreign: bool = False) -
             report.add("second-document", trees[1].values[()], path=path)
     except Unreadable:
         return None
-    if report.count:
+    if report.count and not partial:
         return None
     return Document(path, path, 0, trees[0].value, trees[0].values, trees[0].keys)
 

@@ -134,8 +134,3 @@ def describe_json_type(value: Json) -> str:
     if isinstance(value, str):
         return "text"
     return "a list" if isinstance(value, list) else "a mapping"
-
-
-def has_surrogate(text: str) -> bool:
-    """Return whether the text contains half of a surrogate pair, which UTF-8 cannot encode."""
-    return not text.isascii() and any("\ud800" <= c <= "\udfff" for c in text)

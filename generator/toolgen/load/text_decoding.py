@@ -80,6 +80,13 @@ class FaultReporter:
         self.add(code, place, hint=hint, related=(), **holes)
         raise Unreadable
 
+    def without_surrogates(self, text: str, place: Place) -> str:
+        """Return a text. Half of a surrogate pair, which UTF-8 cannot encode, is reported and replaced by U+FFFD."""
+        if text.isascii() or not any("\ud800" <= c <= "\udfff" for c in text):
+            return text
+        self.add("lone-surrogate", place)
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
     def read_ambiguous_number(self, text: str, place: Place) -> str | None:
         """Refuse a number on which readers of YAML disagree. In a foreign file, report it and return its text."""
         if not self._foreign:

@@ -27,7 +27,7 @@ from toolgen.diagnostics import Findings
 from toolgen.diagnostics.finding import RawText, quote_name
 from toolgen.load import limits
 from toolgen.load.json_reader import read_json
-from toolgen.load.sources import DocumentContent, Json, Pointer, has_surrogate
+from toolgen.load.sources import DocumentContent, Json, Pointer
 from toolgen.load.text_decoding import WHOLE, FaultReporter, Place, Plain, Unreadable, reject_characters, resolve_scalar
 
 _BREAKS = re.compile("[\u2028\u2029\ufeff\ufffe\uffff]")
@@ -343,9 +343,7 @@ class _Builder:
         return value
 
     def _text(self, node: Node) -> str:
-        if has_surrogate(node.text):
-            self._report.add("lone-surrogate", node.place)
-        return node.text
+        return self._report.without_surrogates(node.text, node.place)
 
     def _wrong_tag(self, node: Node) -> None:
         tag = node.tag or ""

@@ -248,6 +248,15 @@ def test_no_schema_of_the_arguments(tmp_path: Path, format: str, tool: Any, code
         ("anthropic", {"name": "probe", "parameters": {}}, "openai"),
         ("gemini", {"name": "probe", "inputSchema": {}}, "mcp"),
         ("kagami", {"name": "probe", "description": "d", "parametersJsonSchema": {}}, "gemini"),
+        *(
+            (format, CHAT, "openai")
+            for format in ("mcp", "anthropic", "agent_sdk", "kagami", "gemini", "copilot_quorum")
+        ),
+        *((format, FLAT, "openai") for format in ("mcp", "anthropic")),
+        *(
+            (format, {"functionDeclarations": [GEMINI]}, "gemini")
+            for format in ("mcp", "openai", "anthropic", "kagami")
+        ),
     ],
 )
 def test_a_schema_under_the_key_of_another_format_names_it(tmp_path: Path, format: str, tool: Any, right: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -155,3 +156,31 @@ def test_common_mistakes_are_repaired_and_listed(tmp_path: Path, wrong: Any, rig
 def test_what_may_be_meant_otherwise_is_not_repaired(tmp_path: Path) -> None:
     wrong = {"type": "object", "properties": {"x": {"type": "string", "pattern": "^(?!a)b"}}}
     assert imported(tmp_path, {"tools": [tool("probe", wrong)]}).codes == ["pattern-unusable"]
+
+
+@pytest.mark.parametrize(
+    ("fault", "code", "name"),
+    [
+        ('"title": "\\ud800"', "lone-surrogate", "in.json"),
+        ('"\\ud800": 1', "lone-surrogate", "in.json"),
+        ('"x": 1, "x": 2', "duplicate-key", "in.json"),
+        ('"x": 1, "x": 2', "duplicate-key", "in.yaml"),
+        ('"x": 1e999', "number-out-of-range", "in.json"),
+        ('"x": 1e999', "number-out-of-range", "in.yaml"),
+    ],
+)
+def test_a_fault_of_the_text_concerns_only_the_tool_around_it(tmp_path: Path, fault: str, code: str, name: str) -> None:
+    tools = [json.dumps(tool("good")), json.dumps(tool("bad"))[:-1] + f", {fault}}}", json.dumps(tool("fine"))]
+    text = '{"tools": [%s]}' % ", ".join(tools)
+    stopped = imported(tmp_path / "a", text, name=name)
+    assert (stopped.codes, stopped.tools) == ([code], {})
+    done = imported(tmp_path / "b", text, name=name, choice=ImportSelection(skip_faulty=True))
+    assert (done.codes, sorted(done.tools)) == (["import-left-out"], ["fine", "good"])
+    chosen = imported(tmp_path / "c", text, name=name, choice=ImportSelection(only=("good",)))
+    assert (chosen.codes, sorted(chosen.tools)) == ([], ["good"])
+
+
+def test_a_fault_of_the_text_outside_tools_stops_the_import(tmp_path: Path) -> None:
+    text = '{"x": "\\ud800", "tools": [%s]}' % json.dumps(tool("good"))
+    done = imported(tmp_path, text, choice=ImportSelection(skip_faulty=True))
+    assert (done.codes, done.tools) == (["lone-surrogate"], {})

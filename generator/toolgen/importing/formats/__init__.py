@@ -44,6 +44,9 @@ SCHEMA_KEYS = {
 }
 """The formats of an import by the key that they have the schema of the arguments under."""
 
+TOOL_KEYS = {"function": "openai", "functionDeclarations": "gemini", "function_declarations": "gemini"}
+"""The formats of an import by the key that they have whole tools under."""
+
 
 def _nothing(document: Document) -> dict[str, str]:
     """Return nothing: most files do not say anything about themselves."""

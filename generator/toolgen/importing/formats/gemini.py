@@ -25,7 +25,7 @@ _KNOWN = frozenset(["name", "description", *_PARAMETERS, *_RESULT])
 def read(reader: ImportReader) -> Iterator[ImportedTool]:
     """Read the function declarations of a request."""
     for at, entry in reader.read_entries("tools", _is_tool):
-        if entry.get("name") is not None:
+        if entry.get("name") is not None or isinstance(entry.get("function"), dict):
             yield from _tool(reader, at, entry)
             continue
         for key, value in _set(entry).items():

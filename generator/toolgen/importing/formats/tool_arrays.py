@@ -29,7 +29,7 @@ def _flat_reader(
 
     def read(reader: ImportReader) -> Iterator[ImportedTool]:
         for at, entry in reader.read_entries("tools", is_definition):
-            if "type" in known and entry.get("type") not in (None, "custom"):
+            if "type" in known and entry.get("type") not in (None, "custom", "function"):
                 reader.report_skipped(at, entry)
                 continue
             name = reader.name(at, entry)

@@ -120,12 +120,16 @@ class LoweringContext(ABC):
     """The state of one lowering: its changes, and the definitions that are kept.
 
     `wrapped` means that the root is wrapped in a property. `unions` has table entries whose shapes are not known yet.
+    `empty` has the targets of references that admit no value.
     """
 
-    def __init__(self, source: Mapping[str, Any], dialect: Dialect, depth: int) -> None:
-        """Set the whole schema, its dialect, and the depth to which recursion is expanded."""
+    def __init__(
+        self, source: Mapping[str, Any], dialect: Dialect, depth: int, empty: frozenset[Pointer] = frozenset()
+    ) -> None:
+        """Set the whole schema, its dialect, the depth to which recursion is expanded, and the known empty targets."""
         self.dialect = dialect
         self.depth = depth
+        self.empty = empty
         self.references = References(source)
         self.changes: dict[tuple[Pointer, str, str], SchemaChange] = {}
         self.kept = RetainedDefinitions()

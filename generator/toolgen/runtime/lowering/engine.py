@@ -84,7 +84,7 @@ def _lower_reference(context: LoweringContext, schema: dict[str, Any], pointer: 
     if target is None:
         context.record_change(pointer, "$ref", "dropped", "it cannot be resolved", blocks_strict=True)
         return context.lower_node(context.record_source_pointer(rest, pointer), pointer, ref_stack)
-    found = context.references.value_at(target)
+    found = False if target in context.empty else context.references.value_at(target)
     if type(found) is not dict:
         return context.lower_node(found, target, ref_stack)
     circular = context.references.is_circular(target)

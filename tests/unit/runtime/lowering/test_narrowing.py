@@ -24,6 +24,15 @@ CARD = {"properties": {"method": {"const": "card"}}}
 NUMBER = {"properties": {"number": TEXT}, "required": ["number"]}
 IBAN = {"properties": {"iban": TEXT}, "required": ["iban"]}
 FREE = {"type": "object", "additionalProperties": False, "patternProperties": {"^x-": {}}}
+NEVER = {"allOf": [{"type": "array"}, {"type": "string"}]}
+NOTHING = {"$ref": "#/$defs/A"}
+DEFINED = {
+    "$defs": {
+        "A": NEVER,
+        "B": {"anyOf": [NOTHING, NEVER]},
+        "C": {"type": "object", "properties": {"none": NOTHING, "next": {"$ref": "#/$defs/C"}}},
+    }
+}
 
 CASES: dict[str, tuple[dict[str, Any], list[Any]]] = {
     "then and else": (
@@ -60,6 +69,20 @@ CASES: dict[str, tuple[dict[str, Any], list[Any]]] = {
         {"anyOf": [{**FREE, **NUMBER}, {**FREE, **IBAN}]},
         [{"number": "4", "x-a": 1}, {"iban": "N"}],
     ),
+    "additional properties in a branch": (
+        {"anyOf": [{"properties": {}}, {"additionalProperties": {"type": "number"}}]},
+        [{"x": 1}],
+    ),
+    "additional properties in one of two": (
+        {
+            "oneOf": [
+                {**NUMBER, "additionalProperties": False},
+                {"additionalProperties": {"type": "number"}, "minProperties": 1},
+            ]
+        },
+        [{"x": 1}],
+    ),
+    "any additional properties in a branch": ({"anyOf": [{"additionalProperties": True}, NUMBER]}, [{"x": 1}]),
     "a branch allows more": (
         {"properties": {"a": TEXT}, "unevaluatedProperties": False, "anyOf": [{"additionalProperties": True}]},
         [{"a": "x"}, {"a": "x", "b": 1}],
@@ -93,6 +116,26 @@ CASES: dict[str, tuple[dict[str, Any], list[Any]]] = {
         [{"a": None}],
     ),
     "no item is possible": (of({"type": "array", "items": {"allOf": [TEXT, {"type": "integer"}]}}, "a"), [{"a": []}]),
+    "a definition that admits nothing": (of(NOTHING, **DEFINED), [{}]),
+    "a described reference to nothing": (of({**NOTHING, "description": "None."}, **DEFINED), [{}]),
+    "a definition of definitions that admit nothing": (of({"$ref": "#/$defs/B"}, **DEFINED), [{}]),
+    "nothing in a circle": (of({"$ref": "#/$defs/C"}, "a", **DEFINED), [{"a": {"next": {}}}]),
+    "nothing or text": (of({"anyOf": [NOTHING, TEXT]}, "a", **DEFINED), [{"a": "x"}]),
+    "items of a definition that admits nothing": (of({"type": "array", "items": NOTHING}, "a", **DEFINED), [{"a": []}]),
+    "a map of a definition that admits nothing": (
+        of({"type": "object", "additionalProperties": NOTHING}, "a", **DEFINED),
+        [{"a": {}}],
+    ),
+    "a tuple with an end": (
+        of({"type": "array", "prefixItems": [TEXT, NEVER, TEXT]}, "a"),
+        [{"a": ["x"]}, {"a": []}],
+    ),
+    "a tuple that ends at once": (
+        of({"type": "array", "prefixItems": [NOTHING], "items": False}, "a", **DEFINED),
+        [{"a": []}],
+    ),
+    "a tuple without more items": (of({"type": "array", "prefixItems": [TEXT], "items": NEVER}, "a"), [{"a": ["x"]}]),
+    "a required property that admits nothing": (of(NOTHING, "a", **DEFINED), []),
     "a forbidden property": ({**METHOD, "if": CARD, "then": {"properties": {"x": False}}}, [{"method": "card"}]),
 }
 
@@ -142,3 +185,20 @@ def test_a_declared_property_is_not_read_as_an_additional_one(more: Any, value: 
     assert table is not None
     assert Encoding(table).decode({"a": {"any": value, "op": value}}) == {"a": {"any": value, "op": value}}
     assert Encoding(table).decode({"a": {"new": value}}) != {"a": {"new": value}}
+
+
+@every_dialect
+def test_a_list_ends_before_the_first_item_that_is_not_possible(dialect: tuple[str, str]) -> None:
+    found = lowered(of({"type": "array", "prefixItems": [TEXT, NEVER]}, "a"), dialect)
+    admitted = admits(found, {"a": ["x", "y"]}, openapi=dialect[1] == "openapi")
+    assert not admitted or "At most 1 item" in str(found.schema) or found.changes
+    assert [] == [c for c in found.changes if c.is_unsupported]
+
+
+@every_dialect
+def test_a_required_property_that_admits_nothing_is_reported(dialect: tuple[str, str]) -> None:
+    found = lowered(of(NOTHING, "a", **DEFINED), dialect)
+    if "a" not in found.schema["properties"]:
+        assert [(c.action, c.blocks_strict) for c in found.changes if c.pointer == ("properties", "a")] == [
+            ("dropped", True)
+        ]
