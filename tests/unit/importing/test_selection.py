@@ -171,7 +171,7 @@ def test_what_may_be_meant_otherwise_is_not_repaired(tmp_path: Path) -> None:
 )
 def test_a_fault_of_the_text_concerns_only_the_tool_around_it(tmp_path: Path, fault: str, code: str, name: str) -> None:
     tools = [json.dumps(tool("good")), json.dumps(tool("bad"))[:-1] + f", {fault}}}", json.dumps(tool("fine"))]
-    text = '{"tools": [%s]}' % ", ".join(tools)
+    text = f'{{"tools": [{", ".join(tools)}]}}'
     stopped = imported(tmp_path / "a", text, name=name)
     assert (stopped.codes, stopped.tools) == ([code], {})
     done = imported(tmp_path / "b", text, name=name, choice=ImportSelection(skip_faulty=True))
@@ -181,6 +181,6 @@ def test_a_fault_of_the_text_concerns_only_the_tool_around_it(tmp_path: Path, fa
 
 
 def test_a_fault_of_the_text_outside_tools_stops_the_import(tmp_path: Path) -> None:
-    text = '{"x": "\\ud800", "tools": [%s]}' % json.dumps(tool("good"))
+    text = f'{{"x": "\\ud800", "tools": [{json.dumps(tool("good"))}]}}'
     done = imported(tmp_path, text, choice=ImportSelection(skip_faulty=True))
     assert (done.codes, done.tools) == (["lone-surrogate"], {})
