@@ -215,6 +215,28 @@ SAME = [
 ]
 
 
+DESCRIBED = TEXT | {"description": "x", "title": "X", "default": "d"}
+OUTER = {"description": "x", "title": "X", "default": "d"}
+
+
+@pytest.mark.parametrize("target", [TEXT, TEXT | {"description": "T", "default": "t"}], ids=["bare", "described"])
+@pytest.mark.parametrize(
+    "way", [{"$ref": "#/$defs/T"}, {"allOf": [{"$ref": "#/$defs/T"}]}, {"anyOf": [{"$ref": "#/$defs/T"}]}], ids=str
+)
+def test_words_beside_a_new_reference_are_those_of_the_property(target: Any, way: Any) -> None:
+    def described(inner: Any) -> Any:
+        return {"type": "object", "properties": {"a": inner}, "$defs": {"T": target}}
+
+    inline, referring = described(DESCRIBED), described(way | OUTER)
+    assert compare_schemas(inline, referring) == compare_schemas(referring, inline) == []
+    assert (
+        compare_schemas(described(target), described(way)) == compare_schemas(described(way), described(target)) == []
+    )
+    (changed,) = compare_schemas(inline, described(way | OUTER | {"description": "y"}))
+    assert (changed.code, changed.pointer) == ("description-changed", ("properties", "a", "description"))
+    assert (changed.before, changed.after) == ("x", "y")
+
+
 @pytest.mark.parametrize(
     ("before", "after"),
     [

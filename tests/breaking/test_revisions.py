@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -131,6 +133,32 @@ def test_accepting_keeps_the_comments_and_says_if_it_cannot_write(repository: Pa
     assert (code, "error[output-failed]" in said, " accepted\n" in said) == (2, True, False)
 
 
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        (
+            "# Reviewed.\n\n# Nobody calls it.\n- change: abc\n  reason: |\n    Yes.\n    # no comment\n"
+            "- {change: ID, reason: No.}  # by Ann\n\n# Old.\n- {change: def, reason: Yes.}\n# The end.\n",
+            "# Reviewed.\n\n- {change: ID, reason: No.}  # by Ann\n\n# The end.\n",
+        ),
+        (
+            "# Reviewed.\n- {change: abc, reason: Yes.} # by Bob\n# Two.\n- {change: def, reason: Yes.}\n# One.\n"
+            "- {change: ID, reason: No.}\n",
+            "# Reviewed.\n# One.\n- {change: ID, reason: No.}\n",
+        ),
+        ("[{change: ID, reason: No.}, {change: abc, reason: Yes.}]", "- change: ID\n  reason: No.\n"),
+        ("# All.\n- {change: abc, reason: Yes.}\n", None),
+    ],
+)
+def test_pruning_keeps_the_comments_of_what_stays(repository: Path, text: str, left: str | None) -> None:
+    file = repository / "schemas/accepted.yaml"
+    rows = json.loads(run(repository, "--against", "HEAD", "--format", "json")[1])
+    change = rows[0]["id"]
+    file.write_text(text.replace("ID", change))
+    assert run(repository, "--against", "HEAD", "--prune")[0] == 0
+    assert (file.read_text() if file.exists() else None) == (left and left.replace("ID", change))
+
+
 def test_a_pipe_among_the_sources_is_a_finding(repository: Path) -> None:
     os.mkfifo(repository / "schemas/tools/pipe.yaml")
     code, _, said = run(repository, "--against-dir", "schemas")
@@ -204,11 +232,19 @@ def test_the_fork_point_leaves_out_what_came_on_the_other_branch(repository: Pat
 
 
 def test_a_clean_and_a_bare_clone_and_a_worktree_are_read(repository: Path, tmp_path: Path) -> None:
+    git(repository, "commit", "-q", "--allow-empty", "-m", "more")
     git(tmp_path, "clone", "-q", "--depth=1", f"file://{repository}", "shallow")
     (tmp_path / "shallow/schemas/tools/t0.json").write_text(json.dumps(with_property({"type": "integer"})))
     assert "type-narrowed" in run(tmp_path / "shallow", "--against", "HEAD")[2]
-    code, _, err = run(tmp_path / "shallow", "--against", "HEAD~1")
-    assert (code, "git fetch --depth=1 origin HEAD~1" in err) == (2, True)
+    git(repository, "branch", "other", "HEAD~1")
+    git(repository, "tag", "v1", "HEAD~1")
+    for revision in ("HEAD~1", "v1", "origin/other"):
+        code, _, err = run(tmp_path / "shallow", "--against", revision)
+        assert (code, "the clone is shallow" in err) == (2, True)
+    (command,) = re.findall("`(git fetch .*?)`", err)
+    git(tmp_path / "shallow", *shlex.split(command)[1:])
+    for revision in ("HEAD~1", "v1", "origin/other"):
+        assert "type-narrowed" in run(tmp_path / "shallow", "--against", revision)[2]
     git(repository, "worktree", "add", "-q", str(tmp_path / "tree"), "HEAD")
     (tmp_path / "tree/schemas/tools/t0.json").write_text(json.dumps(with_property({"type": "integer"})))
     assert "type-narrowed" in run(tmp_path / "tree", "--against", "main")[2]

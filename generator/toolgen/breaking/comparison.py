@@ -287,8 +287,11 @@ def accept_changes(
     entries: list[dict[str, str]] = yaml.safe_load(text) or []
     done = []
     if prune and comparison.unused:
-        entries = [entry for entry in entries if entry["change"] not in comparison.unused]
-        text = _entries_text(entries)
+        left = [entry for entry in entries if entry["change"] not in comparison.unused]
+        shorter = _without_entries(
+            text, [entry["change"] in comparison.unused for entry in entries]
+        )  # keeps the comments
+        entries, text = left, shorter if left and _read_entries(shorter) == left else _entries_text(left)
     if prune:
         done.append(f"{file.as_posix()}: {len(comparison.unused)} removed")
     wanted = {change.id: change for change in comparison.changes if change.audiences}
@@ -311,6 +314,25 @@ def accept_changes(
     elif file.is_file():
         file.unlink()
     return done
+
+
+def _without_entries(text: str, removed: Sequence[bool]) -> str:
+    """Return a list in YAML without some of its entries, and without the comments next to and directly above these.
+
+    The comments at the beginning stay. A list in brackets, or with several entries in a line, is not valid afterwards.
+    """
+    lines, listed = text.splitlines(keepends=True), yaml.compose(text)
+    starts = [*(node.start_mark.line for node in (listed.value if listed else ())), len(lines)]
+    for i in reversed([i for i, gone in enumerate(removed) if gone]):
+        first, end = starts[i], starts[i + 1]
+        while end > first + 1 and (lines[end - 1][0] == "#" or not lines[end - 1].strip()):
+            end -= 1
+        above = first
+        while above and lines[above - 1][0] == "#":
+            above -= 1
+        starts[i] = above or first
+        del lines[starts[i] : end]
+    return "".join(lines)
 
 
 def _entries_text(entries: Sequence[Mapping[str, str]]) -> str:

@@ -98,11 +98,15 @@ def list_revision(schemas: Path, revision: str, *, merge_base: bool = False) -> 
     return commit, "" if str(inside) == "." else f"{inside}/", listed.stdout
 
 
+_FETCH_ALL = 'git fetch --unshallow --tags origin "+refs/heads/*:refs/remotes/origin/*"'
+"""Fetches all commits, branches and tags. A shallow clone has one branch, and fetches no other without being told."""
+
+
 def _unknown_hint(folder: Path, revision: str) -> str:
     if Path(revision).is_dir():
         return f"to compare with a folder, use --against-dir {revision}"
     if run_git(folder, "rev-parse", "--is-shallow-repository").stdout.strip() == b"true":
-        return f"the clone is shallow; run `git fetch --depth=1 origin {revision}`, or set `fetch-depth: 0` in actions/checkout"
+        return f"the clone is shallow; run `{_FETCH_ALL}`, or set `fetch-depth: 0` in actions/checkout"
     return "`git branch --all` lists branches, and `git tag` lists tags"
 
 

@@ -37,6 +37,7 @@ from toolgen.breaking.schema_samples import (
     wrap_in_matching_union,
 )
 from toolgen.load import Pointer
+from toolgen.resolve.dialect import drop_annotations
 from toolgen.resolve.value_checks import TooManyStepsError, ValueValidator, is_multiple
 
 __all__ = ["ABSENT", "Difference", "Relation", "combine_effects", "compare_schemas"]
@@ -103,12 +104,13 @@ class _Comparison:
         said_old, said_new, here = old, new, pointer
         old, _ = follow_references(old, self._old, pointer)
         new, place = follow_references(new, self._new, pointer)
-        pair = (json_key(old), json_key(new))
-        if old is not said_old and new is not said_new:
+        if old is not said_old or new is not said_new:
+            if old is said_old or new is said_new:  # words beside a reference replace those of its target
+                said_old, said_new = _with_words(old, said_old), _with_words(new, said_new)
+                old, new = drop_annotations(old), drop_annotations(new)
             yield from _annotations(said_old, said_new, here)
-            yield from self._default(said_old, said_new, here)
+        pair = (json_key(old), json_key(new))
         if pair[0] == pair[1] and has_same_targets(old, self._old, self._new):
-            yield from _annotations(said_old, said_new, here) if old is said_old or new is said_new else ()
             return
         if (pair[0] + str(place), pair[1]) in self._pairs or pair in self._open:
             return
@@ -149,7 +151,6 @@ class _Comparison:
             before, after = wrap_in_matching_union(normalize(old, self._old), normalize(new, self._new), *roots)
         old, new = before, after
         yield from _annotations(old, new, pointer)
-        yield from self._default(old, new, pointer)
         yield from self._types(old, new, pointer)
         yield from self._values(old, new, pointer)
         yield from self._bounds(old, new, pointer)
@@ -164,15 +165,6 @@ class _Comparison:
                     "condition-changed", (*pointer, keyword), "unknown", _value(old, keyword), _value(new, keyword)
                 )
                 yield self._searched(found, old, new)
-
-    def _default(self, old: Any, new: Any, pointer: Pointer) -> Iterator[Difference]:
-        before, after = _value(old, "default"), _value(new, "default")
-        if (before is ABSENT) != (after is ABSENT):
-            yield Difference(
-                "default-added" if before is ABSENT else "default-removed", (*pointer, "default"), "note", before, after
-            )
-        elif before is not ABSENT and json_key(before) != json_key(after):
-            yield Difference("default-changed", (*pointer, "default"), "note", before, after)
 
     def _types(self, old: Any, new: Any, pointer: Pointer) -> Iterator[Difference]:
         before, after = types_of(old), types_of(new)
@@ -388,12 +380,18 @@ class _Comparison:
         return ABSENT
 
 
+def _with_words(schema: Any, outer: Any) -> dict[str, Any]:
+    """Return a schema with the words of the one that refers to it."""
+    return {key: value for part in (schema, outer) if isinstance(part, Mapping) for key, value in part.items()}
+
+
 def _annotations(old: Any, new: Any, pointer: Pointer) -> Iterator[Difference]:
-    for keyword in ("description", "title"):
-        before = old.get(keyword, ABSENT) if isinstance(old, Mapping) else ABSENT
-        after = new.get(keyword, ABSENT) if isinstance(new, Mapping) else ABSENT
-        if before != after:
-            yield Difference("description-changed", (*pointer, keyword), "note", before, after)
+    for keyword in ("description", "title", "default"):
+        before, after = _value(old, keyword), _value(new, keyword)
+        if json_key(before) != json_key(after):
+            change = "added" if before is ABSENT else "removed" if after is ABSENT else "changed"
+            code = f"default-{change}" if keyword == "default" else "description-changed"
+            yield Difference(code, (*pointer, keyword), "note", before, after)
 
 
 def _value(schema: Mapping[str, Any], keyword: str) -> Any:
