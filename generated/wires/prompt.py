@@ -18,6 +18,7 @@ from ..runtime.conversion.extras import (
     unmapped_members,
 )
 from ..runtime.conversion.reader import Reader
+from ..runtime.conversion.values import call_kwargs
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
@@ -54,6 +55,7 @@ class Prompt(PromptConverter):
     }
     SDK_KEYWORDS: ClassVar[frozenset[str]] = frozenset(["messages", "model"])
     client_data = staticmethod(to_response_object)
+    sdk_call = staticmethod(call_kwargs)
 
     def read_tool_entry(
         self, wire: Any, at: Path, reader: Reader

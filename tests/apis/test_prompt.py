@@ -277,3 +277,9 @@ def test_what_is_no_text_is_refused(sample: Package, models: Any, value: Any) ->
         assert [event.type for event in [*stream.feed(value), *stream.finish()]] == ["error", "completed"]
     with pytest.raises(models.ConversionError):
         module.from_request({"messages": [{"role": "user", "content": value}]})
+
+
+def test_the_client_gets_the_body_as_arguments(sample: Package, models: Any) -> None:
+    module, request = sample.provider(PROVIDER), models.Request([models.UserMessage("Hi")], model="m")
+    assert module.to_sdk(request) == module.to_request(request)
+    assert module.to_sdk(request).keys() == {"messages", "model"}

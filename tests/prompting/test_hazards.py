@@ -196,7 +196,7 @@ def test_work_grows_as_the_text_does(sample: Package, name: str) -> None:
         return steps(lambda: [reader.feed(sign) for sign in make(size)])
 
     for work in (whole, in_pieces):
-        work(10)  # modules are imported the first time
+        work(800)  # the first time, modules are imported and patterns compiled
         assert work(800) <= 4.6 * work(200) + 2000
 
 

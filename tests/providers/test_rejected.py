@@ -152,6 +152,18 @@ def test_a_request_that_is_left_without_messages_is_reported(sample: Package, pr
 
 
 @each_provider
+def test_arguments_for_the_client_report_what_the_body_reports(sample: Package, provider: str) -> None:
+    module, models = sample.provider(provider), sample.module("models")
+    if not hasattr(module, "to_sdk"):
+        pytest.skip("it has no client")
+    request = models.Request([models.SystemMessage("Be brief."), models.AssistantMessage([])], model="m")
+    losses: dict[str, list[Any]] = {"to_request": [], "to_sdk": []}
+    for name, found in losses.items():
+        getattr(module, name)(request, on_loss=found.append)
+    assert losses["to_request"] == losses["to_sdk"]
+
+
+@each_provider
 def test_a_body_of_another_format_is_no_response(sample: Package, provider: str) -> None:
     module, errors = sample.provider(provider), sample.module("errors")
     own = table(provider)["answer"]

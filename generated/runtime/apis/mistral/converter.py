@@ -38,7 +38,7 @@ from ...models import (
     ToolCall,
     ToolCallPart,
 )
-from ...paths import ROOT, Path
+from ...paths import Path
 from ...responses import with_usage
 from ...tool_results import write_result_text
 from ..chat_bases import write_parts_moving_media
@@ -67,7 +67,7 @@ class MistralConverter(ChatConverter):
     def write_sdk_kwargs(self, request: Request, writer: Writer) -> dict[str, Any]:
         """Write the keyword arguments for the official client."""
         return self.sdk_call(
-            self.write_request(request, ROOT, writer), self.SDK_KEYWORDS, writer
+            self.write_body(request, writer), self.SDK_KEYWORDS, writer
         )
 
     def read_conversation(

@@ -33,7 +33,7 @@ from ...models import (
     ToolCall,
     ToolCallPart,
 )
-from ...paths import ROOT, Path
+from ...paths import Path
 from ...responses import with_usage
 from ...tool_results import write_result_text
 from ..chat_bases import write_parts_moving_media
@@ -61,7 +61,7 @@ class MistralConverter(ChatConverter):
 
     def write_sdk_kwargs(self, request: Request, writer: Writer) -> dict[str, Any]:
         """Write the keyword arguments for the official client."""
-        return self.sdk_call(self.write_request(request, ROOT, writer), self.SDK_KEYWORDS, writer)
+        return self.sdk_call(self.write_body(request, writer), self.SDK_KEYWORDS, writer)
 
     def read_conversation(self, wire: Any, at: Path, reader: Reader) -> tuple[list[Message], Any]:
         """Read the messages of a request. A final assistant message is to be continued, which `prefix` states."""
