@@ -232,11 +232,11 @@ class Converter:
             body = to_request(Request([UserMessage("Hi")], model="some-model"))
         """
         writer = Writer(self.wire, on_loss, on_unsupported, tools=request.tools or ())
-        written = self.write_body(request, writer)
+        written = self.write_checked_request(request, writer)
         writer.report_remaining_losses()
         return written
 
-    def write_body(self, request: Request, writer: Writer) -> dict[str, Any]:
+    def write_checked_request(self, request: Request, writer: Writer) -> dict[str, Any]:
         """Write a request, and report it if none of its messages is left."""
         written: dict[str, Any] = self.write_request(request, ROOT, writer)
         read = writer.peek_extras(
@@ -496,4 +496,6 @@ class SdkConverter(Converter):
 
     def write_sdk_kwargs(self, request: Request, writer: Writer) -> dict[str, Any]:
         """Write the keyword arguments for the official client."""
-        return self.sdk_call(self.write_body(request, writer), self.SDK_KEYWORDS)
+        return self.sdk_call(
+            self.write_checked_request(request, writer), self.SDK_KEYWORDS
+        )

@@ -133,6 +133,14 @@ def test_accepting_keeps_the_comments_and_says_if_it_cannot_write(repository: Pa
     assert (code, "error[output-failed]" in said, " accepted\n" in said) == (2, True, False)
 
 
+def test_accepting_keeps_line_ends(repository: Path) -> None:
+    file = repository / "schemas/accepted.yaml"
+    file.write_bytes(b"# Reviewed.\r\n- {change: abc, reason: Yes.}\r\n")
+    assert run(repository, "--against", "HEAD", "--accept", "all", "--reason", "No.")[0] == 0
+    written = file.read_bytes()
+    assert written.count(b"\n") == written.count(b"\r\n") > 2
+
+
 @pytest.mark.parametrize(
     ("text", "left"),
     [

@@ -10,7 +10,7 @@ import pytest
 from tests.providers import laws
 from tests.providers.requests import HELLO, PIXEL
 from tests.support.generated import Package
-from tests.support.repository import CONVERSING, table
+from tests.support.repository import CONVERSING, having, table
 
 each_provider = pytest.mark.parametrize("provider", CONVERSING)
 
@@ -149,11 +149,9 @@ def test_a_request_that_is_left_without_messages_is_reported(sample: Package, pr
     assert [loss.severity for loss in losses if loss.path == "messages"] == ["warning"] * (not sent)
 
 
-@each_provider
+@pytest.mark.parametrize("provider", having("sdk", CONVERSING))
 def test_arguments_for_the_client_report_what_the_body_reports(sample: Package, provider: str) -> None:
     module, models = sample.provider(provider), sample.module("models")
-    if not hasattr(module, "to_sdk"):
-        pytest.skip("it has no client")
     request = models.Request([models.SystemMessage("Be brief."), models.AssistantMessage([])], model="m")
     losses: dict[str, list[Any]] = {"to_request": [], "to_sdk": []}
     for name, found in losses.items():

@@ -27,6 +27,7 @@ from toolgen.diagnostics.finding import RawText, Related, quote_name
 from toolgen.load.loading import ACCEPTED, load_single_file
 from toolgen.pipeline import Project, render_payloads, render_project, resolve_project
 from toolgen.render.tools import class_names_by_module
+from toolgen.write.disk import replace_text
 from toolgen.write.lockfile import LOCK, LockError, read_lock
 
 __all__ = ["Comparison", "accept_changes", "compare_with"]
@@ -308,9 +309,7 @@ def accept_changes(
         added = f"{text.rstrip()}\n{_entries_text(new)}".lstrip()  # keeps the comments
         text = added if _read_entries(added) == [*entries, *new] else _entries_text([*entries, *new])
     if text:
-        temporary = file.with_name(f".{file.name}.new")
-        temporary.write_text(text, "utf-8")
-        temporary.replace(file)
+        replace_text(file, text)
     elif file.is_file():
         file.unlink()
     return done

@@ -159,18 +159,6 @@ def write_or_check_then_exit(
     exit_with_code(EXIT_FINDINGS if stale else EXIT_OK)
 
 
-def replace_source(file: Path, text: str) -> None:
-    """Replace the text of a source, with the line ends that it has.
-
-    Raises:
-        OSError: The file cannot be written.
-    """
-    temporary = file.with_name(f".{file.name}.new")
-    ends = "\r\n" if file.exists() and b"\r\n" in file.read_bytes() else "\n"
-    temporary.write_text(text, "utf-8", newline=ends)
-    temporary.replace(file)
-
-
 def out_of_date(output: RequestedOutput, drift: Drift) -> str:
     """Say in one line which command brings an output up to date."""
     from toolgen.write.output_path import display_path

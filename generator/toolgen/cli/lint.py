@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from toolgen.cli.command_support import EXIT_ERROR, EXIT_FINDINGS, EXIT_OK, exit_with_code, progress, replace_source
+from toolgen.cli.command_support import EXIT_ERROR, EXIT_FINDINGS, EXIT_OK, exit_with_code, progress
 from toolgen.cli.group import format_option, provider_option, schemas_argument
 from toolgen.cli.terminal import paint, paint_diff, print_findings, write_output
 from toolgen.diagnostics import Findings
@@ -181,6 +181,7 @@ def fix_all(schemas: Path, providers: Sequence[str], *, write: bool, unsafe: boo
     from toolgen.compilation import lint_project
     from toolgen.importing.yaml_text import edit_yaml
     from toolgen.load.folder import EditedFolder
+    from toolgen.write.disk import replace_text
 
     done = FixResult()
     old: dict[str, str] = {}
@@ -202,7 +203,7 @@ def fix_all(schemas: Path, providers: Sequence[str], *, write: bool, unsafe: boo
             break
     for path, text in sorted(new.items()):
         if write:
-            replace_source(Path(path), text)
+            replace_text(Path(path), text)
         pair = (old[path].splitlines(keepends=True), text.splitlines(keepends=True))
         done.diff += "".join(difflib.unified_diff(*pair, path, f"{path} (fixed)"))
     return done

@@ -18,7 +18,6 @@ from toolgen.cli.command_support import (
     exit_with_code,
     package_output,
     progress,
-    replace_source,
 )
 from toolgen.cli.group import format_option, out_option, provider_option, schemas_argument, verbosity_options
 from toolgen.cli.terminal import print_findings, write_output
@@ -67,6 +66,7 @@ def command(
     from toolgen.diagnostics import Findings
     from toolgen.pipeline import ignore_progress
     from toolgen.write import find_drift, write_package
+    from toolgen.write.disk import replace_text
     from toolgen.write.output_path import display_path
 
     findings = Findings()
@@ -100,7 +100,7 @@ def command(
     if config:
         file, text = config
         try:
-            replace_source(file, text)
+            replace_text(file, text)
         except OSError as error:
             write_output(f"toolgen: cannot write {file.as_posix()}: {error.strerror}\n", sys.stderr)
             exit_with_code(EXIT_ERROR)

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 if sys.platform != "win32":
@@ -94,6 +95,18 @@ def _fill(path: str, parts: Iterator[bytes]) -> None:
         raise OSError(error.errno, error.strerror, path) from error
     finally:
         os.close(fd)
+
+
+def replace_text(file: Path, text: str) -> None:
+    """Replace the text of a file, which need not exist, through a temporary file. Its line ends stay.
+
+    Raises:
+        OSError: The file cannot be written.
+    """
+    temporary = file.with_name(f".{file.name}.new")
+    ends = "\r\n" if file.exists() and b"\r\n" in file.read_bytes() else "\n"
+    temporary.write_text(text, "utf-8", newline=ends)
+    temporary.replace(file)
 
 
 def link_or_copy(source: str, target: str) -> None:

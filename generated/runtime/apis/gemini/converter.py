@@ -118,7 +118,7 @@ class GeminiConverter(GeminiMessageConverter):
 
     def write_sdk_kwargs(self, request: Request, writer: Writer) -> dict[str, Any]:
         """Write the keyword arguments for the official client."""
-        body = self.normalize_body(self.write_body(request, writer))
+        body = self.normalize_body(self.write_checked_request(request, writer))
         body.pop(ENUM_NUMBER_PATHS, None)
         return self.sdk_call(request.model, body, self.SDK_KEYWORDS)
 

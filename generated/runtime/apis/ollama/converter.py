@@ -104,7 +104,7 @@ class OllamaConverter(NativeToolSdkConverter):
         """Write the keyword arguments for the official client."""
         writer.drops_ids = self.SDK_MEMBERS["messages"].get("tool_call_id") != "kept"
         return sendable_kwargs(
-            self.write_body(request, writer),
+            self.write_checked_request(request, writer),
             self.SDK_KEYWORDS,
             self.SDK_MEMBERS,
             writer,

@@ -80,7 +80,7 @@ class BedrockConverter(BedrockMessageConverter):
 
     def write_sdk_kwargs(self, request: Request, writer: Writer) -> dict[str, Any]:
         """Write the keyword arguments for the official client."""
-        body = self.write_body(request, writer)
+        body = self.write_checked_request(request, writer)
         return self.sdk_call(request.model, body, self.SDK_KEYWORDS, self.SDK_BYTES, writer)
 
     def read_tool_entry(self, wire: Any, at: Path, reader: Reader) -> ToolDefinition | OpaquePart:

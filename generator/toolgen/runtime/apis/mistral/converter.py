@@ -61,7 +61,7 @@ class MistralConverter(ChatConverter):
 
     def write_sdk_kwargs(self, request: Request, writer: Writer) -> dict[str, Any]:
         """Write the keyword arguments for the official client."""
-        return self.sdk_call(self.write_body(request, writer), self.SDK_KEYWORDS, writer)
+        return self.sdk_call(self.write_checked_request(request, writer), self.SDK_KEYWORDS, writer)
 
     def read_conversation(self, wire: Any, at: Path, reader: Reader) -> tuple[list[Message], Any]:
         """Read the messages of a request. A final assistant message is to be continued, which `prefix` states."""

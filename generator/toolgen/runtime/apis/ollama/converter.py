@@ -91,7 +91,7 @@ class OllamaConverter(NativeToolSdkConverter):
     def write_sdk_kwargs(self, request: Request, writer: Writer) -> dict[str, Any]:
         """Write the keyword arguments for the official client."""
         writer.drops_ids = self.SDK_MEMBERS["messages"].get("tool_call_id") != "kept"
-        return sendable_kwargs(self.write_body(request, writer), self.SDK_KEYWORDS, self.SDK_MEMBERS, writer)
+        return sendable_kwargs(self.write_checked_request(request, writer), self.SDK_KEYWORDS, self.SDK_MEMBERS, writer)
 
     def read_tools(self, value: Any, at: Path, reader: Reader) -> tuple[list[ToolDefinition | OpaquePart] | None, Any]:
         """Read the offered tools."""
