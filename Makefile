@@ -59,8 +59,9 @@ format: $(READY) ## format the code, and fix what ruff can fix
 	@$(BIN)/ruff check --fix --quiet . || true
 	@$(BIN)/ruff format --quiet .
 
-types: $(READY) ## check generator/, generated/ and examples/ with mypy and pyright, both strict
+types: $(READY) ## check generator/, generated/ and examples/ with mypy, for the oldest and the newest Python, and pyright, all strict
 	@$(BIN)/mypy
+	@$(BIN)/mypy --python-version 3.14
 	@$(BIN)/pyright --pythonpath $(BIN)/python
 
 drift: $(READY) ## check that generated/ and the generated modules of the generator are up to date with schemas/

@@ -7,6 +7,7 @@ import asyncio
 import contextlib
 import contextvars
 import inspect
+import sys
 import threading
 from collections.abc import Awaitable, Callable
 from types import FunctionType
@@ -31,6 +32,9 @@ __all__ = [
 ]
 
 T = TypeVar("T")
+
+_START: dict[str, Any] = {"eager_start": True} if sys.version_info >= (3, 12) else {}
+"""How a task starts: if possible at once. Code that waits for nothing then does not wait for the event loop."""
 
 Handler = Callable[[Any], Any]
 
@@ -173,7 +177,9 @@ async def _in_own_task(work: Awaitable[T]) -> T:
     A cancellation of this task cancels that one.
     """
     try:
-        return await asyncio.create_task(carry_ending(work))
+        return await asyncio.Task(
+            carry_ending(work), loop=asyncio.get_running_loop(), **_START
+        )
     except EndingError as carried:
         raise carried.ending from None
     finally:

@@ -16,7 +16,7 @@ __all__ = ["dataclass", "make_slots", "replace"]
 
 T = TypeVar("T")
 
-_LAZY = ("__dataclass_fields__", "__dataclass_params__", "__repr__")
+_LAZY: tuple[str, ...] = ("__dataclass_fields__", "__dataclass_params__", "__repr__")
 if sys.version_info >= (3, 13):
     _LAZY = (*_LAZY, "__replace__")
 
