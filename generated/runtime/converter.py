@@ -89,8 +89,8 @@ class Converter:
     write_tool_entry: ValueWriter[Any]
     read_request: ObjectReader[Request]
     write_request: ObjectWriter[Request]
-    read_messages: Callable[[Any, Path, Reader], tuple[list[Message], Any]]
-    write_messages: Callable[[Sequence[Message], Any, Path, Writer], list[Any]]
+    read_messages: ValueReader[list[Message]]
+    write_messages: Callable[[Sequence[Message], Path, Writer], list[Any]]
     read_response: ObjectReader[Completion]
     write_response: Callable[[Completion, str | None, int | None, Writer], Any]
 
@@ -184,7 +184,7 @@ class Converter:
             ConversionError: The wire cannot express a value, and `on_unsupported` is "error".
         """
         writer = Writer(self.wire, on_loss, on_unsupported)
-        written = self.write_messages(messages, ABSENT, ROOT, writer)
+        written = self.write_messages(messages, ROOT, writer)
         writer.report_remaining_losses()
         return written
 
@@ -205,7 +205,7 @@ class Converter:
         """
         return self.read_messages(
             self.normalize_body(wire), ROOT, Reader(self.wire, tools=tools)
-        )[0]
+        )
 
     def to_request(
         self,

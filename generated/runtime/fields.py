@@ -52,7 +52,7 @@ _DATA = r"data:([\w.+-]+/[\w.+-]+);base64,(.*)"
 
 def read_data_url(
     value: Any, at: Path, reader: Reader
-) -> tuple[str | None, str | None, str | None, Any]:
+) -> tuple[str | None, str | None, str | None]:
     """Read the URL, data and media type of a URL. A `data:` URL of another form stays a URL.
 
     Raises:
@@ -62,17 +62,12 @@ def read_data_url(
         raise wrong_type(at, "a string", value)
     found = re.fullmatch(_DATA, value, re.DOTALL) if value[:5] == "data:" else None
     if found is None:
-        return value, None, None, ABSENT
-    return None, found[2], found[1], ABSENT
+        return value, None, None
+    return None, found[2], found[1]
 
 
 def write_data_url(
-    url: str | None,
-    data: str | None,
-    media_type: str | None,
-    extra: Any,
-    at: Path,
-    writer: Writer,
+    url: str | None, data: str | None, media_type: str | None, at: Path, writer: Writer
 ) -> str:
     """Write a URL, or data and its media type as a `data:` URL.
 
@@ -321,22 +316,20 @@ def write_cache_control(
     return extra if type(extra) is dict else dict(_PLAIN)
 
 
-def read_effort(value: Any, at: Path, reader: Reader) -> tuple[Reasoning | None, Any]:
+def read_effort(value: Any, at: Path, reader: Reader) -> Reasoning | None:
     """Read the reasoning effort.
 
     Raises:
         ConversionError: The value is neither a string nor null.
     """
     if value is None or value is ABSENT:
-        return None, ABSENT
+        return None
     if type(value) is not str:
         raise wrong_type(at, "a string", value)
-    return Reasoning(effort=value), ABSENT
+    return Reasoning(effort=value)
 
 
-def write_effort(
-    reasoning: Reasoning | None, extra: Any, at: Path, writer: Writer
-) -> Any:
+def write_effort(reasoning: Reasoning | None, at: Path, writer: Writer) -> Any:
     """Write the reasoning effort. A number of tokens is unsupported."""
     if reasoning is None:
         return ABSENT

@@ -73,8 +73,6 @@ from ..runtime.tool_call_fields import (
     read_tool_name,
     write_call_id,
     write_json_arguments,
-    write_result_call,
-    write_tool_name,
 )
 
 __all__ = ["Cohere"]
@@ -473,7 +471,7 @@ class Cohere(CohereConverter):
         model = wire.get("model")
         if model is not None and type(model) is not str:
             raise wrong_type((at, "model"), "a string", model)
-        messages, messages_kept = self.read_messages(
+        messages = self.read_messages(
             wire.get("messages", ABSENT), (at, "messages"), reader
         )
         tool_choice, tool_choice_kept = self.read_tool_choice_with_tools(
@@ -510,8 +508,6 @@ class Cohere(CohereConverter):
         if stream is not None and type(stream) is not bool:
             raise wrong_type((at, "stream"), "a boolean", stream)
         rest = unmapped_members(wire, _REQUEST_BODY)
-        if messages_kept is not ABSENT:
-            rest["messages"] = messages_kept
         if tools_kept is not ABSENT:
             rest["tools"] = tools_kept
         if tool_choice_kept is not ABSENT:
@@ -554,12 +550,7 @@ class Cohere(CohereConverter):
                 "note" if request.parallel_tool_calls else "behaviour",
             )
         wire: dict[str, Any] = {
-            "messages": self.write_messages(
-                request.messages,
-                extra_at(extras, "messages") if extras else ABSENT,
-                (at, "messages"),
-                writer,
-            )
+            "messages": self.write_messages(request.messages, (at, "messages"), writer)
         }
         if request.model is not None:
             wire["model"] = request.model
@@ -633,7 +624,7 @@ class Cohere(CohereConverter):
         function = wire.get("function")
         if type(function) is not dict:
             raise wrong_type((at, "function"), "an object", function)
-        name, name_kept = read_tool_name(
+        name = read_tool_name(
             function.get("name", ABSENT), ((at, "function"), "name"), reader
         )
         description = function.get("description")
@@ -645,15 +636,12 @@ class Cohere(CohereConverter):
         if (
             wire.keys() == _TOOL_LEAST
             and function.keys() == _TOOL_FUNCTION_LEAST
-            and name_kept is ABSENT
             and parameters_kept is ABSENT
             and None not in function.values()
         ):
             return ToolDefinition(name, description, parameters)
         rest = unmapped_members(wire, _TOOL)
         function_rest = unmapped_members(function, _TOOL_FUNCTION)
-        if name_kept is not ABSENT:
-            function_rest["name"] = name_kept
         if parameters_kept is not ABSENT:
             function_rest["parameters"] = parameters_kept
         keep_inner_extras(rest, wire, "function", function_rest)
@@ -671,12 +659,7 @@ class Cohere(CohereConverter):
             else NO_EXTRAS
         )
         function: dict[str, Any] = {
-            "name": write_tool_name(
-                definition.name,
-                extra_at(extras, "function", "name") if extras else ABSENT,
-                (at, "name"),
-                writer,
-            ),
+            "name": writer.tool_name(definition.name, (at, "name")),
             "parameters": write_tool_schema(
                 definition.parameters,
                 extra_at(extras, "function", "parameters") if extras else ABSENT,
@@ -718,7 +701,7 @@ class Cohere(CohereConverter):
             if found is not None:
                 return found
         id, id_kept = read_call_id(wire.get("id", ABSENT), (at, "id"), reader)
-        name, name_kept = read_tool_name(
+        name = read_tool_name(
             function.get("name", ABSENT), ((at, "function"), "name"), reader
         )
         arguments, invalid, arguments_kept = read_json_arguments(
@@ -730,8 +713,6 @@ class Cohere(CohereConverter):
         function_rest = unmapped_members(function, _TOOL_CALL_FUNCTION)
         if id_kept is not ABSENT:
             rest["id"] = id_kept
-        if name_kept is not ABSENT:
-            function_rest["name"] = name_kept
         if arguments_kept is not ABSENT:
             function_rest["arguments"] = arguments_kept
         keep_inner_extras(rest, wire, "function", function_rest)
@@ -755,12 +736,7 @@ class Cohere(CohereConverter):
         call = writer.encode_call(call, at)
         extras = writer.own_extras(call.metadata, at) if call.metadata else NO_EXTRAS
         function: dict[str, Any] = {
-            "name": write_tool_name(
-                call.name,
-                extra_at(extras, "function", "name") if extras else ABSENT,
-                (at, "name"),
-                writer,
-            ),
+            "name": writer.tool_name(call.name, (at, "name")),
             "arguments": write_json_arguments(
                 call.arguments,
                 call.invalid,
@@ -789,7 +765,7 @@ class Cohere(CohereConverter):
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> ToolResult:
         """Read a result as a message."""
-        tool_call_id, name, tool_call_id_kept = read_result_call(
+        tool_call_id, name = read_result_call(
             wire.get("tool_call_id", ABSENT), (at, "tool_call_id"), reader
         )
         kind, value_, kind_kept = self.read_result_content(
@@ -797,14 +773,11 @@ class Cohere(CohereConverter):
         )
         if (
             wire.keys() == _TOOL_RESULT_LEAST
-            and tool_call_id_kept is ABSENT
             and kind_kept is ABSENT
             and None not in wire.values()
         ):
             return ToolResult(tool_call_id, name, kind, value_)
         rest = unmapped_members(wire, _TOOL_RESULT)
-        if tool_call_id_kept is not ABSENT:
-            rest["tool_call_id"] = tool_call_id_kept
         if kind_kept is not ABSENT:
             rest["content"] = kind_kept
         return ToolResult(
@@ -822,13 +795,7 @@ class Cohere(CohereConverter):
             writer.report_unsupported((at, "isError"), "isError")
         wire: dict[str, Any] = {
             "role": "tool",
-            "tool_call_id": write_result_call(
-                result.tool_call_id,
-                result.name,
-                extra_at(extras, "tool_call_id") if extras else ABSENT,
-                (at, "toolCallId"),
-                writer,
-            ),
+            "tool_call_id": writer.call_id(result.tool_call_id),
             "content": self.write_result_content(
                 result.kind,
                 result.value,
@@ -875,7 +842,7 @@ class Cohere(CohereConverter):
         image_url = wire.get("image_url")
         if type(image_url) is not dict:
             raise wrong_type((at, "image_url"), "an object", image_url)
-        url, data, media_type, url_kept = read_data_url(
+        url, data, media_type = read_data_url(
             image_url.get("url", ABSENT), ((at, "image_url"), "url"), reader
         )
         detail = image_url.get("detail")
@@ -884,14 +851,11 @@ class Cohere(CohereConverter):
         if (
             wire.keys() == _IMAGE_PART_LEAST
             and image_url.keys() == _IMAGE_PART_IMAGE_URL_LEAST
-            and url_kept is ABSENT
             and None not in image_url.values()
         ):
             return ImagePart(url, data, media_type, detail=detail)
         rest = unmapped_members(wire, _IMAGE_PART)
         image_url_rest = unmapped_members(image_url, _IMAGE_PART_IMAGE_URL)
-        if url_kept is not ABSENT:
-            image_url_rest["url"] = url_kept
         keep_inner_extras(rest, wire, "image_url", image_url_rest)
         return ImagePart(
             url, data, media_type, detail=detail, metadata=reader.as_metadata(rest)
@@ -908,12 +872,7 @@ class Cohere(CohereConverter):
             writer.report_unsupported((at, "cache"), "cache")
         image_url: dict[str, Any] = {
             "url": write_data_url(
-                part.url,
-                part.data,
-                part.media_type,
-                extra_at(extras, "image_url", "url") if extras else ABSENT,
-                (at, "url"),
-                writer,
+                part.url, part.data, part.media_type, (at, "url"), writer
             )
         }
         if part.detail is not None:

@@ -50,7 +50,6 @@ from ..runtime.tool_call_fields import (
     read_nullable_call_id,
     read_tool_name,
     write_nullable_call_id,
-    write_tool_name,
 )
 
 __all__ = ["Copilot"]
@@ -282,7 +281,7 @@ class Copilot(CopilotConverter):
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> ToolDefinition:
         """Read a tool of a session."""
-        name, name_kept = read_tool_name(wire.get("name", ABSENT), (at, "name"), reader)
+        name = read_tool_name(wire.get("name", ABSENT), (at, "name"), reader)
         description, description_kept = read_text_empty_as_none(
             wire.get("description", ABSENT), (at, "description"), reader
         )
@@ -291,15 +290,12 @@ class Copilot(CopilotConverter):
         )
         if (
             wire.keys() == _TOOL_LEAST
-            and name_kept is ABSENT
             and description_kept is ABSENT
             and parameters_kept is ABSENT
             and None not in wire.values()
         ):
             return ToolDefinition(name, description, parameters)
         rest = unmapped_members(wire, _TOOL)
-        if name_kept is not ABSENT:
-            rest["name"] = name_kept
         if description_kept is not ABSENT:
             rest["description"] = description_kept
         if parameters_kept is not ABSENT:
@@ -319,14 +315,7 @@ class Copilot(CopilotConverter):
         )
         if definition.strict is not None:
             writer.report_unsupported((at, "strict"), "strict")
-        wire: dict[str, Any] = {
-            "name": write_tool_name(
-                definition.name,
-                extra_at(extras, "name") if extras else ABSENT,
-                (at, "name"),
-                writer,
-            )
-        }
+        wire: dict[str, Any] = {"name": writer.tool_name(definition.name, (at, "name"))}
         description = write_text_empty_as_none(
             definition.description,
             extra_at(extras, "description") if extras else ABSENT,

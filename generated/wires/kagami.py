@@ -50,7 +50,6 @@ from ..runtime.tool_call_fields import (
     read_tool_name,
     write_call_id,
     write_object_arguments,
-    write_tool_name,
 )
 
 __all__ = ["Kagami"]
@@ -148,7 +147,7 @@ class Kagami(KagamiConverter):
             wire.get("tools", ABSENT), (at, "tools"), reader
         )
         reader.set_offered_tools(tools)
-        messages, messages_kept = self.read_messages(
+        messages = self.read_messages(
             wire.get("messages", ABSENT), (at, "messages"), reader
         )
         output_format, output_format_kept = self.read_text_or_json_format(
@@ -159,7 +158,6 @@ class Kagami(KagamiConverter):
         )
         if (
             wire.keys() == _REQUEST_LEAST
-            and messages_kept is ABSENT
             and tools_kept is ABSENT
             and output_format_kept is ABSENT
             and tool_choice_kept is ABSENT
@@ -172,8 +170,6 @@ class Kagami(KagamiConverter):
                 output_format=output_format,
             )
         rest = unmapped_members(wire, _REQUEST)
-        if messages_kept is not ABSENT:
-            rest["messages"] = messages_kept
         if tools_kept is not ABSENT:
             rest["tools"] = tools_kept
         if output_format_kept is not ABSENT:
@@ -218,12 +214,7 @@ class Kagami(KagamiConverter):
         if request.stream is not None:
             writer.report_unsupported((at, "stream"), "stream", "warning")
         wire: dict[str, Any] = {
-            "messages": self.write_messages(
-                request.messages,
-                extra_at(extras, "messages") if extras else ABSENT,
-                (at, "messages"),
-                writer,
-            )
+            "messages": self.write_messages(request.messages, (at, "messages"), writer)
         }
         tools = self.write_tool_list(
             request.tools,
@@ -257,7 +248,7 @@ class Kagami(KagamiConverter):
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> ToolDefinition:
         """Read a tool."""
-        name, name_kept = read_tool_name(wire.get("name", ABSENT), (at, "name"), reader)
+        name = read_tool_name(wire.get("name", ABSENT), (at, "name"), reader)
         description, description_kept = read_text_empty_as_none(
             wire.get("description", ABSENT), (at, "description"), reader
         )
@@ -266,15 +257,12 @@ class Kagami(KagamiConverter):
         )
         if (
             wire.keys() == _TOOL_LEAST
-            and name_kept is ABSENT
             and description_kept is ABSENT
             and parameters_kept is ABSENT
             and None not in wire.values()
         ):
             return ToolDefinition(name, description, parameters)
         rest = unmapped_members(wire, _TOOL)
-        if name_kept is not ABSENT:
-            rest["name"] = name_kept
         if description_kept is not ABSENT:
             rest["description"] = description_kept
         if parameters_kept is not ABSENT:
@@ -294,14 +282,7 @@ class Kagami(KagamiConverter):
         )
         if definition.strict is not None:
             writer.report_unsupported((at, "strict"), "strict")
-        wire: dict[str, Any] = {
-            "name": write_tool_name(
-                definition.name,
-                extra_at(extras, "name") if extras else ABSENT,
-                (at, "name"),
-                writer,
-            )
-        }
+        wire: dict[str, Any] = {"name": writer.tool_name(definition.name, (at, "name"))}
         description = write_text_empty_as_none(
             definition.description,
             extra_at(extras, "description") if extras else ABSENT,
@@ -346,20 +327,16 @@ class Kagami(KagamiConverter):
             if found is not None:
                 return found
         id, id_kept = read_call_id(wire.get("id", ABSENT), (at, "id"), reader)
-        name, name_kept = read_tool_name(
+        name = read_tool_name(
             function.get("name", ABSENT), ((at, "function"), "name"), reader
         )
-        arguments, invalid, arguments_kept = read_object_arguments(
+        arguments, invalid = read_object_arguments(
             function.get("arguments", ABSENT), ((at, "function"), "arguments"), reader
         )
         rest = unmapped_members(wire, _TOOL_CALL)
         function_rest = unmapped_members(function, _TOOL_CALL_FUNCTION)
         if id_kept is not ABSENT:
             rest["id"] = id_kept
-        if name_kept is not ABSENT:
-            function_rest["name"] = name_kept
-        if arguments_kept is not ABSENT:
-            function_rest["arguments"] = arguments_kept
         keep_inner_extras(rest, wire, "function", function_rest)
         return reader.decode_call(
             ToolCall(id, name, arguments, invalid, metadata=reader.as_metadata(rest))
@@ -377,18 +354,9 @@ class Kagami(KagamiConverter):
         call = writer.encode_call(call, at)
         extras = writer.own_extras(call.metadata, at) if call.metadata else NO_EXTRAS
         function: dict[str, Any] = {
-            "name": write_tool_name(
-                call.name,
-                extra_at(extras, "function", "name") if extras else ABSENT,
-                (at, "name"),
-                writer,
-            ),
+            "name": writer.tool_name(call.name, (at, "name")),
             "arguments": write_object_arguments(
-                call.arguments,
-                call.invalid,
-                extra_at(extras, "function", "arguments") if extras else ABSENT,
-                (at, "arguments"),
-                writer,
+                call.arguments, call.invalid, (at, "arguments"), writer
             ),
         }
         wire: dict[str, Any] = {

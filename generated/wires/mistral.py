@@ -89,7 +89,6 @@ from ..runtime.tool_call_fields import (
     read_tool_name,
     write_flag_about_tools,
     write_json_arguments,
-    write_tool_name,
 )
 
 __all__ = ["Mistral"]
@@ -561,7 +560,7 @@ class Mistral(MistralConverter):
         stop, stop_kept = read_string_or_list(
             wire.get("stop", ABSENT), (at, "stop"), reader
         )
-        reasoning, reasoning_kept = read_effort(
+        reasoning = read_effort(
             wire.get("reasoning_effort", ABSENT), (at, "reasoning_effort"), reader
         )
         stream = wire.get("stream")
@@ -581,7 +580,6 @@ class Mistral(MistralConverter):
             and parallel_tool_calls_kept is ABSENT
             and output_format_kept is ABSENT
             and stop_kept is ABSENT
-            and reasoning_kept is ABSENT
             and None not in wire.values()
         ):
             return Request(
@@ -612,8 +610,6 @@ class Mistral(MistralConverter):
             rest["response_format"] = output_format_kept
         if stop_kept is not ABSENT:
             rest["stop"] = stop_kept
-        if reasoning_kept is not ABSENT:
-            rest["reasoning_effort"] = reasoning_kept
         return Request(
             messages,
             model,
@@ -694,12 +690,7 @@ class Mistral(MistralConverter):
         )
         if stop is not ABSENT:
             wire["stop"] = stop
-        reasoning = write_effort(
-            request.reasoning,
-            extra_at(extras, "reasoning_effort") if extras else ABSENT,
-            (at, "reasoning"),
-            writer,
-        )
+        reasoning = write_effort(request.reasoning, (at, "reasoning"), writer)
         if reasoning is not ABSENT:
             wire["reasoning_effort"] = reasoning
         if request.stream is not None:
@@ -719,7 +710,7 @@ class Mistral(MistralConverter):
         function = wire.get("function")
         if type(function) is not dict:
             raise wrong_type((at, "function"), "an object", function)
-        name, name_kept = read_tool_name(
+        name = read_tool_name(
             function.get("name", ABSENT), ((at, "function"), "name"), reader
         )
         description = function.get("description")
@@ -737,7 +728,6 @@ class Mistral(MistralConverter):
         if (
             wire.keys() == _TOOL_LEAST
             and function.keys() == _TOOL_FUNCTION_LEAST
-            and name_kept is ABSENT
             and parameters_kept is ABSENT
             and None not in function.values()
         ):
@@ -746,8 +736,6 @@ class Mistral(MistralConverter):
         if wire.get("type") is None:
             rest["$absent"] = ["type"]
         function_rest = unmapped_members(function, _TOOL_FUNCTION)
-        if name_kept is not ABSENT:
-            function_rest["name"] = name_kept
         if parameters_kept is not ABSENT:
             function_rest["parameters"] = parameters_kept
         keep_inner_extras(rest, wire, "function", function_rest)
@@ -765,12 +753,7 @@ class Mistral(MistralConverter):
             else NO_EXTRAS
         )
         function: dict[str, Any] = {
-            "name": write_tool_name(
-                definition.name,
-                extra_at(extras, "function", "name") if extras else ABSENT,
-                (at, "name"),
-                writer,
-            )
+            "name": writer.tool_name(definition.name, (at, "name"))
         }
         if definition.description is not None:
             function["description"] = definition.description
@@ -826,7 +809,7 @@ class Mistral(MistralConverter):
         id, id_kept = read_id_or_placeholder(
             wire.get("id", ABSENT), (at, "id"), reader, _TOOL_CALL_ID
         )
-        name, name_kept = read_tool_name(
+        name = read_tool_name(
             function.get("name", ABSENT), ((at, "function"), "name"), reader
         )
         arguments, invalid, arguments_kept = read_json_arguments(
@@ -838,8 +821,6 @@ class Mistral(MistralConverter):
         function_rest = unmapped_members(function, _TOOL_CALL_FUNCTION)
         if id_kept is not ABSENT:
             rest["id"] = id_kept
-        if name_kept is not ABSENT:
-            function_rest["name"] = name_kept
         if arguments_kept is not ABSENT:
             function_rest["arguments"] = arguments_kept
         keep_inner_extras(rest, wire, "function", function_rest)
@@ -863,12 +844,7 @@ class Mistral(MistralConverter):
         call = writer.encode_call(call, at)
         extras = writer.own_extras(call.metadata, at) if call.metadata else NO_EXTRAS
         function: dict[str, Any] = {
-            "name": write_tool_name(
-                call.name,
-                extra_at(extras, "function", "name") if extras else ABSENT,
-                (at, "name"),
-                writer,
-            ),
+            "name": writer.tool_name(call.name, (at, "name")),
             "arguments": write_json_arguments(
                 call.arguments,
                 call.invalid,
@@ -1062,21 +1038,15 @@ class Mistral(MistralConverter):
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> DocumentPart:
         """Read a file part."""
-        url, data, media_type, url_kept = read_data_url(
+        url, data, media_type = read_data_url(
             wire.get("document_url", ABSENT), (at, "document_url"), reader
         )
         name = wire.get("document_name")
         if name is not None and type(name) is not str:
             raise wrong_type((at, "document_name"), "a string", name)
-        if (
-            wire.keys() == _DOCUMENT_PART_LEAST
-            and url_kept is ABSENT
-            and None not in wire.values()
-        ):
+        if wire.keys() == _DOCUMENT_PART_LEAST and None not in wire.values():
             return DocumentPart(url, data, media_type, name)
         rest = unmapped_members(wire, _DOCUMENT_PART)
-        if url_kept is not ABSENT:
-            rest["document_url"] = url_kept
         return DocumentPart(
             url, data, media_type, name, metadata=reader.as_metadata(rest)
         )
@@ -1093,12 +1063,7 @@ class Mistral(MistralConverter):
         wire: dict[str, Any] = {
             "type": "document_url",
             "document_url": write_data_url(
-                part.url,
-                part.data,
-                part.media_type,
-                extra_at(extras, "document_url") if extras else ABSENT,
-                (at, "url"),
-                writer,
+                part.url, part.data, part.media_type, (at, "url"), writer
             ),
         }
         if part.name is not None:

@@ -49,7 +49,6 @@ from ..runtime.tool_call_fields import (
     read_tool_name,
     write_call_id,
     write_json_arguments,
-    write_tool_name,
 )
 
 __all__ = ["ModularPrompt"]
@@ -297,7 +296,7 @@ class ModularPrompt(ModularPromptConverter):
         function = wire.get("function")
         if type(function) is not dict:
             raise wrong_type((at, "function"), "an object", function)
-        name, name_kept = read_tool_name(
+        name = read_tool_name(
             function.get("name", ABSENT), ((at, "function"), "name"), reader
         )
         description = function.get("description")
@@ -315,15 +314,12 @@ class ModularPrompt(ModularPromptConverter):
         if (
             wire.keys() == _TOOL_LEAST
             and function.keys() == _TOOL_FUNCTION_LEAST
-            and name_kept is ABSENT
             and parameters_kept is ABSENT
             and None not in function.values()
         ):
             return ToolDefinition(name, description, parameters, strict)
         rest = unmapped_members(wire, _TOOL)
         function_rest = unmapped_members(function, _TOOL_FUNCTION)
-        if name_kept is not ABSENT:
-            function_rest["name"] = name_kept
         if parameters_kept is not ABSENT:
             function_rest["parameters"] = parameters_kept
         keep_inner_extras(rest, wire, "function", function_rest)
@@ -341,12 +337,7 @@ class ModularPrompt(ModularPromptConverter):
             else NO_EXTRAS
         )
         function: dict[str, Any] = {
-            "name": write_tool_name(
-                definition.name,
-                extra_at(extras, "function", "name") if extras else ABSENT,
-                (at, "name"),
-                writer,
-            )
+            "name": writer.tool_name(definition.name, (at, "name"))
         }
         if definition.description is not None:
             function["description"] = definition.description
@@ -392,7 +383,7 @@ class ModularPrompt(ModularPromptConverter):
             if found is not None:
                 return found
         id, id_kept = read_call_id(wire.get("id", ABSENT), (at, "id"), reader)
-        name, name_kept = read_tool_name(
+        name = read_tool_name(
             function.get("name", ABSENT), ((at, "function"), "name"), reader
         )
         arguments, invalid, arguments_kept = read_json_arguments(
@@ -404,8 +395,6 @@ class ModularPrompt(ModularPromptConverter):
         function_rest = unmapped_members(function, _TOOL_CALL_FUNCTION)
         if id_kept is not ABSENT:
             rest["id"] = id_kept
-        if name_kept is not ABSENT:
-            function_rest["name"] = name_kept
         if arguments_kept is not ABSENT:
             function_rest["arguments"] = arguments_kept
         keep_inner_extras(rest, wire, "function", function_rest)
@@ -429,12 +418,7 @@ class ModularPrompt(ModularPromptConverter):
         call = writer.encode_call(call, at)
         extras = writer.own_extras(call.metadata, at) if call.metadata else NO_EXTRAS
         function: dict[str, Any] = {
-            "name": write_tool_name(
-                call.name,
-                extra_at(extras, "function", "name") if extras else ABSENT,
-                (at, "name"),
-                writer,
-            ),
+            "name": writer.tool_name(call.name, (at, "name")),
             "arguments": write_json_arguments(
                 call.arguments,
                 call.invalid,

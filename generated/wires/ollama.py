@@ -63,7 +63,6 @@ from ..runtime.tool_call_fields import (
     read_tool_name,
     write_object_arguments,
     write_optional_call_id,
-    write_tool_name,
 )
 
 __all__ = ["Ollama"]
@@ -316,7 +315,7 @@ class Ollama(OllamaConverter):
         model = wire.get("model")
         if model is not None and type(model) is not str:
             raise wrong_type((at, "model"), "a string", model)
-        messages, messages_kept = self.read_messages(
+        messages = self.read_messages(
             wire.get("messages", ABSENT), (at, "messages"), reader
         )
         output_format, output_format_kept = read_output_format(
@@ -349,7 +348,6 @@ class Ollama(OllamaConverter):
         )
         if (
             wire.keys() == _REQUEST_LEAST
-            and messages_kept is ABSENT
             and tools_kept is ABSENT
             and output_format_kept is ABSENT
             and reasoning_kept is ABSENT
@@ -375,8 +373,6 @@ class Ollama(OllamaConverter):
             )
         rest = unmapped_members(wire, _REQUEST)
         options_rest = unmapped_members(options, _REQUEST_OPTIONS)
-        if messages_kept is not ABSENT:
-            rest["messages"] = messages_kept
         if tools_kept is not ABSENT:
             rest["tools"] = tools_kept
         if output_format_kept is not ABSENT:
@@ -443,12 +439,7 @@ class Ollama(OllamaConverter):
         if request.seed is not None:
             options["seed"] = request.seed
         wire: dict[str, Any] = {
-            "messages": self.write_messages(
-                request.messages,
-                extra_at(extras, "messages") if extras else ABSENT,
-                (at, "messages"),
-                writer,
-            )
+            "messages": self.write_messages(request.messages, (at, "messages"), writer)
         }
         if request.model is not None:
             wire["model"] = request.model
@@ -499,7 +490,7 @@ class Ollama(OllamaConverter):
         function = wire.get("function")
         if type(function) is not dict:
             raise wrong_type((at, "function"), "an object", function)
-        name, name_kept = read_tool_name(
+        name = read_tool_name(
             function.get("name", ABSENT), ((at, "function"), "name"), reader
         )
         description = function.get("description")
@@ -511,15 +502,12 @@ class Ollama(OllamaConverter):
         if (
             wire.keys() == _TOOL_LEAST
             and function.keys() == _TOOL_FUNCTION_LEAST
-            and name_kept is ABSENT
             and parameters_kept is ABSENT
             and None not in function.values()
         ):
             return ToolDefinition(name, description, parameters)
         rest = unmapped_members(wire, _TOOL)
         function_rest = unmapped_members(function, _TOOL_FUNCTION)
-        if name_kept is not ABSENT:
-            function_rest["name"] = name_kept
         if parameters_kept is not ABSENT:
             function_rest["parameters"] = parameters_kept
         keep_inner_extras(rest, wire, "function", function_rest)
@@ -539,12 +527,7 @@ class Ollama(OllamaConverter):
         if definition.strict is not None:
             writer.report_unsupported((at, "strict"), "strict")
         function: dict[str, Any] = {
-            "name": write_tool_name(
-                definition.name,
-                extra_at(extras, "function", "name") if extras else ABSENT,
-                (at, "name"),
-                writer,
-            )
+            "name": writer.tool_name(definition.name, (at, "name"))
         }
         if definition.description is not None:
             function["description"] = definition.description
@@ -585,20 +568,16 @@ class Ollama(OllamaConverter):
             if found is not None:
                 return found
         id, id_kept = read_optional_call_id(wire.get("id", ABSENT), (at, "id"), reader)
-        name, name_kept = read_tool_name(
+        name = read_tool_name(
             function.get("name", ABSENT), ((at, "function"), "name"), reader
         )
-        arguments, invalid, arguments_kept = read_object_arguments(
+        arguments, invalid = read_object_arguments(
             function.get("arguments", ABSENT), ((at, "function"), "arguments"), reader
         )
         rest = unmapped_members(wire, _TOOL_CALL)
         function_rest = unmapped_members(function, _TOOL_CALL_FUNCTION)
         if id_kept is not ABSENT:
             rest["id"] = id_kept
-        if name_kept is not ABSENT:
-            function_rest["name"] = name_kept
-        if arguments_kept is not ABSENT:
-            function_rest["arguments"] = arguments_kept
         keep_inner_extras(rest, wire, "function", function_rest)
         return reader.decode_call(
             ToolCall(id, name, arguments, invalid, metadata=reader.as_metadata(rest))
@@ -616,18 +595,9 @@ class Ollama(OllamaConverter):
         call = writer.encode_call(call, at)
         extras = writer.own_extras(call.metadata, at) if call.metadata else NO_EXTRAS
         function: dict[str, Any] = {
-            "name": write_tool_name(
-                call.name,
-                extra_at(extras, "function", "name") if extras else ABSENT,
-                (at, "name"),
-                writer,
-            ),
+            "name": writer.tool_name(call.name, (at, "name")),
             "arguments": write_object_arguments(
-                call.arguments,
-                call.invalid,
-                extra_at(extras, "function", "arguments") if extras else ABSENT,
-                (at, "arguments"),
-                writer,
+                call.arguments, call.invalid, (at, "arguments"), writer
             ),
         }
         wire: dict[str, Any] = {"function": function}

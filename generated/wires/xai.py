@@ -326,7 +326,7 @@ class Xai(OpenaiCompatible):
         model = wire.get("model")
         if model is not None and type(model) is not str:
             raise wrong_type((at, "model"), "a string", model)
-        messages, messages_kept = self.read_messages(
+        messages = self.read_messages(
             wire.get("messages", ABSENT), (at, "messages"), reader
         )
         tool_choice, tool_choice_kept = self.read_tool_choice_with_tools(
@@ -357,7 +357,7 @@ class Xai(OpenaiCompatible):
         seed = wire.get("seed")
         if seed is not None and type(seed) is not int:
             raise wrong_type((at, "seed"), "an integer", seed)
-        reasoning, reasoning_kept = read_effort(
+        reasoning = read_effort(
             wire.get("reasoning_effort", ABSENT), (at, "reasoning_effort"), reader
         )
         stream = wire.get("stream")
@@ -372,13 +372,11 @@ class Xai(OpenaiCompatible):
             )
         if (
             wire.keys() == _REQUEST_LEAST
-            and messages_kept is ABSENT
             and tools_kept is ABSENT
             and tool_choice_kept is ABSENT
             and parallel_tool_calls_kept is ABSENT
             and output_format_kept is ABSENT
             and stop_kept is ABSENT
-            and reasoning_kept is ABSENT
             and None not in wire.values()
         ):
             return Request(
@@ -397,8 +395,6 @@ class Xai(OpenaiCompatible):
                 stream,
             )
         rest = unmapped_members(wire, _REQUEST)
-        if messages_kept is not ABSENT:
-            rest["messages"] = messages_kept
         if tools_kept is not ABSENT:
             rest["tools"] = tools_kept
         if tool_choice_kept is not ABSENT:
@@ -409,8 +405,6 @@ class Xai(OpenaiCompatible):
             rest["response_format"] = output_format_kept
         if stop_kept is not ABSENT:
             rest["stop"] = stop_kept
-        if reasoning_kept is not ABSENT:
-            rest["reasoning_effort"] = reasoning_kept
         note_alias(rest, "max_completion_tokens", max_output_tokens_key)
         return Request(
             messages,
@@ -437,12 +431,7 @@ class Xai(OpenaiCompatible):
             writer.own_extras(request.metadata, at) if request.metadata else NO_EXTRAS
         )
         wire: dict[str, Any] = {
-            "messages": self.write_messages(
-                request.messages,
-                extra_at(extras, "messages") if extras else ABSENT,
-                (at, "messages"),
-                writer,
-            )
+            "messages": self.write_messages(request.messages, (at, "messages"), writer)
         }
         if request.model is not None:
             wire["model"] = request.model
@@ -495,12 +484,7 @@ class Xai(OpenaiCompatible):
             wire["stop"] = stop
         if request.seed is not None:
             wire["seed"] = request.seed
-        reasoning = write_effort(
-            request.reasoning,
-            extra_at(extras, "reasoning_effort") if extras else ABSENT,
-            (at, "reasoning"),
-            writer,
-        )
+        reasoning = write_effort(request.reasoning, (at, "reasoning"), writer)
         if reasoning is not ABSENT:
             wire["reasoning_effort"] = reasoning
         if request.stream is not None:

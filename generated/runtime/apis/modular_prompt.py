@@ -74,13 +74,13 @@ class ModularPromptConverter(TextChatConverter):
         """Read the messages that follow those of the prompt. Options need not have any."""
         if wire is None or wire is ABSENT:
             return [], ABSENT
-        return self.read_messages(wire, at, reader)[0], ABSENT if wire else wire
+        return self.read_messages(wire, at, reader), ABSENT if wire else wire
 
     def write_messages_after_prompt(
         self, messages: Sequence[Message], extra: Any, at: Path, writer: Writer
     ) -> Any:
         """Write the messages that follow those of the prompt."""
-        return self.write_messages(messages, ABSENT, at, writer) if messages else extra
+        return self.write_messages(messages, at, writer) if messages else extra
 
     def is_function_call_entry(self, wire: dict[str, Any]) -> bool:
         """Return whether an entry with a function is a function call."""

@@ -112,7 +112,7 @@ class TextChatConverter(ChatMessageConverter):
     write_user_message: ObjectWriter[UserMessage]
 
     def write_messages(
-        self, messages: Sequence[Message], extra: Any, at: Path, writer: Writer
+        self, messages: Sequence[Message], at: Path, writer: Writer
     ) -> list[Any]:
         """Write the messages. Each result becomes one message, directly after the calls of its turn."""
         wires: list[Any] = []

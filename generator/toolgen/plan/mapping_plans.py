@@ -61,6 +61,19 @@ PLAIN_FORMS: Mapping[str, FieldFastPath] = {
 }
 """By name of the field reader. An object that requires a key whose reader is not listed has no regular form."""
 
+KEEP_NOTHING: Mapping[str, str] = {
+    "data_url": "",
+    "effort": "",
+    "messages": "",
+    "object_arguments": "",
+    "result_call": "writer.call_id({0})",
+    "tool_name": "writer.tool_name({0}, {at})",
+}
+"""By name, the functions of fields that never have extras: readers return the fields alone, writers get no extras.
+
+Instead of a writer there may be an expression of the first field (`{0}`) and its place (`{at}`).
+"""
+
 TESTS: Mapping[str, str] = {
     "string": "type({0}) is str",
     "integer": "type({0}) is int",
@@ -171,6 +184,16 @@ class KeyMapping:
     table: str
     aliases: tuple[str, ...]
     default: Any = None
+
+    @property
+    def may_keep(self) -> bool:
+        """Return whether the reader also returns extras, and the writer takes them."""
+        return self.kind in ("call", "beside") and self.function not in KEEP_NOTHING
+
+    @property
+    def function(self) -> str:
+        """Return the name that the reader and the writer share."""
+        return self.reads.removeprefix("self.").removeprefix("read_")
 
 
 @dataclass(frozen=True, slots=True)

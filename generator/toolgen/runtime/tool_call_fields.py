@@ -34,13 +34,11 @@ __all__ = [
     "write_nullable_call_id",
     "write_object_arguments",
     "write_optional_call_id",
-    "write_result_call",
     "write_result_call_id",
-    "write_tool_name",
 ]
 
 
-def read_tool_name(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
+def read_tool_name(value: Any, at: Path, reader: Reader) -> str:
     """Read the name of a tool. Return the name that the app knows the tool by.
 
     Raises:
@@ -48,12 +46,7 @@ def read_tool_name(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
     """
     if type(value) is not str:
         raise wrong_type(at, "a string", None if value is ABSENT else value)
-    return reader.tool_names.get(value, value), ABSENT
-
-
-def write_tool_name(name: str, extra: Any, at: Path, writer: Writer) -> str:
-    """Write the name of a tool. A name that the wire rejects is replaced by a unique one, and reported."""
-    return writer.tool_name(name, at)
+    return reader.tool_names.get(value, value)
 
 
 def read_flag_about_tools(value: Any, at: Path, reader: Reader, tools: Sequence[Any] | None) -> tuple[bool | None, Any]:
@@ -118,7 +111,7 @@ def write_optional_call_id(identifier: str, extra: Any, at: Path, writer: Writer
     return writer.call_id(identifier)
 
 
-def read_result_call(value: Any, at: Path, reader: Reader) -> tuple[str, str, Any]:
+def read_result_call(value: Any, at: Path, reader: Reader) -> tuple[str, str]:
     """Read the id of a result's call, and the name of the called tool. The name is empty if the call is unknown.
 
     Raises:
@@ -126,13 +119,7 @@ def read_result_call(value: Any, at: Path, reader: Reader) -> tuple[str, str, An
     """
     if type(value) is not str:
         raise wrong_type(at, "a string", None if value is ABSENT else value)
-    identifier, name = reader.find_call_id_and_name(value)
-    return identifier, name, ABSENT
-
-
-def write_result_call(identifier: str, name: str, extra: Any, at: Path, writer: Writer) -> str:
-    """Write the id of a result's call, as it was written with the call."""
-    return writer.call_id(identifier)
+    return reader.find_call_id_and_name(value)
 
 
 def read_nullable_call_id(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
@@ -263,32 +250,30 @@ INVALID_ARGUMENTS_KEY = "INVALID_JSON"
 """The key for text that is not an object (Anthropic, fine-grained tool streaming)."""
 
 
-def read_object_arguments(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any], InvalidCall | None, Any]:
+def read_object_arguments(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any], InvalidCall | None]:
     """Read an object of arguments. Absent, null and blank ones are empty; text is from a broken or unchecked stream.
 
     Raises:
         ConversionError: The value is neither an object nor text.
     """
     if type(value) is dict:
-        return value, None, ABSENT
+        return value, None
     if value is None or value is ABSENT:
-        return {}, None, ABSENT
+        return {}, None
     if type(value) is not str:
         raise wrong_type(at, "an object", value)
     if not value or value.isspace():
-        return {}, None, ABSENT
+        return {}, None
     try:
         found = loads(value)
     except ValueError:
-        return {}, InvalidCall(value, "malformed"), ABSENT
+        return {}, InvalidCall(value, "malformed")
     if type(found) is not dict:
-        return {}, InvalidCall(value, "not_an_object"), ABSENT
-    return found, None, ABSENT
+        return {}, InvalidCall(value, "not_an_object")
+    return found, None
 
 
-def write_object_arguments(
-    arguments: dict[str, Any], invalid: InvalidCall | None, extra: Any, at: Path, writer: Writer
-) -> Any:
+def write_object_arguments(arguments: dict[str, Any], invalid: InvalidCall | None, at: Path, writer: Writer) -> Any:
     """Write arguments as an object. The text of a call that could not be read is wrapped in one, and reported.
 
     Raises:

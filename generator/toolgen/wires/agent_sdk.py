@@ -64,7 +64,6 @@ from ..runtime.tool_call_fields import (
     write_call_id,
     write_json_arguments,
     write_result_call_id,
-    write_tool_name,
 )
 
 __all__ = ["AgentSdk"]
@@ -430,7 +429,7 @@ class AgentSdk(AgentSdkConverter):
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> ToolDefinition:
         """Read the declaration of a tool."""
-        name, name_kept = read_tool_name(wire.get("name", ABSENT), (at, "name"), reader)
+        name = read_tool_name(wire.get("name", ABSENT), (at, "name"), reader)
         description, description_kept = read_text_empty_as_none(
             wire.get("description", ABSENT), (at, "description"), reader
         )
@@ -442,15 +441,12 @@ class AgentSdk(AgentSdkConverter):
         )
         if (
             wire.keys() == _TOOL_LEAST
-            and name_kept is ABSENT
             and description_kept is ABSENT
             and parameters_kept is ABSENT
             and None not in wire.values()
         ):
             return ToolDefinition(name, description, parameters, strict)
         rest = unmapped_members(wire, _TOOL)
-        if name_kept is not ABSENT:
-            rest["name"] = name_kept
         if description_kept is not ABSENT:
             rest["description"] = description_kept
         if parameters_kept is not ABSENT:
@@ -469,12 +465,7 @@ class AgentSdk(AgentSdkConverter):
             else NO_EXTRAS
         )
         wire: dict[str, Any] = {
-            "name": write_tool_name(
-                definition.name,
-                extra_at(extras, "name") if extras else ABSENT,
-                (at, "name"),
-                writer,
-            ),
+            "name": writer.tool_name(definition.name, (at, "name")),
             "parameters": write_schema_or_empty(
                 definition.parameters,
                 extra_at(extras, "parameters") if extras else ABSENT,
@@ -523,7 +514,7 @@ class AgentSdk(AgentSdkConverter):
             if found is not None:
                 return found
         id, id_kept = read_call_id(wire.get("id", ABSENT), (at, "id"), reader)
-        name, name_kept = read_tool_name(
+        name = read_tool_name(
             function.get("name", ABSENT), ((at, "function"), "name"), reader
         )
         arguments, invalid, arguments_kept = read_json_arguments(
@@ -533,8 +524,6 @@ class AgentSdk(AgentSdkConverter):
         function_rest = unmapped_members(function, _FUNCTION_CALL_FUNCTION)
         if id_kept is not ABSENT:
             rest["id"] = id_kept
-        if name_kept is not ABSENT:
-            function_rest["name"] = name_kept
         if arguments_kept is not ABSENT:
             function_rest["arguments"] = arguments_kept
         keep_inner_extras(rest, wire, "function", function_rest)
@@ -558,12 +547,7 @@ class AgentSdk(AgentSdkConverter):
         call = writer.encode_call(call, at)
         extras = writer.own_extras(call.metadata, at) if call.metadata else NO_EXTRAS
         function: dict[str, Any] = {
-            "name": write_tool_name(
-                call.name,
-                extra_at(extras, "function", "name") if extras else ABSENT,
-                (at, "name"),
-                writer,
-            ),
+            "name": writer.tool_name(call.name, (at, "name")),
             "arguments": write_json_arguments(
                 call.arguments,
                 call.invalid,
@@ -627,9 +611,7 @@ class AgentSdk(AgentSdkConverter):
         tool_call_id, tool_call_id_kept = read_result_call_id(
             wire.get("tool_call_id", ABSENT), (at, "tool_call_id"), reader
         )
-        name, name_kept = read_tool_name(
-            wire.get("tool_name", ABSENT), (at, "tool_name"), reader
-        )
+        name = read_tool_name(wire.get("tool_name", ABSENT), (at, "tool_name"), reader)
         kind, value_, is_error, kind_kept = self.read_result_content(wire, at, reader)
         output_ref, output_ref_kept = self.read_output_reference(
             wire.get("output_ref", ABSENT), (at, "output_ref"), reader
@@ -640,8 +622,6 @@ class AgentSdk(AgentSdkConverter):
         rest = unmapped_members(wire, _TOOL_RESULT)
         if tool_call_id_kept is not ABSENT:
             rest["tool_call_id"] = tool_call_id_kept
-        if name_kept is not ABSENT:
-            rest["tool_name"] = name_kept
         rest |= kind_kept
         if output_ref_kept is not ABSENT:
             rest["output_ref"] = output_ref_kept
@@ -671,12 +651,7 @@ class AgentSdk(AgentSdkConverter):
                 (at, "toolCallId"),
                 writer,
             ),
-            "tool_name": write_tool_name(
-                result.name,
-                extra_at(extras, "tool_name") if extras else ABSENT,
-                (at, "name"),
-                writer,
-            ),
+            "tool_name": writer.tool_name(result.name, (at, "name")),
         }
         wire |= self.write_result_content(
             result.kind, result.value, result.is_error, extras, (at, "kind"), writer

@@ -68,7 +68,6 @@ from ..runtime.tool_call_fields import (
     read_tool_name,
     write_call_id,
     write_object_arguments,
-    write_tool_name,
 )
 
 __all__ = ["Anthropic"]
@@ -494,7 +493,7 @@ class Anthropic(AnthropicConverter):
         max_output_tokens = wire.get("max_tokens")
         if max_output_tokens is not None and type(max_output_tokens) is not int:
             raise wrong_type((at, "max_tokens"), "an integer", max_output_tokens)
-        messages, messages_kept = self.read_messages(
+        messages = self.read_messages(
             wire.get("messages", ABSENT), (at, "messages"), reader
         )
         tool_choice, parallel_tool_calls, tool_choice_kept = (
@@ -515,8 +514,6 @@ class Anthropic(AnthropicConverter):
         if stream is not None and type(stream) is not bool:
             raise wrong_type((at, "stream"), "a boolean", stream)
         rest = unmapped_members(wire, _REQUEST_BODY)
-        if messages_kept is not ABSENT:
-            rest["messages"] = messages_kept
         if tools_kept is not ABSENT:
             rest["tools"] = tools_kept
         if tool_choice_kept is not ABSENT:
@@ -551,12 +548,7 @@ class Anthropic(AnthropicConverter):
         if request.seed is not None:
             writer.report_unsupported((at, "seed"), "seed", "warning")
         wire: dict[str, Any] = {
-            "messages": self.write_messages(
-                request.messages,
-                extra_at(extras, "messages") if extras else ABSENT,
-                (at, "messages"),
-                writer,
-            )
+            "messages": self.write_messages(request.messages, (at, "messages"), writer)
         }
         if request.model is not None:
             wire["model"] = request.model
@@ -614,7 +606,7 @@ class Anthropic(AnthropicConverter):
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> ToolDefinition:
         """Read the declaration of a tool."""
-        name, name_kept = read_tool_name(wire.get("name", ABSENT), (at, "name"), reader)
+        name = read_tool_name(wire.get("name", ABSENT), (at, "name"), reader)
         description = wire.get("description")
         if description is not None and type(description) is not str:
             raise wrong_type((at, "description"), "a string", description)
@@ -626,14 +618,11 @@ class Anthropic(AnthropicConverter):
         )
         if (
             wire.keys() == _TOOL_LEAST
-            and name_kept is ABSENT
             and parameters_kept is ABSENT
             and None not in wire.values()
         ):
             return ToolDefinition(name, description, parameters, strict)
         rest = unmapped_members(wire, _TOOL)
-        if name_kept is not ABSENT:
-            rest["name"] = name_kept
         if parameters_kept is not ABSENT:
             rest["input_schema"] = parameters_kept
         return ToolDefinition(
@@ -650,12 +639,7 @@ class Anthropic(AnthropicConverter):
             else NO_EXTRAS
         )
         wire: dict[str, Any] = {
-            "name": write_tool_name(
-                definition.name,
-                extra_at(extras, "name") if extras else ABSENT,
-                (at, "name"),
-                writer,
-            ),
+            "name": writer.tool_name(definition.name, (at, "name")),
             "input_schema": write_schema_or_empty(
                 definition.parameters,
                 extra_at(extras, "input_schema") if extras else ABSENT,
@@ -691,17 +675,13 @@ class Anthropic(AnthropicConverter):
             if found is not None:
                 return found
         id, id_kept = read_call_id(wire.get("id", ABSENT), (at, "id"), reader)
-        name, name_kept = read_tool_name(wire.get("name", ABSENT), (at, "name"), reader)
-        arguments, invalid, arguments_kept = read_object_arguments(
+        name = read_tool_name(wire.get("name", ABSENT), (at, "name"), reader)
+        arguments, invalid = read_object_arguments(
             wire.get("input", ABSENT), (at, "input"), reader
         )
         rest = unmapped_members(wire, _TOOL_CALL)
         if id_kept is not ABSENT:
             rest["id"] = id_kept
-        if name_kept is not ABSENT:
-            rest["name"] = name_kept
-        if arguments_kept is not ABSENT:
-            rest["input"] = arguments_kept
         return reader.decode_call(
             ToolCall(id, name, arguments, invalid, metadata=reader.as_metadata(rest))
         )
@@ -727,18 +707,9 @@ class Anthropic(AnthropicConverter):
                 (at, "id"),
                 writer,
             ),
-            "name": write_tool_name(
-                call.name,
-                extra_at(extras, "name") if extras else ABSENT,
-                (at, "name"),
-                writer,
-            ),
+            "name": writer.tool_name(call.name, (at, "name")),
             "input": write_object_arguments(
-                call.arguments,
-                call.invalid,
-                extra_at(extras, "input") if extras else ABSENT,
-                (at, "arguments"),
-                writer,
+                call.arguments, call.invalid, (at, "arguments"), writer
             ),
         }
         if extras:

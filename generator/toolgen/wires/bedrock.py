@@ -73,8 +73,6 @@ from ..runtime.tool_call_fields import (
     read_tool_name,
     write_call_id,
     write_object_arguments,
-    write_result_call,
-    write_tool_name,
 )
 
 __all__ = ["Bedrock"]
@@ -605,7 +603,7 @@ class Bedrock(BedrockConverter):
             ((at, "outputConfig"), "textFormat"),
             reader,
         )
-        reasoning, reasoning_kept = read_effort(
+        reasoning = read_effort(
             output_config.get("effort", ABSENT),
             ((at, "outputConfig"), "effort"),
             reader,
@@ -627,8 +625,6 @@ class Bedrock(BedrockConverter):
             tool_config_rest["toolChoice"] = tool_choice_kept
         if output_format_kept is not ABSENT:
             output_config_rest["textFormat"] = output_format_kept
-        if reasoning_kept is not ABSENT:
-            output_config_rest["effort"] = reasoning_kept
         rest |= messages_kept
         keep_inner_extras(rest, wire, "outputConfig", output_config_rest)
         keep_inner_extras(rest, wire, "toolConfig", tool_config_rest)
@@ -672,12 +668,7 @@ class Bedrock(BedrockConverter):
         )
         if output_format is not ABSENT:
             output_config["textFormat"] = output_format
-        reasoning = write_effort(
-            request.reasoning,
-            extra_at(extras, "outputConfig", "effort") if extras else ABSENT,
-            (at, "reasoning"),
-            writer,
-        )
+        reasoning = write_effort(request.reasoning, (at, "reasoning"), writer)
         if reasoning is not ABSENT:
             output_config["effort"] = reasoning
         tool_config: dict[str, Any] = {}
@@ -806,7 +797,7 @@ class Bedrock(BedrockConverter):
             raise wrong_type(
                 ((at, "toolSpec"), "inputSchema"), "an object", input_schema
             )
-        name, name_kept = read_tool_name(
+        name = read_tool_name(
             tool_spec.get("name", ABSENT), ((at, "toolSpec"), "name"), reader
         )
         description, description_kept = read_text_noting_empty(
@@ -827,7 +818,6 @@ class Bedrock(BedrockConverter):
             wire.keys() == _TOOL_LEAST
             and tool_spec.keys() == _TOOL_TOOL_SPEC_LEAST
             and input_schema.keys() == _TOOL_INPUT_SCHEMA_LEAST
-            and name_kept is ABSENT
             and description_kept is ABSENT
             and parameters_kept is ABSENT
             and None not in tool_spec.values()
@@ -837,8 +827,6 @@ class Bedrock(BedrockConverter):
         rest = unmapped_members(wire, _TOOL)
         tool_spec_rest = unmapped_members(tool_spec, _TOOL_TOOL_SPEC)
         input_schema_rest = unmapped_members(input_schema, _TOOL_INPUT_SCHEMA)
-        if name_kept is not ABSENT:
-            tool_spec_rest["name"] = name_kept
         if description_kept is not ABSENT:
             tool_spec_rest["description"] = description_kept
         if parameters_kept is not ABSENT:
@@ -870,12 +858,7 @@ class Bedrock(BedrockConverter):
             )
         }
         tool_spec: dict[str, Any] = {
-            "name": write_tool_name(
-                definition.name,
-                extra_at(extras, "toolSpec", "name") if extras else ABSENT,
-                (at, "name"),
-                writer,
-            ),
+            "name": writer.tool_name(definition.name, (at, "name")),
             "inputSchema": input_schema,
         }
         description = write_text_noting_empty(
@@ -917,20 +900,16 @@ class Bedrock(BedrockConverter):
         id, id_kept = read_call_id(
             tool_use.get("toolUseId", ABSENT), ((at, "toolUse"), "toolUseId"), reader
         )
-        name, name_kept = read_tool_name(
+        name = read_tool_name(
             tool_use.get("name", ABSENT), ((at, "toolUse"), "name"), reader
         )
-        arguments, invalid, arguments_kept = read_object_arguments(
+        arguments, invalid = read_object_arguments(
             tool_use.get("input", ABSENT), ((at, "toolUse"), "input"), reader
         )
         rest = unmapped_members(wire, _TOOL_USE)
         tool_use_rest = unmapped_members(tool_use, _TOOL_USE_TOOL_USE)
         if id_kept is not ABSENT:
             tool_use_rest["toolUseId"] = id_kept
-        if name_kept is not ABSENT:
-            tool_use_rest["name"] = name_kept
-        if arguments_kept is not ABSENT:
-            tool_use_rest["input"] = arguments_kept
         keep_inner_extras(rest, wire, "toolUse", tool_use_rest)
         return reader.decode_call(
             ToolCall(id, name, arguments, invalid, metadata=reader.as_metadata(rest))
@@ -957,18 +936,9 @@ class Bedrock(BedrockConverter):
                 (at, "id"),
                 writer,
             ),
-            "name": write_tool_name(
-                call.name,
-                extra_at(extras, "toolUse", "name") if extras else ABSENT,
-                (at, "name"),
-                writer,
-            ),
+            "name": writer.tool_name(call.name, (at, "name")),
             "input": write_object_arguments(
-                call.arguments,
-                call.invalid,
-                extra_at(extras, "toolUse", "input") if extras else ABSENT,
-                (at, "arguments"),
-                writer,
+                call.arguments, call.invalid, (at, "arguments"), writer
             ),
         }
         wire: dict[str, Any] = {"toolUse": tool_use}
@@ -983,7 +953,7 @@ class Bedrock(BedrockConverter):
         tool_result = wire.get("toolResult")
         if type(tool_result) is not dict:
             raise wrong_type((at, "toolResult"), "an object", tool_result)
-        tool_call_id, name, tool_call_id_kept = read_result_call(
+        tool_call_id, name = read_result_call(
             tool_result.get("toolUseId", ABSENT),
             ((at, "toolResult"), "toolUseId"),
             reader,
@@ -993,8 +963,6 @@ class Bedrock(BedrockConverter):
         )
         rest = unmapped_members(wire, _TOOL_RESULT)
         tool_result_rest = unmapped_members(tool_result, _TOOL_RESULT_TOOL_RESULT)
-        if tool_call_id_kept is not ABSENT:
-            tool_result_rest["toolUseId"] = tool_call_id_kept
         tool_result_rest |= kind_kept
         keep_inner_extras(rest, wire, "toolResult", tool_result_rest)
         return ToolResult(
@@ -1013,15 +981,7 @@ class Bedrock(BedrockConverter):
         extras = (
             writer.own_extras(result.metadata, at) if result.metadata else NO_EXTRAS
         )
-        tool_result: dict[str, Any] = {
-            "toolUseId": write_result_call(
-                result.tool_call_id,
-                result.name,
-                extra_at(extras, "toolResult", "toolUseId") if extras else ABSENT,
-                (at, "toolCallId"),
-                writer,
-            )
-        }
+        tool_result: dict[str, Any] = {"toolUseId": writer.call_id(result.tool_call_id)}
         tool_result |= self.write_result_content(
             result.kind,
             result.value,

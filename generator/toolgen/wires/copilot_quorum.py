@@ -40,7 +40,6 @@ from ..runtime.tool_call_fields import (
     read_tool_name,
     write_nullable_call_id,
     write_result_call_id,
-    write_tool_name,
 )
 
 __all__ = ["CopilotQuorum"]
@@ -108,7 +107,7 @@ class CopilotQuorum(CopilotQuorumConverter):
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> ToolDefinition:
         """Read a declaration of `to_json_schema`."""
-        name, name_kept = read_tool_name(wire.get("name", ABSENT), (at, "name"), reader)
+        name = read_tool_name(wire.get("name", ABSENT), (at, "name"), reader)
         description, description_kept = read_text_empty_as_none(
             wire.get("description", ABSENT), (at, "description"), reader
         )
@@ -117,15 +116,12 @@ class CopilotQuorum(CopilotQuorumConverter):
         )
         if (
             wire.keys() == _TOOL_LEAST
-            and name_kept is ABSENT
             and description_kept is ABSENT
             and parameters_kept is ABSENT
             and None not in wire.values()
         ):
             return ToolDefinition(name, description, parameters)
         rest = unmapped_members(wire, _TOOL)
-        if name_kept is not ABSENT:
-            rest["name"] = name_kept
         if description_kept is not ABSENT:
             rest["description"] = description_kept
         if parameters_kept is not ABSENT:
@@ -145,14 +141,7 @@ class CopilotQuorum(CopilotQuorumConverter):
         )
         if definition.strict is not None:
             writer.report_unsupported((at, "strict"), "strict")
-        wire: dict[str, Any] = {
-            "name": write_tool_name(
-                definition.name,
-                extra_at(extras, "name") if extras else ABSENT,
-                (at, "name"),
-                writer,
-            )
-        }
+        wire: dict[str, Any] = {"name": writer.tool_name(definition.name, (at, "name"))}
         description = write_text_empty_as_none(
             definition.description,
             extra_at(extras, "description") if extras else ABSENT,
@@ -177,9 +166,7 @@ class CopilotQuorum(CopilotQuorumConverter):
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> ToolCall:
         """Read a call as the application has it."""
-        name, name_kept = read_tool_name(
-            wire.get("tool_name", ABSENT), (at, "tool_name"), reader
-        )
+        name = read_tool_name(wire.get("tool_name", ABSENT), (at, "tool_name"), reader)
         arguments, invalid, arguments_kept = read_map_arguments(
             wire.get("arguments", ABSENT), (at, "arguments"), reader
         )
@@ -187,8 +174,6 @@ class CopilotQuorum(CopilotQuorumConverter):
             wire.get("native_id", ABSENT), (at, "native_id"), reader
         )
         rest = unmapped_members(wire, _APPLICATION_CALL)
-        if name_kept is not ABSENT:
-            rest["tool_name"] = name_kept
         if arguments_kept is not ABSENT:
             rest["arguments"] = arguments_kept
         if id_kept is not ABSENT:
@@ -203,14 +188,7 @@ class CopilotQuorum(CopilotQuorumConverter):
         """Write a call as the application has it."""
         call = writer.encode_call(call, at)
         extras = writer.own_extras(call.metadata, at) if call.metadata else NO_EXTRAS
-        wire: dict[str, Any] = {
-            "tool_name": write_tool_name(
-                call.name,
-                extra_at(extras, "tool_name") if extras else ABSENT,
-                (at, "name"),
-                writer,
-            )
-        }
+        wire: dict[str, Any] = {"tool_name": writer.tool_name(call.name, (at, "name"))}
         arguments = write_map_arguments(
             call.arguments,
             call.invalid,
@@ -235,15 +213,13 @@ class CopilotQuorum(CopilotQuorumConverter):
     def read_tool_use(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
         """Read a tool use block of a response."""
         id, id_kept = read_nullable_call_id(wire.get("id", ABSENT), (at, "id"), reader)
-        name, name_kept = read_tool_name(wire.get("name", ABSENT), (at, "name"), reader)
+        name = read_tool_name(wire.get("name", ABSENT), (at, "name"), reader)
         arguments, invalid, arguments_kept = read_map_arguments(
             wire.get("input", ABSENT), (at, "input"), reader
         )
         rest = unmapped_members(wire, _TOOL_USE)
         if id_kept is not ABSENT:
             rest["id"] = id_kept
-        if name_kept is not ABSENT:
-            rest["name"] = name_kept
         if arguments_kept is not ABSENT:
             rest["input"] = arguments_kept
         return reader.decode_call(
@@ -256,14 +232,7 @@ class CopilotQuorum(CopilotQuorumConverter):
         """Write a tool use block of a response."""
         call = writer.encode_call(call, at)
         extras = writer.own_extras(call.metadata, at) if call.metadata else NO_EXTRAS
-        wire: dict[str, Any] = {
-            "name": write_tool_name(
-                call.name,
-                extra_at(extras, "name") if extras else ABSENT,
-                (at, "name"),
-                writer,
-            )
-        }
+        wire: dict[str, Any] = {"name": writer.tool_name(call.name, (at, "name"))}
         id = write_nullable_call_id(
             call.id, extra_at(extras, "id") if extras else ABSENT, (at, "id"), writer
         )

@@ -67,7 +67,6 @@ from ..runtime.tool_call_fields import (
     read_tool_name,
     write_object_arguments,
     write_optional_call_id,
-    write_tool_name,
 )
 
 __all__ = ["Gemini"]
@@ -931,15 +930,13 @@ class Gemini(GeminiConverter):
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> ToolDefinition:
         """Read the declaration of a function."""
-        name, name_kept = read_tool_name(wire.get("name", ABSENT), (at, "name"), reader)
+        name = read_tool_name(wire.get("name", ABSENT), (at, "name"), reader)
         description = wire.get("description")
         if description is not None and type(description) is not str:
             raise wrong_type((at, "description"), "a string", description)
         parameters, parameters_kept = self.read_parameters(wire, at, reader)
         result, result_kept = self.read_result_schema(wire, at, reader)
         rest = unmapped_members(wire, _TOOL)
-        if name_kept is not ABSENT:
-            rest["name"] = name_kept
         rest |= parameters_kept
         rest |= result_kept
         return ToolDefinition(
@@ -961,14 +958,7 @@ class Gemini(GeminiConverter):
         )
         if definition.strict is not None:
             writer.report_unsupported((at, "strict"), "strict")
-        wire: dict[str, Any] = {
-            "name": write_tool_name(
-                definition.name,
-                extra_at(extras, "name") if extras else ABSENT,
-                (at, "name"),
-                writer,
-            )
-        }
+        wire: dict[str, Any] = {"name": writer.tool_name(definition.name, (at, "name"))}
         if definition.description is not None:
             wire["description"] = definition.description
         wire |= self.write_parameters(
@@ -1011,20 +1001,16 @@ class Gemini(GeminiConverter):
         id, id_kept = read_optional_call_id(
             function_call.get("id", ABSENT), ((at, "functionCall"), "id"), reader
         )
-        name, name_kept = read_tool_name(
+        name = read_tool_name(
             function_call.get("name", ABSENT), ((at, "functionCall"), "name"), reader
         )
-        arguments, invalid, arguments_kept = read_object_arguments(
+        arguments, invalid = read_object_arguments(
             function_call.get("args", ABSENT), ((at, "functionCall"), "args"), reader
         )
         rest = unmapped_members(wire, _TOOL_CALL)
         function_call_rest = unmapped_members(function_call, _TOOL_CALL_FUNCTION_CALL)
         if id_kept is not ABSENT:
             function_call_rest["id"] = id_kept
-        if name_kept is not ABSENT:
-            function_call_rest["name"] = name_kept
-        if arguments_kept is not ABSENT:
-            function_call_rest["args"] = arguments_kept
         keep_inner_extras(rest, wire, "functionCall", function_call_rest)
         return reader.decode_call(
             ToolCall(id, name, arguments, invalid, metadata=reader.as_metadata(rest))
@@ -1045,18 +1031,9 @@ class Gemini(GeminiConverter):
         call = writer.encode_call(call, at)
         extras = writer.own_extras(call.metadata, at) if call.metadata else NO_EXTRAS
         function_call: dict[str, Any] = {
-            "name": write_tool_name(
-                call.name,
-                extra_at(extras, "functionCall", "name") if extras else ABSENT,
-                (at, "name"),
-                writer,
-            ),
+            "name": writer.tool_name(call.name, (at, "name")),
             "args": write_object_arguments(
-                call.arguments,
-                call.invalid,
-                extra_at(extras, "functionCall", "args") if extras else ABSENT,
-                (at, "arguments"),
-                writer,
+                call.arguments, call.invalid, (at, "arguments"), writer
             ),
         }
         id = write_optional_call_id(
@@ -1079,7 +1056,7 @@ class Gemini(GeminiConverter):
         function_response = wire.get("functionResponse")
         if type(function_response) is not dict:
             raise wrong_type((at, "functionResponse"), "an object", function_response)
-        name, name_kept = read_tool_name(
+        name = read_tool_name(
             function_response.get("name", ABSENT),
             ((at, "functionResponse"), "name"),
             reader,
@@ -1097,8 +1074,6 @@ class Gemini(GeminiConverter):
         function_response_rest = unmapped_members(
             function_response, _TOOL_RESULT_FUNCTION_RESPONSE
         )
-        if name_kept is not ABSENT:
-            function_response_rest["name"] = name_kept
         if tool_call_id_kept is not ABSENT:
             function_response_rest["id"] = tool_call_id_kept
         function_response_rest |= kind_kept
@@ -1120,12 +1095,7 @@ class Gemini(GeminiConverter):
             writer.own_extras(result.metadata, at) if result.metadata else NO_EXTRAS
         )
         function_response: dict[str, Any] = {
-            "name": write_tool_name(
-                result.name,
-                extra_at(extras, "functionResponse", "name") if extras else ABSENT,
-                (at, "name"),
-                writer,
-            )
+            "name": writer.tool_name(result.name, (at, "name"))
         }
         tool_call_id = write_result_id_by_name(
             result.tool_call_id,

@@ -47,7 +47,7 @@ from ..runtime.models import (
     VideoPart,
 )
 from ..runtime.paths import Path
-from ..runtime.tool_call_fields import read_tool_name, write_tool_name
+from ..runtime.tool_call_fields import read_tool_name
 
 __all__ = ["Mcp"]
 
@@ -183,7 +183,7 @@ class Mcp(McpConverter):
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> ToolDefinition:
         """Read a tool of a listing."""
-        name, name_kept = read_tool_name(wire.get("name", ABSENT), (at, "name"), reader)
+        name = read_tool_name(wire.get("name", ABSENT), (at, "name"), reader)
         description = wire.get("description")
         if description is not None and type(description) is not str:
             raise wrong_type((at, "description"), "a string", description)
@@ -195,15 +195,12 @@ class Mcp(McpConverter):
         )
         if (
             wire.keys() == _TOOL_LEAST
-            and name_kept is ABSENT
             and parameters_kept is ABSENT
             and result_kept is ABSENT
             and None not in wire.values()
         ):
             return ToolDefinition(name, description, parameters, result=result)
         rest = unmapped_members(wire, _TOOL)
-        if name_kept is not ABSENT:
-            rest["name"] = name_kept
         if parameters_kept is not ABSENT:
             rest["inputSchema"] = parameters_kept
         if result_kept is not ABSENT:
@@ -227,14 +224,7 @@ class Mcp(McpConverter):
         )
         if definition.strict is not None:
             writer.report_unsupported((at, "strict"), "strict")
-        wire: dict[str, Any] = {
-            "name": write_tool_name(
-                definition.name,
-                extra_at(extras, "name") if extras else ABSENT,
-                (at, "name"),
-                writer,
-            )
-        }
+        wire: dict[str, Any] = {"name": writer.tool_name(definition.name, (at, "name"))}
         if definition.description is not None:
             wire["description"] = definition.description
         parameters = write_non_strict_schema(
@@ -261,13 +251,11 @@ class Mcp(McpConverter):
         self, wire: dict[str, Any], at: Path, reader: Reader, id: str
     ) -> ToolCall:
         """Read the params of a call."""
-        name, name_kept = read_tool_name(wire.get("name", ABSENT), (at, "name"), reader)
+        name = read_tool_name(wire.get("name", ABSENT), (at, "name"), reader)
         arguments, invalid, arguments_kept = read_call_arguments(
             wire.get("arguments", ABSENT), (at, "arguments"), reader
         )
         rest = unmapped_members(wire, _TOOL_CALL)
-        if name_kept is not ABSENT:
-            rest["name"] = name_kept
         if arguments_kept is not ABSENT:
             rest["arguments"] = arguments_kept
         return reader.decode_call(
@@ -280,14 +268,7 @@ class Mcp(McpConverter):
         """Write the params of a call."""
         call = writer.encode_call(call, at)
         extras = writer.own_extras(call.metadata, at) if call.metadata else NO_EXTRAS
-        wire: dict[str, Any] = {
-            "name": write_tool_name(
-                call.name,
-                extra_at(extras, "name") if extras else ABSENT,
-                (at, "name"),
-                writer,
-            )
-        }
+        wire: dict[str, Any] = {"name": writer.tool_name(call.name, (at, "name"))}
         arguments = write_call_arguments(
             call.arguments,
             call.invalid,

@@ -91,8 +91,6 @@ from ..runtime.tool_call_fields import (
     write_call_id,
     write_flag_about_tools,
     write_json_arguments,
-    write_result_call,
-    write_tool_name,
 )
 
 __all__ = ["OpenaiChat"]
@@ -624,7 +622,7 @@ class OpenaiChat(ChatConverter):
         model = wire.get("model")
         if model is not None and type(model) is not str:
             raise wrong_type((at, "model"), "a string", model)
-        messages, messages_kept = self.read_messages(
+        messages = self.read_messages(
             wire.get("messages", ABSENT), (at, "messages"), reader
         )
         tool_choice, tool_choice_kept = self.read_tool_choice_with_tools(
@@ -662,7 +660,7 @@ class OpenaiChat(ChatConverter):
         seed = wire.get("seed")
         if seed is not None and type(seed) is not int:
             raise wrong_type((at, "seed"), "an integer", seed)
-        reasoning, reasoning_kept = read_effort(
+        reasoning = read_effort(
             wire.get("reasoning_effort", ABSENT), (at, "reasoning_effort"), reader
         )
         stream = wire.get("stream")
@@ -670,13 +668,11 @@ class OpenaiChat(ChatConverter):
             raise wrong_type((at, "stream"), "a boolean", stream)
         if (
             wire.keys() == _REQUEST_LEAST
-            and messages_kept is ABSENT
             and tools_kept is ABSENT
             and tool_choice_kept is ABSENT
             and parallel_tool_calls_kept is ABSENT
             and output_format_kept is ABSENT
             and stop_kept is ABSENT
-            and reasoning_kept is ABSENT
             and None not in wire.values()
         ):
             return Request(
@@ -695,8 +691,6 @@ class OpenaiChat(ChatConverter):
                 stream,
             )
         rest = unmapped_members(wire, _REQUEST)
-        if messages_kept is not ABSENT:
-            rest["messages"] = messages_kept
         if tools_kept is not ABSENT:
             rest["tools"] = tools_kept
         if tool_choice_kept is not ABSENT:
@@ -708,8 +702,6 @@ class OpenaiChat(ChatConverter):
         note_alias(rest, "max_completion_tokens", max_output_tokens_key)
         if stop_kept is not ABSENT:
             rest["stop"] = stop_kept
-        if reasoning_kept is not ABSENT:
-            rest["reasoning_effort"] = reasoning_kept
         return Request(
             messages,
             model,
@@ -735,12 +727,7 @@ class OpenaiChat(ChatConverter):
             writer.own_extras(request.metadata, at) if request.metadata else NO_EXTRAS
         )
         wire: dict[str, Any] = {
-            "messages": self.write_messages(
-                request.messages,
-                extra_at(extras, "messages") if extras else ABSENT,
-                (at, "messages"),
-                writer,
-            )
+            "messages": self.write_messages(request.messages, (at, "messages"), writer)
         }
         if request.model is not None:
             wire["model"] = request.model
@@ -797,12 +784,7 @@ class OpenaiChat(ChatConverter):
             wire["stop"] = stop
         if request.seed is not None:
             wire["seed"] = request.seed
-        reasoning = write_effort(
-            request.reasoning,
-            extra_at(extras, "reasoning_effort") if extras else ABSENT,
-            (at, "reasoning"),
-            writer,
-        )
+        reasoning = write_effort(request.reasoning, (at, "reasoning"), writer)
         if reasoning is not ABSENT:
             wire["reasoning_effort"] = reasoning
         if request.stream is not None:
@@ -818,7 +800,7 @@ class OpenaiChat(ChatConverter):
         function = wire.get("function")
         if type(function) is not dict:
             raise wrong_type((at, "function"), "an object", function)
-        name, name_kept = read_tool_name(
+        name = read_tool_name(
             function.get("name", ABSENT), ((at, "function"), "name"), reader
         )
         description = function.get("description")
@@ -836,15 +818,12 @@ class OpenaiChat(ChatConverter):
         if (
             wire.keys() == _TOOL_LEAST
             and function.keys() == _TOOL_FUNCTION_LEAST
-            and name_kept is ABSENT
             and parameters_kept is ABSENT
             and None not in function.values()
         ):
             return ToolDefinition(name, description, parameters, strict)
         rest = unmapped_members(wire, _TOOL)
         function_rest = unmapped_members(function, _TOOL_FUNCTION)
-        if name_kept is not ABSENT:
-            function_rest["name"] = name_kept
         if parameters_kept is not ABSENT:
             function_rest["parameters"] = parameters_kept
         keep_inner_extras(rest, wire, "function", function_rest)
@@ -862,12 +841,7 @@ class OpenaiChat(ChatConverter):
             else NO_EXTRAS
         )
         function: dict[str, Any] = {
-            "name": write_tool_name(
-                definition.name,
-                extra_at(extras, "function", "name") if extras else ABSENT,
-                (at, "name"),
-                writer,
-            )
+            "name": writer.tool_name(definition.name, (at, "name"))
         }
         if definition.description is not None:
             function["description"] = definition.description
@@ -913,7 +887,7 @@ class OpenaiChat(ChatConverter):
             if found is not None:
                 return found
         id, id_kept = read_call_id(wire.get("id", ABSENT), (at, "id"), reader)
-        name, name_kept = read_tool_name(
+        name = read_tool_name(
             function.get("name", ABSENT), ((at, "function"), "name"), reader
         )
         arguments, invalid, arguments_kept = read_json_arguments(
@@ -925,8 +899,6 @@ class OpenaiChat(ChatConverter):
         function_rest = unmapped_members(function, _TOOL_CALL_FUNCTION)
         if id_kept is not ABSENT:
             rest["id"] = id_kept
-        if name_kept is not ABSENT:
-            function_rest["name"] = name_kept
         if arguments_kept is not ABSENT:
             function_rest["arguments"] = arguments_kept
         keep_inner_extras(rest, wire, "function", function_rest)
@@ -950,12 +922,7 @@ class OpenaiChat(ChatConverter):
         call = writer.encode_call(call, at)
         extras = writer.own_extras(call.metadata, at) if call.metadata else NO_EXTRAS
         function: dict[str, Any] = {
-            "name": write_tool_name(
-                call.name,
-                extra_at(extras, "function", "name") if extras else ABSENT,
-                (at, "name"),
-                writer,
-            ),
+            "name": writer.tool_name(call.name, (at, "name")),
             "arguments": write_json_arguments(
                 call.arguments,
                 call.invalid,
@@ -984,7 +951,7 @@ class OpenaiChat(ChatConverter):
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> ToolResult:
         """Read a result as a message."""
-        tool_call_id, name, tool_call_id_kept = read_result_call(
+        tool_call_id, name = read_result_call(
             wire.get("tool_call_id", ABSENT), (at, "tool_call_id"), reader
         )
         kind, value_, kind_kept = self.read_result_content(
@@ -992,14 +959,11 @@ class OpenaiChat(ChatConverter):
         )
         if (
             wire.keys() == _TOOL_RESULT_LEAST
-            and tool_call_id_kept is ABSENT
             and kind_kept is ABSENT
             and None not in wire.values()
         ):
             return ToolResult(tool_call_id, name, kind, value_)
         rest = unmapped_members(wire, _TOOL_RESULT)
-        if tool_call_id_kept is not ABSENT:
-            rest["tool_call_id"] = tool_call_id_kept
         if kind_kept is not ABSENT:
             rest["content"] = kind_kept
         return ToolResult(
@@ -1017,13 +981,7 @@ class OpenaiChat(ChatConverter):
             writer.report_unsupported((at, "isError"), "isError")
         wire: dict[str, Any] = {
             "role": "tool",
-            "tool_call_id": write_result_call(
-                result.tool_call_id,
-                result.name,
-                extra_at(extras, "tool_call_id") if extras else ABSENT,
-                (at, "toolCallId"),
-                writer,
-            ),
+            "tool_call_id": writer.call_id(result.tool_call_id),
             "content": self.write_result_content(
                 result.kind,
                 result.value,
@@ -1094,7 +1052,7 @@ class OpenaiChat(ChatConverter):
         image_url = wire.get("image_url")
         if type(image_url) is not dict:
             raise wrong_type((at, "image_url"), "an object", image_url)
-        url, data, media_type, url_kept = read_data_url(
+        url, data, media_type = read_data_url(
             image_url.get("url", ABSENT), ((at, "image_url"), "url"), reader
         )
         detail = image_url.get("detail")
@@ -1103,14 +1061,11 @@ class OpenaiChat(ChatConverter):
         if (
             wire.keys() == _IMAGE_PART_LEAST
             and image_url.keys() == _IMAGE_PART_IMAGE_URL_LEAST
-            and url_kept is ABSENT
             and None not in image_url.values()
         ):
             return ImagePart(url, data, media_type, detail=detail)
         rest = unmapped_members(wire, _IMAGE_PART)
         image_url_rest = unmapped_members(image_url, _IMAGE_PART_IMAGE_URL)
-        if url_kept is not ABSENT:
-            image_url_rest["url"] = url_kept
         keep_inner_extras(rest, wire, "image_url", image_url_rest)
         return ImagePart(
             url, data, media_type, detail=detail, metadata=reader.as_metadata(rest)
@@ -1127,12 +1082,7 @@ class OpenaiChat(ChatConverter):
             writer.report_unsupported((at, "cache"), "cache")
         image_url: dict[str, Any] = {
             "url": write_data_url(
-                part.url,
-                part.data,
-                part.media_type,
-                extra_at(extras, "image_url", "url") if extras else ABSENT,
-                (at, "url"),
-                writer,
+                part.url, part.data, part.media_type, (at, "url"), writer
             )
         }
         if part.detail is not None:

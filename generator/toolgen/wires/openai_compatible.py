@@ -61,7 +61,6 @@ from ..runtime.tool_call_fields import (
     read_flag_about_tools,
     read_tool_name,
     write_flag_about_tools,
-    write_tool_name,
 )
 from .openai_chat import OpenaiChat
 
@@ -295,7 +294,7 @@ class OpenaiCompatible(HostChatConverter, OpenaiChat):
         model = wire.get("model")
         if model is not None and type(model) is not str:
             raise wrong_type((at, "model"), "a string", model)
-        messages, messages_kept = self.read_messages(
+        messages = self.read_messages(
             wire.get("messages", ABSENT), (at, "messages"), reader
         )
         tool_choice, tool_choice_kept = self.read_tool_choice_with_tools(
@@ -326,7 +325,7 @@ class OpenaiCompatible(HostChatConverter, OpenaiChat):
         seed = wire.get("seed")
         if seed is not None and type(seed) is not int:
             raise wrong_type((at, "seed"), "an integer", seed)
-        reasoning, reasoning_kept = read_effort(
+        reasoning = read_effort(
             wire.get("reasoning_effort", ABSENT), (at, "reasoning_effort"), reader
         )
         stream = wire.get("stream")
@@ -339,13 +338,11 @@ class OpenaiCompatible(HostChatConverter, OpenaiChat):
             raise wrong_type((at, "max_tokens"), "an integer", max_output_tokens)
         if (
             wire.keys() == _REQUEST_LEAST
-            and messages_kept is ABSENT
             and tools_kept is ABSENT
             and tool_choice_kept is ABSENT
             and parallel_tool_calls_kept is ABSENT
             and output_format_kept is ABSENT
             and stop_kept is ABSENT
-            and reasoning_kept is ABSENT
             and None not in wire.values()
         ):
             return Request(
@@ -364,8 +361,6 @@ class OpenaiCompatible(HostChatConverter, OpenaiChat):
                 stream,
             )
         rest = unmapped_members(wire, _REQUEST)
-        if messages_kept is not ABSENT:
-            rest["messages"] = messages_kept
         if tools_kept is not ABSENT:
             rest["tools"] = tools_kept
         if tool_choice_kept is not ABSENT:
@@ -376,8 +371,6 @@ class OpenaiCompatible(HostChatConverter, OpenaiChat):
             rest["response_format"] = output_format_kept
         if stop_kept is not ABSENT:
             rest["stop"] = stop_kept
-        if reasoning_kept is not ABSENT:
-            rest["reasoning_effort"] = reasoning_kept
         note_alias(rest, "max_tokens", max_output_tokens_key)
         return Request(
             messages,
@@ -404,12 +397,7 @@ class OpenaiCompatible(HostChatConverter, OpenaiChat):
             writer.own_extras(request.metadata, at) if request.metadata else NO_EXTRAS
         )
         wire: dict[str, Any] = {
-            "messages": self.write_messages(
-                request.messages,
-                extra_at(extras, "messages") if extras else ABSENT,
-                (at, "messages"),
-                writer,
-            )
+            "messages": self.write_messages(request.messages, (at, "messages"), writer)
         }
         if request.model is not None:
             wire["model"] = request.model
@@ -461,12 +449,7 @@ class OpenaiCompatible(HostChatConverter, OpenaiChat):
             wire["stop"] = stop
         if request.seed is not None:
             wire["seed"] = request.seed
-        reasoning = write_effort(
-            request.reasoning,
-            extra_at(extras, "reasoning_effort") if extras else ABSENT,
-            (at, "reasoning"),
-            writer,
-        )
+        reasoning = write_effort(request.reasoning, (at, "reasoning"), writer)
         if reasoning is not ABSENT:
             wire["reasoning_effort"] = reasoning
         if request.stream is not None:
@@ -508,7 +491,7 @@ class OpenaiCompatible(HostChatConverter, OpenaiChat):
             if found is not None:
                 return found
         id, id_kept = read_call_id_verbatim(wire.get("id", ABSENT), (at, "id"), reader)
-        name, name_kept = read_tool_name(
+        name = read_tool_name(
             function.get("name", ABSENT), ((at, "function"), "name"), reader
         )
         arguments, invalid, arguments_kept = read_arguments_text(
@@ -520,8 +503,6 @@ class OpenaiCompatible(HostChatConverter, OpenaiChat):
         function_rest = unmapped_members(function, _TOOL_CALL_FUNCTION)
         if id_kept is not ABSENT:
             rest["id"] = id_kept
-        if name_kept is not ABSENT:
-            function_rest["name"] = name_kept
         if arguments_kept is not ABSENT:
             function_rest["arguments"] = arguments_kept
         keep_inner_extras(rest, wire, "function", function_rest)
@@ -545,12 +526,7 @@ class OpenaiCompatible(HostChatConverter, OpenaiChat):
         call = writer.encode_call(call, at)
         extras = writer.own_extras(call.metadata, at) if call.metadata else NO_EXTRAS
         function: dict[str, Any] = {
-            "name": write_tool_name(
-                call.name,
-                extra_at(extras, "function", "name") if extras else ABSENT,
-                (at, "name"),
-                writer,
-            ),
+            "name": writer.tool_name(call.name, (at, "name")),
             "arguments": write_arguments_text(
                 call.arguments,
                 call.invalid,
@@ -582,7 +558,7 @@ class OpenaiCompatible(HostChatConverter, OpenaiChat):
         file = wire.get("file")
         if type(file) is not dict:
             raise wrong_type((at, "file"), "an object", file)
-        url, data, media_type, url_kept = read_data_url(
+        url, data, media_type = read_data_url(
             file.get("file_data", ABSENT), ((at, "file"), "file_data"), reader
         )
         name = file.get("filename")
@@ -591,14 +567,11 @@ class OpenaiCompatible(HostChatConverter, OpenaiChat):
         if (
             wire.keys() == _DOCUMENT_PART_LEAST
             and file.keys() == _DOCUMENT_PART_FILE_LEAST
-            and url_kept is ABSENT
             and None not in file.values()
         ):
             return DocumentPart(url, data, media_type, name)
         rest = unmapped_members(wire, _DOCUMENT_PART)
         file_rest = unmapped_members(file, _DOCUMENT_PART_FILE)
-        if url_kept is not ABSENT:
-            file_rest["file_data"] = url_kept
         keep_inner_extras(rest, wire, "file", file_rest)
         return DocumentPart(
             url, data, media_type, name, metadata=reader.as_metadata(rest)
@@ -615,12 +588,7 @@ class OpenaiCompatible(HostChatConverter, OpenaiChat):
             writer.report_unsupported((at, "cache"), "cache")
         file: dict[str, Any] = {
             "file_data": write_data_url(
-                part.url,
-                part.data,
-                part.media_type,
-                extra_at(extras, "file", "file_data") if extras else ABSENT,
-                (at, "url"),
-                writer,
+                part.url, part.data, part.media_type, (at, "url"), writer
             )
         }
         if part.name is not None:

@@ -76,8 +76,6 @@ from ..runtime.tool_call_fields import (
     write_call_id,
     write_flag_about_tools,
     write_json_arguments,
-    write_result_call,
-    write_tool_name,
 )
 
 __all__ = ["OpenaiResponses"]
@@ -559,7 +557,7 @@ class OpenaiResponses(ResponsesConverter):
         top_p = wire.get("top_p")
         if top_p is not None and type(top_p) is not float and type(top_p) is not int:
             raise wrong_type((at, "top_p"), "a number", top_p)
-        reasoning, reasoning_kept = read_effort(
+        reasoning = read_effort(
             reasoning_.get("effort", ABSENT), ((at, "reasoning"), "effort"), reader
         )
         stream = wire.get("stream")
@@ -578,8 +576,6 @@ class OpenaiResponses(ResponsesConverter):
             rest["parallel_tool_calls"] = parallel_tool_calls_kept
         if output_format_kept is not ABSENT:
             text_rest["format"] = output_format_kept
-        if reasoning_kept is not ABSENT:
-            reasoning__rest["effort"] = reasoning_kept
         keep_inner_extras(rest, wire, "reasoning", reasoning__rest)
         keep_inner_extras(rest, wire, "text", text_rest)
         return Request(
@@ -609,12 +605,7 @@ class OpenaiResponses(ResponsesConverter):
         if request.seed is not None:
             writer.report_unsupported((at, "seed"), "seed", "warning")
         reasoning_: dict[str, Any] = {}
-        reasoning = write_effort(
-            request.reasoning,
-            extra_at(extras, "reasoning", "effort") if extras else ABSENT,
-            (at, "reasoning"),
-            writer,
-        )
+        reasoning = write_effort(request.reasoning, (at, "reasoning"), writer)
         if reasoning is not ABSENT:
             reasoning_["effort"] = reasoning
         text: dict[str, Any] = {}
@@ -683,7 +674,7 @@ class OpenaiResponses(ResponsesConverter):
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> ToolDefinition:
         """Read the declaration of a function."""
-        name, name_kept = read_tool_name(wire.get("name", ABSENT), (at, "name"), reader)
+        name = read_tool_name(wire.get("name", ABSENT), (at, "name"), reader)
         description = wire.get("description")
         if description is not None and type(description) is not str:
             raise wrong_type((at, "description"), "a string", description)
@@ -695,15 +686,12 @@ class OpenaiResponses(ResponsesConverter):
         )
         if (
             wire.keys() == _TOOL_LEAST
-            and name_kept is ABSENT
             and strict_kept is ABSENT
             and parameters_kept is ABSENT
             and None not in wire.values()
         ):
             return ToolDefinition(name, description, parameters, strict)
         rest = unmapped_members(wire, _TOOL)
-        if name_kept is not ABSENT:
-            rest["name"] = name_kept
         if strict_kept is not ABSENT:
             rest["strict"] = strict_kept
         if parameters_kept is not ABSENT:
@@ -723,12 +711,7 @@ class OpenaiResponses(ResponsesConverter):
         )
         wire: dict[str, Any] = {
             "type": "function",
-            "name": write_tool_name(
-                definition.name,
-                extra_at(extras, "name") if extras else ABSENT,
-                (at, "name"),
-                writer,
-            ),
+            "name": writer.tool_name(definition.name, (at, "name")),
         }
         if definition.description is not None:
             wire["description"] = definition.description
@@ -774,15 +757,13 @@ class OpenaiResponses(ResponsesConverter):
             if found is not None:
                 return found
         id, id_kept = read_call_id(wire.get("call_id", ABSENT), (at, "call_id"), reader)
-        name, name_kept = read_tool_name(wire.get("name", ABSENT), (at, "name"), reader)
+        name = read_tool_name(wire.get("name", ABSENT), (at, "name"), reader)
         arguments, invalid, arguments_kept = read_json_arguments(
             wire.get("arguments", ABSENT), (at, "arguments"), reader
         )
         rest = unmapped_members(wire, _TOOL_CALL)
         if id_kept is not ABSENT:
             rest["call_id"] = id_kept
-        if name_kept is not ABSENT:
-            rest["name"] = name_kept
         if arguments_kept is not ABSENT:
             rest["arguments"] = arguments_kept
         return reader.decode_call(
@@ -813,12 +794,7 @@ class OpenaiResponses(ResponsesConverter):
                 (at, "id"),
                 writer,
             ),
-            "name": write_tool_name(
-                call.name,
-                extra_at(extras, "name") if extras else ABSENT,
-                (at, "name"),
-                writer,
-            ),
+            "name": writer.tool_name(call.name, (at, "name")),
             "arguments": write_json_arguments(
                 call.arguments,
                 call.invalid,
@@ -835,7 +811,7 @@ class OpenaiResponses(ResponsesConverter):
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> ToolResult:
         """Read a result as an item."""
-        tool_call_id, name, tool_call_id_kept = read_result_call(
+        tool_call_id, name = read_result_call(
             wire.get("call_id", ABSENT), (at, "call_id"), reader
         )
         kind, value_, kind_kept = self.read_result_content(
@@ -843,14 +819,11 @@ class OpenaiResponses(ResponsesConverter):
         )
         if (
             wire.keys() == _TOOL_RESULT_LEAST
-            and tool_call_id_kept is ABSENT
             and kind_kept is ABSENT
             and None not in wire.values()
         ):
             return ToolResult(tool_call_id, name, kind, value_)
         rest = unmapped_members(wire, _TOOL_RESULT)
-        if tool_call_id_kept is not ABSENT:
-            rest["call_id"] = tool_call_id_kept
         if kind_kept is not ABSENT:
             rest["output"] = kind_kept
         return ToolResult(
@@ -868,13 +841,7 @@ class OpenaiResponses(ResponsesConverter):
             writer.report_unsupported((at, "isError"), "isError")
         wire: dict[str, Any] = {
             "type": "function_call_output",
-            "call_id": write_result_call(
-                result.tool_call_id,
-                result.name,
-                extra_at(extras, "call_id") if extras else ABSENT,
-                (at, "toolCallId"),
-                writer,
-            ),
+            "call_id": writer.call_id(result.tool_call_id),
             "output": self.write_result_content(
                 result.kind,
                 result.value,
@@ -918,7 +885,7 @@ class OpenaiResponses(ResponsesConverter):
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> ImagePart:
         """Read an image part."""
-        url, data, media_type, url_kept = read_data_url(
+        url, data, media_type = read_data_url(
             wire.get("image_url", ABSENT), (at, "image_url"), reader
         )
         detail, detail_kept = read_value_keeping_absence(
@@ -926,14 +893,11 @@ class OpenaiResponses(ResponsesConverter):
         )
         if (
             wire.keys() == _IMAGE_PART_LEAST
-            and url_kept is ABSENT
             and detail_kept is ABSENT
             and None not in wire.values()
         ):
             return ImagePart(url, data, media_type, detail=detail)
         rest = unmapped_members(wire, _IMAGE_PART)
-        if url_kept is not ABSENT:
-            rest["image_url"] = url_kept
         if detail_kept is not ABSENT:
             rest["detail"] = detail_kept
         return ImagePart(
@@ -952,12 +916,7 @@ class OpenaiResponses(ResponsesConverter):
         wire: dict[str, Any] = {
             "type": "input_image",
             "image_url": write_data_url(
-                part.url,
-                part.data,
-                part.media_type,
-                extra_at(extras, "image_url") if extras else ABSENT,
-                (at, "url"),
-                writer,
+                part.url, part.data, part.media_type, (at, "url"), writer
             ),
         }
         detail = write_value_keeping_absence(

@@ -234,7 +234,7 @@ class Openrouter(OpenaiCompatible):
         model = wire.get("model")
         if model is not None and type(model) is not str:
             raise wrong_type((at, "model"), "a string", model)
-        messages, messages_kept = self.read_messages(
+        messages = self.read_messages(
             wire.get("messages", ABSENT), (at, "messages"), reader
         )
         tool_choice, tool_choice_kept = self.read_tool_choice_with_tools(
@@ -278,7 +278,6 @@ class Openrouter(OpenaiCompatible):
         )
         if (
             wire.keys() == _REQUEST_LEAST
-            and messages_kept is ABSENT
             and tools_kept is ABSENT
             and tool_choice_kept is ABSENT
             and parallel_tool_calls_kept is ABSENT
@@ -303,8 +302,6 @@ class Openrouter(OpenaiCompatible):
                 stream,
             )
         rest = unmapped_members(wire, _REQUEST)
-        if messages_kept is not ABSENT:
-            rest["messages"] = messages_kept
         if tools_kept is not ABSENT:
             rest["tools"] = tools_kept
         if tool_choice_kept is not ABSENT:
@@ -343,12 +340,7 @@ class Openrouter(OpenaiCompatible):
             writer.own_extras(request.metadata, at) if request.metadata else NO_EXTRAS
         )
         wire: dict[str, Any] = {
-            "messages": self.write_messages(
-                request.messages,
-                extra_at(extras, "messages") if extras else ABSENT,
-                (at, "messages"),
-                writer,
-            )
+            "messages": self.write_messages(request.messages, (at, "messages"), writer)
         }
         if request.model is not None:
             wire["model"] = request.model
@@ -461,20 +453,17 @@ class Openrouter(OpenaiCompatible):
         video_url = wire.get("video_url")
         if type(video_url) is not dict:
             raise wrong_type((at, "video_url"), "an object", video_url)
-        url, data, media_type, url_kept = read_data_url(
+        url, data, media_type = read_data_url(
             video_url.get("url", ABSENT), ((at, "video_url"), "url"), reader
         )
         if (
             wire.keys() == _VIDEO_PART_LEAST
             and video_url.keys() == _VIDEO_PART_VIDEO_URL_LEAST
-            and url_kept is ABSENT
             and None not in video_url.values()
         ):
             return VideoPart(url, data, media_type)
         rest = unmapped_members(wire, _VIDEO_PART)
         video_url_rest = unmapped_members(video_url, _VIDEO_PART_VIDEO_URL)
-        if url_kept is not ABSENT:
-            video_url_rest["url"] = url_kept
         keep_inner_extras(rest, wire, "video_url", video_url_rest)
         return VideoPart(url, data, media_type, metadata=reader.as_metadata(rest))
 
@@ -491,12 +480,7 @@ class Openrouter(OpenaiCompatible):
             writer.report_unsupported((at, "cache"), "cache")
         video_url: dict[str, Any] = {
             "url": write_data_url(
-                part.url,
-                part.data,
-                part.media_type,
-                extra_at(extras, "video_url", "url") if extras else ABSENT,
-                (at, "url"),
-                writer,
+                part.url, part.data, part.media_type, (at, "url"), writer
             )
         }
         wire: dict[str, Any] = {"type": "video_url", "video_url": video_url}

@@ -25,7 +25,7 @@ from ..runtime.errors import wrong_type
 from ..runtime.models import OpaquePart, Request, ToolDefinition
 from ..runtime.paths import Path
 from ..runtime.responses import FinishReason
-from ..runtime.tool_call_fields import read_tool_name, write_tool_name
+from ..runtime.tool_call_fields import read_tool_name
 
 __all__ = ["Prompt"]
 
@@ -149,7 +149,7 @@ class Prompt(PromptConverter):
         name = wire.get("name")
         if len(wire) == 1 and type(name) is str and name not in reader.tool_names:
             return ToolDefinition(name)
-        name, name_kept = read_tool_name(wire.get("name", ABSENT), (at, "name"), reader)
+        name = read_tool_name(wire.get("name", ABSENT), (at, "name"), reader)
         description = wire.get("description")
         if description is not None and type(description) is not str:
             raise wrong_type((at, "description"), "a string", description)
@@ -157,8 +157,6 @@ class Prompt(PromptConverter):
         if parameters is not None and type(parameters) is not dict:
             raise wrong_type((at, "parameters"), "an object", parameters)
         rest = unmapped_members(wire, _TOOL)
-        if name_kept is not ABSENT:
-            rest["name"] = name_kept
         return ToolDefinition(
             name, description, parameters, metadata=reader.as_metadata(rest)
         )
@@ -182,14 +180,7 @@ class Prompt(PromptConverter):
         )
         if definition.strict is not None:
             writer.report_unsupported((at, "strict"), "strict")
-        wire: dict[str, Any] = {
-            "name": write_tool_name(
-                definition.name,
-                extra_at(extras, "name") if extras else ABSENT,
-                (at, "name"),
-                writer,
-            )
-        }
+        wire: dict[str, Any] = {"name": writer.tool_name(definition.name, (at, "name"))}
         if definition.description is not None:
             wire["description"] = definition.description
         if definition.parameters is not None:

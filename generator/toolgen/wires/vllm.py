@@ -41,11 +41,7 @@ from ..runtime.models import (
     VideoPart,
 )
 from ..runtime.paths import Path
-from ..runtime.tool_call_fields import (
-    make_call_from_json_if_regular,
-    read_tool_name,
-    write_tool_name,
-)
+from ..runtime.tool_call_fields import make_call_from_json_if_regular, read_tool_name
 from .openai_compatible import OpenaiCompatible
 
 __all__ = ["Vllm"]
@@ -225,7 +221,7 @@ class Vllm(OpenaiCompatible):
             if found is not None:
                 return found
         id, id_kept = read_call_id_verbatim(wire.get("id", ABSENT), (at, "id"), reader)
-        name, name_kept = read_tool_name(
+        name = read_tool_name(
             function.get("name", ABSENT), ((at, "function"), "name"), reader
         )
         arguments, invalid, arguments_kept = read_parsable_arguments(
@@ -237,8 +233,6 @@ class Vllm(OpenaiCompatible):
         function_rest = unmapped_members(function, _TOOL_CALL_FUNCTION)
         if id_kept is not ABSENT:
             rest["id"] = id_kept
-        if name_kept is not ABSENT:
-            function_rest["name"] = name_kept
         if arguments_kept is not ABSENT:
             function_rest["arguments"] = arguments_kept
         keep_inner_extras(rest, wire, "function", function_rest)
@@ -263,12 +257,7 @@ class Vllm(OpenaiCompatible):
         call = writer.encode_call(call, at)
         extras = writer.own_extras(call.metadata, at) if call.metadata else NO_EXTRAS
         function: dict[str, Any] = {
-            "name": write_tool_name(
-                call.name,
-                extra_at(extras, "function", "name") if extras else ABSENT,
-                (at, "name"),
-                writer,
-            ),
+            "name": writer.tool_name(call.name, (at, "name")),
             "arguments": write_parsable_arguments(
                 call.arguments,
                 call.invalid,
@@ -300,20 +289,17 @@ class Vllm(OpenaiCompatible):
         video_url = wire.get("video_url")
         if type(video_url) is not dict:
             raise wrong_type((at, "video_url"), "an object", video_url)
-        url, data, media_type, url_kept = read_data_url(
+        url, data, media_type = read_data_url(
             video_url.get("url", ABSENT), ((at, "video_url"), "url"), reader
         )
         if (
             wire.keys() == _VIDEO_PART_LEAST
             and video_url.keys() == _VIDEO_PART_VIDEO_URL_LEAST
-            and url_kept is ABSENT
             and None not in video_url.values()
         ):
             return VideoPart(url, data, media_type)
         rest = unmapped_members(wire, _VIDEO_PART)
         video_url_rest = unmapped_members(video_url, _VIDEO_PART_VIDEO_URL)
-        if url_kept is not ABSENT:
-            video_url_rest["url"] = url_kept
         keep_inner_extras(rest, wire, "video_url", video_url_rest)
         return VideoPart(url, data, media_type, metadata=reader.as_metadata(rest))
 
@@ -330,12 +316,7 @@ class Vllm(OpenaiCompatible):
             writer.report_unsupported((at, "cache"), "cache")
         video_url: dict[str, Any] = {
             "url": write_data_url(
-                part.url,
-                part.data,
-                part.media_type,
-                extra_at(extras, "video_url", "url") if extras else ABSENT,
-                (at, "url"),
-                writer,
+                part.url, part.data, part.media_type, (at, "url"), writer
             )
         }
         wire: dict[str, Any] = {"type": "video_url", "video_url": video_url}

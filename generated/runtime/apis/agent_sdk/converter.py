@@ -87,7 +87,7 @@ class AgentSdkConverter(ChatMessageConverter):
     write_user_message: ObjectWriter[UserMessage]
 
     def write_messages(
-        self, messages: Sequence[Message], extra: Any, at: Path, writer: Writer
+        self, messages: Sequence[Message], at: Path, writer: Writer
     ) -> list[Any]:
         """Write the messages in their order, one for each result. The wire requires no order of a history."""
         wires: list[Any] = []

@@ -83,7 +83,7 @@ def write_inline_source(
     ):
         return extra
     if data is None and url is not None and url[:5] == "data:":
-        _, data, found, _ = read_data_url(url, at, Reader(writer.wire))
+        _, data, found = read_data_url(url, at, Reader(writer.wire))
         media_type = found or media_type
     if data is None:
         raise UnsupportedValueError("only inline data is supported")
@@ -105,7 +105,7 @@ def read_image_url(
     Raises:
         ConversionError: One of the values is not a string.
     """
-    url, data, media_type, _ = read_data_url(wire.get("url"), (at, "url"), reader)
+    url, data, media_type = read_data_url(wire.get("url"), (at, "url"), reader)
     said, detail = (
         optional_text(wire, "media_type", at),
         optional_text(wire, "detail", at),
@@ -153,7 +153,7 @@ def write_image_url(
     beside = extras.get("$beside")
     wire: dict[str, Any] = {
         "url": write_data_url(
-            url, data, None if data is None else media_type, None, at, writer
+            url, data, None if data is None else media_type, at, writer
         )
     }
     if data is not None:

@@ -118,7 +118,7 @@ def write_source(
     if (
         data is None and url is not None and url[:5] == "data:"
     ):  # the API does not support data URLs
-        url, data, media, _ = read_data_url(url, at, Reader(writer.wire))
+        url, data, media = read_data_url(url, at, Reader(writer.wire))
         media_type = media or media_type
     if media_type is not None and media_type not in media_types:
         common = media_type.lower().replace("image/jpg", "image/jpeg")

@@ -121,9 +121,7 @@ class AnthropicMessageConverter(NativeToolSdkConverter):
     write_thinking_part: ObjectWriter[ReasoningPart]
     write_user_content: ValueWriter[Any]
 
-    def read_messages(
-        self, wire: Any, at: Path, reader: Reader
-    ) -> tuple[list[Message], Any]:
+    def read_messages(self, wire: Any, at: Path, reader: Reader) -> list[Message]:
         """Read the messages. Results become messages of their own."""
         if type(wire) is not list:
             raise wrong_type(at, "an array", wire)
@@ -163,7 +161,7 @@ class AnthropicMessageConverter(NativeToolSdkConverter):
                 )
             else:
                 messages.append(opaque_message(item, reader))
-        return messages, ABSENT
+        return messages
 
     def read_user_messages(
         self,
@@ -262,7 +260,7 @@ class AnthropicMessageConverter(NativeToolSdkConverter):
         return self.write_thinking_part(part, at, writer)
 
     def write_messages(
-        self, messages: Sequence[Message], extra: Any, at: Path, writer: Writer
+        self, messages: Sequence[Message], at: Path, writer: Writer
     ) -> list[Any]:
         """Write the messages. The results of a turn come first in the next user message, before what the user wrote."""
         wires: list[Any] = []
@@ -469,7 +467,7 @@ class AnthropicMessageConverter(NativeToolSdkConverter):
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> ToolResult:
         """Read the result of a call."""
-        identifier, name, _ = read_result_call(
+        identifier, name = read_result_call(
             wire.get("tool_use_id", ABSENT), (at, "tool_use_id"), reader
         )
         rest = unmapped_members(wire, _RESULT)

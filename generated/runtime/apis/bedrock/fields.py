@@ -74,7 +74,7 @@ def write_block_source(
             data.
     """
     if url is not None and url[:5] == "data:":
-        url, data, known, _ = read_data_url(url, at, Reader(writer.wire))
+        url, data, known = read_data_url(url, at, Reader(writer.wire))
         media_type = known or media_type
     kept = extras.get("source")
     as_it_came = type(kept) is dict and _content(kept, at) == (url, data)

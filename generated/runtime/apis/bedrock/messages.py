@@ -115,7 +115,7 @@ class BedrockMessageConverter(NativeToolSdkConverter):
         extras: Extras = {}
         messages: list[Message] = []
         if "messages" in wire:
-            messages = self.read_messages(wire["messages"], (at, "messages"), reader)[0]
+            messages = self.read_messages(wire["messages"], (at, "messages"), reader)
         else:
             extras["messages"] = {"$absent": True}
         system = wire.get("system")
@@ -127,9 +127,7 @@ class BedrockMessageConverter(NativeToolSdkConverter):
             *messages,
         ] if parts else messages, extras
 
-    def read_messages(
-        self, wire: Any, at: Path, reader: Reader
-    ) -> tuple[list[Message], Any]:
+    def read_messages(self, wire: Any, at: Path, reader: Reader) -> list[Message]:
         """Read the messages. Results become messages of their own. Messages whose roles do not alternate are marked."""
         if type(wire) is not list:
             raise wrong_type(at, "an array", wire)
@@ -177,7 +175,7 @@ class BedrockMessageConverter(NativeToolSdkConverter):
                 messages.append(opaque_message(item, reader))
                 continue
             before = role
-        return messages, ABSENT
+        return messages
 
     def read_user_turn(
         self, content: Any, at: Path, reader: Reader, extras: Extras
@@ -326,7 +324,7 @@ class BedrockMessageConverter(NativeToolSdkConverter):
         self, messages: Sequence[Message], extras: Extras, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write the messages, with the system text under its own key."""
-        wires = self.write_messages(messages, ABSENT, at, writer)
+        wires = self.write_messages(messages, at, writer)
         found: dict[str, Any] = (
             {"messages": wires}
             if wires or "$absent" not in inner_extras(extras, "messages")
@@ -338,7 +336,7 @@ class BedrockMessageConverter(NativeToolSdkConverter):
         return found
 
     def write_messages(
-        self, messages: Sequence[Message], extra: Any, at: Path, writer: Writer
+        self, messages: Sequence[Message], at: Path, writer: Writer
     ) -> list[Any]:
         """Write the messages. The results of a turn come first in the next user message, before what the user wrote."""
         writer.messages = messages

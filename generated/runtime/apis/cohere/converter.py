@@ -239,7 +239,7 @@ class CohereConverter(ChatConverter):
         return message
 
     def write_messages(
-        self, messages: Sequence[Message], extra: Any, at: Path, writer: Writer
+        self, messages: Sequence[Message], at: Path, writer: Writer
     ) -> list[Any]:
         """Write the messages: one for the system text, one for each result, and then one with the media of results."""
         wires: list[Any] = []

@@ -86,7 +86,7 @@ def write_untyped_arguments(
         extra is None or type(extra) is str or is_internal_mark(extra)
     ):
         return ABSENT if is_internal_mark(extra) else extra
-    return write_object_arguments(arguments, None, extra, at, writer)
+    return write_object_arguments(arguments, None, at, writer)
 
 
 def _text(value: Any) -> str:
@@ -132,7 +132,7 @@ def write_binary_data(
         UnsupportedValueError: The part has no data.
     """
     if data is None and url is not None and url[:5] == "data:":
-        url, data, known, _ = read_data_url(url, at, Reader(writer.wire))
+        url, data, known = read_data_url(url, at, Reader(writer.wire))
         media_type = known or media_type
     absent = extras.get("$absent", ())
     if data is None and "data" not in absent and "data" not in extras:
@@ -200,10 +200,8 @@ def read_either_name(
     """
     usual, other = keys["usual"], keys["other"]
     if wire.get(usual) is None and other in wire:
-        return read_tool_name(wire[other], (at, other), reader)[0], {
-            "$as": {usual: other}
-        }
-    name = read_tool_name(wire.get(usual, ABSENT), (at, usual), reader)[0]
+        return read_tool_name(wire[other], (at, other), reader), {"$as": {usual: other}}
+    name = read_tool_name(wire.get(usual, ABSENT), (at, usual), reader)
     return name, {other: wire[other]} if other in wire else {}
 
 

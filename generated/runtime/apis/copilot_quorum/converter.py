@@ -42,7 +42,6 @@ from ...tool_call_fields import (
     read_object_arguments,
     read_tool_name,
     write_object_arguments,
-    write_tool_name,
 )
 from ...tool_results import write_result_text
 
@@ -83,7 +82,7 @@ def write_result_tool_name(name: str, extra: Any, at: Path, writer: Writer) -> s
         and type(extra.get("$wire")) is str
     ):
         return str(extra["$wire"])
-    return write_tool_name(name, extra, at, writer)
+    return writer.tool_name(name, at)
 
 
 def read_map_arguments(
@@ -94,7 +93,7 @@ def read_map_arguments(
     Raises:
         ConversionError: The value is neither a map, nor the JSON text of one, nor null.
     """
-    arguments, invalid, _ = read_object_arguments(value, at, reader)
+    arguments, invalid = read_object_arguments(value, at, reader)
     if value is ABSENT:
         return arguments, invalid, {"$absent": True}
     if type(value) is not dict:
@@ -131,10 +130,16 @@ def write_map_arguments(
             return extra["$whole"]
         if invalid is not None and extra["$whole"] == invalid.text:
             return extra["$whole"]
-    return write_object_arguments(arguments, invalid, extra, at, writer)
+    return write_object_arguments(arguments, invalid, at, writer)
 
 
-read_result_tool_name = read_tool_name
+def read_result_tool_name(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
+    """Read the name of a result's tool.
+
+    Raises:
+        ConversionError: The value is not a string.
+    """
+    return read_tool_name(value, at, reader), ABSENT
 
 
 class CopilotQuorumConverter(NativeToolConverter):

@@ -154,7 +154,7 @@ class GeminiMessageConverter(NativeToolSdkConverter):
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> tuple[list[Message], Extras]:
         """Read the messages, with the system instruction before all others."""
-        messages = self.read_messages(wire.get("contents"), (at, "contents"), reader)[0]
+        messages = self.read_messages(wire.get("contents"), (at, "contents"), reader)
         instruction = wire.get("systemInstruction")
         if instruction is None:
             return messages, {}
@@ -165,9 +165,7 @@ class GeminiMessageConverter(NativeToolSdkConverter):
             *messages,
         ], {}
 
-    def read_messages(
-        self, wire: Any, at: Path, reader: Reader
-    ) -> tuple[list[Message], Any]:
+    def read_messages(self, wire: Any, at: Path, reader: Reader) -> list[Message]:
         """Read the contents. One with results becomes a tool message, and a user message for the other parts."""
         if type(wire) is not list:
             raise wrong_type(at, "an array", wire)
@@ -198,7 +196,7 @@ class GeminiMessageConverter(NativeToolSdkConverter):
                 )
             else:
                 messages.append(opaque_message(content, reader))
-        return messages, ABSENT
+        return messages
 
     def read_user_turn(
         self, wire: dict[str, Any], at: Path, reader: Reader, before: Sequence[Message]
@@ -258,7 +256,7 @@ class GeminiMessageConverter(NativeToolSdkConverter):
         return found
 
     def write_messages(
-        self, messages: Sequence[Message], extra: Any, at: Path, writer: Writer
+        self, messages: Sequence[Message], at: Path, writer: Writer
     ) -> list[Any]:
         """Write only the contents. System messages are dropped, because they are not contents."""
         placed = order_restoring_separate_results(messages, at, writer)

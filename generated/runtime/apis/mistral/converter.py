@@ -74,7 +74,7 @@ class MistralConverter(ChatConverter):
         self, wire: Any, at: Path, reader: Reader
     ) -> tuple[list[Message], Any]:
         """Read the messages of a request. A final assistant message is to be continued, which `prefix` states."""
-        messages, _ = self.read_messages(wire, at, reader)
+        messages = self.read_messages(wire, at, reader)
         last = wire[-1] if wire else {}
         if last.get("role") == "assistant" and not last.get("tool_calls"):
             if last.get("prefix") is True:
@@ -99,7 +99,7 @@ class MistralConverter(ChatConverter):
         self, messages: Sequence[Message], extra: Any, at: Path, writer: Writer
     ) -> list[Any]:
         """Write the messages of a request. A final assistant message must be a `prefix`, or the API rejects it."""
-        wires = self.write_messages(messages, extra, at, writer)
+        wires = self.write_messages(messages, at, writer)
         last = wires[-1] if wires else {}
         if last.get("role") == "assistant" and not last.get("tool_calls"):
             said = writer.peek_extras(messages[-1].metadata)

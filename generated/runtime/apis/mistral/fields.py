@@ -63,7 +63,7 @@ def read_url_or_data(
             f"audio/{form}" if type(form) is str else None,
             {"$object": value},
         )
-    url, data, media_type, _ = read_data_url(value, at, reader)
+    url, data, media_type = read_data_url(value, at, reader)
     if url is None:
         return None, data, media_type, {"$whole": media_type}
     return (
@@ -115,12 +115,12 @@ def read_url_or_object(
         ConversionError: The value is neither a string nor an object with a `url`, or its detail is not a string.
     """
     if type(value) is not dict:
-        url, data, media_type, _ = read_data_url(value, at, reader)
+        url, data, media_type = read_data_url(value, at, reader)
         return url, data, media_type, None, ABSENT
     detail = value.get("detail")
     if detail is not None and type(detail) is not str:
         raise wrong_type((at, "detail"), "a string", detail)
-    url, data, media_type, _ = read_data_url(value.get("url"), (at, "url"), reader)
+    url, data, media_type = read_data_url(value.get("url"), (at, "url"), reader)
     return url, data, media_type, detail, {"$whole": unmapped_members(value, _KNOWN)}
 
 
@@ -138,7 +138,7 @@ def write_url_or_object(
     Raises:
         UnsupportedValueError: The part has neither a URL nor data with a media type.
     """
-    address = write_data_url(url, data, media_type, ABSENT, at, writer)
+    address = write_data_url(url, data, media_type, at, writer)
     whole = extra.get("$whole") if type(extra) is dict else None
     if detail is None and type(whole) is not dict:
         return address

@@ -98,7 +98,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
     write_user_message: ObjectWriter[UserMessage]
 
     def write_messages(
-        self, messages: Sequence[Message], extra: Any, at: Path, writer: Writer
+        self, messages: Sequence[Message], at: Path, writer: Writer
     ) -> list[Any]:
         """Write the messages. Each result becomes one message; media of results follow as a user message."""
         wires: list[Any] = []

@@ -70,7 +70,7 @@ def write_inline_data(
         return data
     if data is None and (url is None or url[:5] != "data:"):
         raise UnsupportedValueError("only inline data is supported")
-    return write_data_url(url, data, media_type, extra, at, writer)
+    return write_data_url(url, data, media_type, at, writer)
 
 
 def read_inline_data(
@@ -81,9 +81,9 @@ def read_inline_data(
     Raises:
         ConversionError: The value is not a string.
     """
-    url, data, media_type, extra = read_data_url(value, at, reader)
+    url, data, media_type = read_data_url(value, at, reader)
     if url is None or ":" in url:
-        return url, data, media_type, extra
+        return url, data, media_type, ABSENT
     return None, url, None, {"$whole": url}
 
 

@@ -121,7 +121,7 @@ def read_file_source(
     rest: Extras = {} if "filename" in part else {"$absent": ["filename"]}
     if text[:5] != "data:":
         return url, text, None, name, rest
-    found, data, media_type, _ = read_data_url(text, (at, "file_data"), reader)
+    found, data, media_type = read_data_url(text, (at, "file_data"), reader)
     if found is None:
         return url, data, media_type, name, rest
     rest["file_data"] = text  # a data URL of another kind

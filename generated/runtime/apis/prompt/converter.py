@@ -220,20 +220,17 @@ class PromptConverter(SdkConverter):
             definition, at, writer, self.write_tool_entry
         )
 
-    def read_messages(
-        self, wire: Any, at: Path, reader: Reader
-    ) -> tuple[list[Message], Any]:
+    def read_messages(self, wire: Any, at: Path, reader: Reader) -> list[Message]:
         """Read the messages, without the tools before them."""
-        messages, _, kept = read_text_messages(
+        return read_text_messages(
             wire, at, reader, self.read_tool_entry, self.accepted_names
-        )
-        return messages, kept
+        )[0]
 
     def write_messages(
-        self, messages: Sequence[Message], extra: Any, at: Path, writer: Writer
+        self, messages: Sequence[Message], at: Path, writer: Writer
     ) -> list[Any]:
         """Write the messages."""
-        return write_text_messages(messages, [], extra, at, writer)
+        return write_text_messages(messages, [], ABSENT, at, writer)
 
     def read_conversation(
         self, value: Any, at: Path, reader: Reader

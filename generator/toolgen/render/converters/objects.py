@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from toolgen.plan.mapping_plans import (
     JSON_TEXT,
+    KEEP_NOTHING,
     PLAIN_FORMS,
     FastPathObject,
     KeyMapping,
@@ -161,7 +162,8 @@ def _read_key(mapping: ObjectMapping, key: KeyMapping) -> Iterator[Statement]:
         where = path_expression(*(key.key_path[:-1] if key.kind == "beside" else key.key_path))
         given = key.holder if key.kind == "beside" else get(key.holder, key.key, "ABSENT")
         arguments = given, where, "reader", *key.given, *([key.table] if key.table else [])
-        yield f"{', '.join(key.variables)}, {name}_kept = {call(key.reads, *arguments)}"
+        kept = [f"{name}_kept"] if key.may_keep else []
+        yield f"{', '.join([*key.variables, *kept])} = {call(key.reads, *arguments)}"
         return
     if key.kind in ("list", "text_or"):
         function = "read_list_or_null" if key.kind == "list" else "read_text_or_list"
@@ -198,7 +200,7 @@ def _read_without_rest(mapping: ObjectMapping) -> Iterator[Block]:
     tests = [
         f"wire.keys() == {mapping.objects[0].known}_LEAST",
         *(f"{held.variable}.keys() == {held.known}_LEAST" for held in mapping.objects[1:] if held.required),
-        *(f"{key.variables[0]}_kept is ABSENT" for key in mapping.keys if key.kind == "call"),
+        *(f"{key.variables[0]}_kept is ABSENT" for key in mapping.keys if key.kind == "call" and key.may_keep),
         *(f"None not in {holder}.values()" for holder in holders),
     ]
     yield block(f"if {' and '.join(tests)}", f"return {_made(mapping, mapping.arguments, with_rest=False)}")
@@ -218,7 +220,7 @@ def _collect_rest(mapping: ObjectMapping) -> Iterator[Statement]:
         yield f"{_rest_of(held.variable)} = {call('unmapped_members', held.variable, held.known)}"
     for key in mapping.keys:
         rest, kept = _rest_of(key.holder), f"{key.variables[0]}_kept"
-        if key.kind == "call":
+        if key.kind == "call" and key.may_keep:
             yield block(f"if {kept} is not ABSENT", f"{item(rest, key.key)} = {kept}")
         elif key.kind == "beside":
             yield f"{rest} |= {kept}"
@@ -369,11 +371,11 @@ def _written(mapping: ObjectMapping, key: KeyMapping) -> str:
     value, *others = (f"{mapping.variable}.{name}" for name in key.attributes)
     where = path_expression(key.field)
     if key.kind in ("call", "beside"):
-        kept = f"{call('extra_at', 'extras', *map(python_string, key.key_path))} if extras else ABSENT"
-        if key.kind == "beside":
-            kept = nested_extras_expression(*key.key_path[:-1])
+        if KEEP_NOTHING.get(key.function):
+            return KEEP_NOTHING[key.function].format(value, at=where)
         given = (f"{mapping.variable}.{name}" for name in key.given_attributes)
-        return call(key.writes, value, *others, kept, where, "writer", *given, *([key.table] if key.table else []))
+        kept = [_extras_of_key(key)] if key.may_keep else []
+        return call(key.writes, value, *others, *kept, where, "writer", *given, *([key.table] if key.table else []))
     if key.kind == "list":
         return call("write_list", value, where, "writer", key.writes)
     if key.kind == "text_or":
@@ -381,6 +383,13 @@ def _written(mapping: ObjectMapping, key: KeyMapping) -> str:
     if key.default is not None:
         return call("with_default", value, python_literal(key.default), where, "writer")
     return call("require_value", value, python_string(key.key)) if key.demanded else value
+
+
+def _extras_of_key(key: KeyMapping) -> str:
+    """Return the expression for the extras of a key, or of the object that has it."""
+    if key.kind == "call":
+        return f"{call('extra_at', 'extras', *map(python_string, key.key_path))} if extras else ABSENT"
+    return nested_extras_expression(*key.key_path[:-1])
 
 
 def _write_without_tag(mapping: ObjectMapping) -> Iterator[Block]:

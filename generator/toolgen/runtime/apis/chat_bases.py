@@ -139,7 +139,7 @@ class ChatMessageConverter(NativeToolSdkConverter):
     read_tool_result: ObjectReader[ToolResult]
     read_user_message: ObjectReader[UserMessage]
 
-    def read_messages(self, wire: Any, at: Path, reader: Reader) -> tuple[list[Message], Any]:
+    def read_messages(self, wire: Any, at: Path, reader: Reader) -> list[Message]:
         """Read the messages. Adjacent results become one message; a message of another role becomes an opaque part."""
         if type(wire) is not list:
             raise wrong_type(at, "an array", wire)
@@ -168,7 +168,7 @@ class ChatMessageConverter(NativeToolSdkConverter):
                 messages.append(self.read_system_entry(item, i, here, reader))
             else:
                 messages.append(opaque_message(item, reader))
-        return messages, ABSENT
+        return messages
 
     def read_system_entry(self, wire: dict[str, Any], position: int, at: Path, reader: Reader) -> Message:
         """Read a system message. `position` is the number of messages before it."""

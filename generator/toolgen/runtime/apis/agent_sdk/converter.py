@@ -67,7 +67,7 @@ class AgentSdkConverter(ChatMessageConverter):
     write_system_message: ObjectWriter[SystemMessage]
     write_user_message: ObjectWriter[UserMessage]
 
-    def write_messages(self, messages: Sequence[Message], extra: Any, at: Path, writer: Writer) -> list[Any]:
+    def write_messages(self, messages: Sequence[Message], at: Path, writer: Writer) -> list[Any]:
         """Write the messages in their order, one for each result. The wire requires no order of a history."""
         wires: list[Any] = []
         for i, message in enumerate(messages):

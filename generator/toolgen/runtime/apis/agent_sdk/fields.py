@@ -73,7 +73,7 @@ def write_inline_source(
     if type(extra) is dict and url is None and (extra.get("data"), extra.get("media_type")) == (data, media_type):
         return extra
     if data is None and url is not None and url[:5] == "data:":
-        _, data, found, _ = read_data_url(url, at, Reader(writer.wire))
+        _, data, found = read_data_url(url, at, Reader(writer.wire))
         media_type = found or media_type
     if data is None:
         raise UnsupportedValueError("only inline data is supported")
@@ -93,7 +93,7 @@ def read_image_url(
     Raises:
         ConversionError: One of the values is not a string.
     """
-    url, data, media_type, _ = read_data_url(wire.get("url"), (at, "url"), reader)
+    url, data, media_type = read_data_url(wire.get("url"), (at, "url"), reader)
     said, detail = optional_text(wire, "media_type", at), optional_text(wire, "detail", at)
     rest: Extras = {key: None for key in ("detail", "media_type") if key in wire and wire[key] is None}
     if url is not None and not url.startswith(tuple(table["url"])):
@@ -127,7 +127,7 @@ def write_image_url(
     if data is None and url is not None and not url.startswith(tuple(table["url"])) and extras.get("$sent") != url:
         raise UnsupportedValueError("URLs of this kind are not supported")
     beside = extras.get("$beside")
-    wire: dict[str, Any] = {"url": write_data_url(url, data, None if data is None else media_type, None, at, writer)}
+    wire: dict[str, Any] = {"url": write_data_url(url, data, None if data is None else media_type, at, writer)}
     if data is not None:
         if type(beside) is dict and beside.get("$wire") == media_type and "media_type" in beside:
             wire["media_type"] = beside["media_type"]

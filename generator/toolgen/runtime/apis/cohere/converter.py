@@ -170,7 +170,7 @@ class CohereConverter(ChatConverter):
             merge_extras_into(message, reader.wire.name, {"$inline": True})
         return message
 
-    def write_messages(self, messages: Sequence[Message], extra: Any, at: Path, writer: Writer) -> list[Any]:
+    def write_messages(self, messages: Sequence[Message], at: Path, writer: Writer) -> list[Any]:
         """Write the messages: one for the system text, one for each result, and then one with the media of results."""
         wires: list[Any] = []
         system: dict[str, Any] | None = None

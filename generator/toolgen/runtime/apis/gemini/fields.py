@@ -140,7 +140,7 @@ def write_media_content(
         UnsupportedValueError: The part has neither a URL nor data.
     """
     if url is not None and url[:5] == "data:":
-        url, data, known, _ = read_data_url(url, at, Reader(writer.wire))
+        url, data, known = read_data_url(url, at, Reader(writer.wire))
         media_type = known or media_type
     if data is None and url is None:
         raise UnsupportedValueError("it has neither a URL nor data")

@@ -117,7 +117,7 @@ class GeminiMessageConverter(NativeToolSdkConverter):
 
     def read_contents(self, wire: dict[str, Any], at: Path, reader: Reader) -> tuple[list[Message], Extras]:
         """Read the messages, with the system instruction before all others."""
-        messages = self.read_messages(wire.get("contents"), (at, "contents"), reader)[0]
+        messages = self.read_messages(wire.get("contents"), (at, "contents"), reader)
         instruction = wire.get("systemInstruction")
         if instruction is None:
             return messages, {}
@@ -125,7 +125,7 @@ class GeminiMessageConverter(NativeToolSdkConverter):
             raise wrong_type((at, "systemInstruction"), "an object", instruction)
         return [self.read_system_message(instruction, (at, "systemInstruction"), reader), *messages], {}
 
-    def read_messages(self, wire: Any, at: Path, reader: Reader) -> tuple[list[Message], Any]:
+    def read_messages(self, wire: Any, at: Path, reader: Reader) -> list[Message]:
         """Read the contents. One with results becomes a tool message, and a user message for the other parts."""
         if type(wire) is not list:
             raise wrong_type(at, "an array", wire)
@@ -147,7 +147,7 @@ class GeminiMessageConverter(NativeToolSdkConverter):
                 messages += self.read_user_turn({**content, "role": role}, here, reader, messages)
             else:
                 messages.append(opaque_message(content, reader))
-        return messages, ABSENT
+        return messages
 
     def read_user_turn(
         self, wire: dict[str, Any], at: Path, reader: Reader, before: Sequence[Message]
@@ -186,7 +186,7 @@ class GeminiMessageConverter(NativeToolSdkConverter):
             found["systemInstruction"] = instruction
         return found
 
-    def write_messages(self, messages: Sequence[Message], extra: Any, at: Path, writer: Writer) -> list[Any]:
+    def write_messages(self, messages: Sequence[Message], at: Path, writer: Writer) -> list[Any]:
         """Write only the contents. System messages are dropped, because they are not contents."""
         placed = order_restoring_separate_results(messages, at, writer)
         contents = self.add_first_user_turn(self.write_turns(placed, writer), placed, writer)

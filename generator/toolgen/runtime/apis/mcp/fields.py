@@ -54,7 +54,7 @@ def write_call_arguments(
         )
     if not arguments and (extra is None or is_internal_mark(extra)):
         return None if extra is None else ABSENT
-    return write_object_arguments(arguments, None, extra, at, writer)
+    return write_object_arguments(arguments, None, at, writer)
 
 
 def read_result_schema(value: Any, at: Path, reader: Reader) -> tuple[Any, Any]:

@@ -124,7 +124,7 @@ class OllamaConverter(NativeToolSdkConverter):
         """Write the offered tools, except those that must not be called."""
         return write_selected_tools(definitions, choice, at[0], writer, self.TOOL_CHOICES, self.write_tool_definition)
 
-    def read_messages(self, wire: Any, at: Path, reader: Reader) -> tuple[list[Message], Any]:
+    def read_messages(self, wire: Any, at: Path, reader: Reader) -> list[Message]:
         """Read the messages. Adjacent results become one message; a message of another role becomes an opaque part."""
         if type(wire) is not list:
             raise wrong_type(at, "an array", wire)
@@ -150,9 +150,9 @@ class OllamaConverter(NativeToolSdkConverter):
                 messages.append(self.read_system_message(item, here, reader))
             else:
                 messages.append(opaque_message(item, reader))
-        return messages, ABSENT
+        return messages
 
-    def write_messages(self, messages: Sequence[Message], extra: Any, at: Path, writer: Writer) -> list[Any]:
+    def write_messages(self, messages: Sequence[Message], at: Path, writer: Writer) -> list[Any]:
         """Write the messages. Each result becomes one message, directly after the calls of its turn."""
         wires: list[Any] = []
         before: Message | None = None

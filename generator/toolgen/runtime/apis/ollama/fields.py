@@ -351,7 +351,7 @@ def write_media_part(part: Any, at: Path, writer: Writer) -> Any:
         return writer.describe_part(part, at)
     data, media_type = part.data, part.media_type
     if data is None and part.url is not None and part.url[:5] == "data:":
-        _, data, known, _ = read_data_url(part.url, at, Reader(writer.wire))
+        _, data, known = read_data_url(part.url, at, Reader(writer.wire))
         media_type = known or media_type
     try:
         if data is None:

@@ -80,7 +80,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
     write_user_content: ValueWriter[Any]
     write_user_message: ObjectWriter[UserMessage]
 
-    def write_messages(self, messages: Sequence[Message], extra: Any, at: Path, writer: Writer) -> list[Any]:
+    def write_messages(self, messages: Sequence[Message], at: Path, writer: Writer) -> list[Any]:
         """Write the messages. Each result becomes one message; media of results follow as a user message."""
         wires: list[Any] = []
         for message, here, places in self.order_for_api(messages, at, writer):

@@ -53,7 +53,7 @@ def write_inline_data(
         return data
     if data is None and (url is None or url[:5] != "data:"):
         raise UnsupportedValueError("only inline data is supported")
-    return write_data_url(url, data, media_type, extra, at, writer)
+    return write_data_url(url, data, media_type, at, writer)
 
 
 def read_inline_data(value: Any, at: Path, reader: Reader) -> tuple[str | None, str | None, str | None, Any]:
@@ -62,9 +62,9 @@ def read_inline_data(value: Any, at: Path, reader: Reader) -> tuple[str | None, 
     Raises:
         ConversionError: The value is not a string.
     """
-    url, data, media_type, extra = read_data_url(value, at, reader)
+    url, data, media_type = read_data_url(value, at, reader)
     if url is None or ":" in url:
-        return url, data, media_type, extra
+        return url, data, media_type, ABSENT
     return None, url, None, {"$whole": url}
 
 

@@ -124,12 +124,12 @@ class ResponsesConverter(OutputFormatConverter):
         """Read the items of a request. There may be none, or a string that is the only user message."""
         if wire is ABSENT or wire is None:
             return [], {"$absent": True} if wire is ABSENT else None
-        messages, _ = self.read_messages(wire, at, reader)
+        messages = self.read_messages(wire, at, reader)
         return messages, {"$single": True} if type(wire) is str else ABSENT
 
     def write_input_string_or_items(self, messages: Sequence[Message], extra: Any, at: Path, writer: Writer) -> Any:
         """Write the items of a request, as a string if they were read from one."""
-        wires = self.write_messages(messages, extra, at, writer)
+        wires = self.write_messages(messages, at, writer)
         if not wires and (extra is None or (is_internal_mark(extra) and "$absent" in extra)):
             return ABSENT
         if len(wires) != 1 or not is_internal_mark(extra) or "$single" not in extra:
@@ -137,10 +137,10 @@ class ResponsesConverter(OutputFormatConverter):
         text = wires[0].get("content")
         return text if wires[0] == {"role": "user", "content": text} and type(text) is str else wires
 
-    def read_messages(self, wire: Any, at: Path, reader: Reader) -> tuple[list[Message], Any]:
+    def read_messages(self, wire: Any, at: Path, reader: Reader) -> list[Message]:
         """Read the items. Adjacent items of the model become one message, and so do adjacent results."""
         if type(wire) is str:
-            return [UserMessage(wire)], ABSENT
+            return [UserMessage(wire)]
         if type(wire) is not list:
             raise wrong_type(at, "a string or an array", wire)
         messages: list[Message] = []
@@ -169,7 +169,7 @@ class ResponsesConverter(OutputFormatConverter):
                 messages.append(opaque_message(item, reader))
         if parts:
             messages.append(make_assistant_message(parts, reader))
-        return messages, ABSENT
+        return messages
 
     def read_result(self, item: dict[str, Any], at: Path, reader: Reader, messages: list[Message]) -> None:
         """Read a result. One that does not directly follow its call keeps its position."""
@@ -210,7 +210,7 @@ class ResponsesConverter(OutputFormatConverter):
             parts.append(part)
         return parts
 
-    def write_messages(self, messages: Sequence[Message], extra: Any, at: Path, writer: Writer) -> list[Any]:
+    def write_messages(self, messages: Sequence[Message], at: Path, writer: Writer) -> list[Any]:
         """Write the messages as items. System text in the first message is beside them in a request."""
         wires: list[Any] = []
         for message, here, places in order_restoring_separate_results(messages, at, writer):

@@ -189,14 +189,13 @@ class PromptConverter(SdkConverter):
         """Write a tool as its declaration defines it for this provider."""
         return write_tool_with_provider_settings(definition, at, writer, self.write_tool_entry)
 
-    def read_messages(self, wire: Any, at: Path, reader: Reader) -> tuple[list[Message], Any]:
+    def read_messages(self, wire: Any, at: Path, reader: Reader) -> list[Message]:
         """Read the messages, without the tools before them."""
-        messages, _, kept = read_text_messages(wire, at, reader, self.read_tool_entry, self.accepted_names)
-        return messages, kept
+        return read_text_messages(wire, at, reader, self.read_tool_entry, self.accepted_names)[0]
 
-    def write_messages(self, messages: Sequence[Message], extra: Any, at: Path, writer: Writer) -> list[Any]:
+    def write_messages(self, messages: Sequence[Message], at: Path, writer: Writer) -> list[Any]:
         """Write the messages."""
-        return write_text_messages(messages, [], extra, at, writer)
+        return write_text_messages(messages, [], ABSENT, at, writer)
 
     def read_conversation(
         self, value: Any, at: Path, reader: Reader
