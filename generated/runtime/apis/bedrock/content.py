@@ -108,6 +108,8 @@ def read_blocks(value: Any, at: Path, reader: Reader, read: Read[Any]) -> list[A
 def write_blocks(content: Any, at: Path, writer: Writer, write: Write) -> list[Any]:
     """Write text or parts as blocks, with each cache point after its part."""
     if type(content) is str:
+        if content and not content.isspace():
+            return [{"text": content}]
         content = [TextPart(content)] if content else []
     blocks: list[Any] = []
     for i, part in enumerate(content or ()):
@@ -258,6 +260,18 @@ class TurnBuilder:
 
     def add(self, role: str, blocks: list[Any], message: Message, at: Path) -> None:
         """Add the blocks of a message, to the previous message if it has the same role and was not read separately."""
+        last = self.wires[-1] if self.wires and self.wires[-1] is self._open else None
+        if (
+            last is not None
+            and last["role"] != role
+            and blocks
+            and message.metadata is None
+            and (role == "assistant" or not has_documents_without_text(blocks))
+        ):
+            self._open = {"role": role, "content": blocks}
+            self.wires.append(self._open)
+            self._before = type(message), at
+            return
         extras = (
             self._writer.own_extras(message.metadata, at)
             if message.metadata
@@ -268,7 +282,6 @@ class TurnBuilder:
                 at, "a message", "dropped", "note", "the API supports none of its parts"
             )
             return
-        last = self.wires[-1] if self.wires and self.wires[-1] is self._open else None
         if last is not None and (last["role"] != role or "$apart" in extras):
             last = None
         if (

@@ -279,7 +279,11 @@ class GeminiMessageConverter(NativeToolSdkConverter):
         contents: list[Any] = []
         before: Message | None = None
         signature = self.signature_placeholder(writer.model)
-        turn = find_index_after_last_user([message for message, _, _ in placed])
+        turn = (
+            find_index_after_last_user([message for message, _, _ in placed])
+            if signature
+            else 0
+        )
         for i, (message, here, places) in enumerate(placed):
             if type(message) is SystemMessage:
                 continue

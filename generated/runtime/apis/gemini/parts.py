@@ -310,6 +310,8 @@ def write_parts_of(
 ) -> Any:
     """Write the parts, or return ABSENT if there are none. An empty list is only written if it was read from one."""
     if type(content) is str:
+        if content and not content.isspace():
+            return [{"text": content}]
         content = [TextPart(content)] if content else []
     parts = write(content or [], at, writer)
     return parts or (extra if extra == [] else ABSENT)

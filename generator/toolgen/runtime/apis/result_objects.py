@@ -41,28 +41,26 @@ def write_result_object(
         known = _read(extra)
         if known[0] == kind and known[2] == (is_error or None) and same_json(known[1], value):
             return extra
-    if kind in ("text", "error"):
+    if kind == "text" or kind == "error":
         if type(value) is not str:
             raise wrong_type(at, "a string", value)
-    elif is_error is None and type(value) is dict and value.keys().isdisjoint(_OWN) and is_json(value, "$ref"):
+        return {"output": value} if kind == "text" else {"error": value}
+    if is_error is None and type(value) is dict and value.keys().isdisjoint(_OWN) and is_json(value, "$ref"):
         return value
-    else:
-        try:
-            text = compact(value)
-        except (TypeError, ValueError, RecursionError) as error:
-            raise ConversionError(format_path(at), f"cannot be written as JSON: {type(error).__name__}") from error
-        if is_error and type(value) is str:
-            writer.report_loss(
-                (at[0], "kind"), "data", "rewritten", "note", "a failure that has text is sent as an error"
-            )
-        elif not is_error and '"$ref":' in text and _refers(value):
-            writer.report_loss(
-                at[0], "data", "rewritten", "note", "sent as text, because the API would resolve the references in it"
-            )
-            return {"output": text}
-        if not is_error:
-            return value if type(value) is dict and not value.keys() & _OWN else {"output": value}
-    return _write(kind, value, is_error)
+    try:
+        text = compact(value)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ConversionError(format_path(at), f"cannot be written as JSON: {type(error).__name__}") from error
+    if is_error:
+        if type(value) is str:
+            reason = "a failure that has text is sent as an error"
+            writer.report_loss((at[0], "kind"), "data", "rewritten", "note", reason)
+        return {"error": value}
+    if '"$ref":' in text and _refers(value):
+        reason = "sent as text, because the API would resolve the references in it"
+        writer.report_loss(at[0], "data", "rewritten", "note", reason)
+        return {"output": text}
+    return value if type(value) is dict and not value.keys() & _OWN else {"output": value}
 
 
 def _read(response: dict[str, Any]) -> tuple[Kind, Any, bool | None]:

@@ -225,9 +225,13 @@ class BedrockMessageConverter(NativeToolSdkConverter):
 
     def write_answer(self, content: Any, at: Path, writer: Writer) -> list[Any]:
         """Write the content of an assistant message for a request."""
-        if type(content) is not list or any(getattr(part, "cache", None) for part in content):
-            return write_blocks(content, at, writer, self.write_request_block)
-        return self.write_request_blocks(content, at, writer)
+        if type(content) is list:
+            for part in content:
+                if type(part) is not ToolCallPart and getattr(part, "cache", None):
+                    break
+            else:
+                return self.write_request_blocks(content, at, writer)
+        return write_blocks(content, at, writer, self.write_request_block)
 
     def write_tool_call(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a call of the history."""
@@ -283,7 +287,7 @@ class BedrockMessageConverter(NativeToolSdkConverter):
             if type(message) is ToolMessage:
                 blocks = []
                 for result, place in results_of(message, here, places):
-                    if result.kind == "error":
+                    if result.kind == "error" and result.metadata:
                         report_error_text_sent_with_flag(result, place, writer)
                     blocks.append(self.write_tool_result(result, place, writer))
                 media, writer.media = writer.media, []

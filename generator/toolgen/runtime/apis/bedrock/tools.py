@@ -162,6 +162,11 @@ def write_result_blocks(
     Raises:
         ConversionError: The value does not have the type of its kind, or cannot be written as JSON.
     """
+    if is_error is None and not extras:
+        if kind == "data" and _is_plain(value):
+            return {"content": [{"json": value}]}
+        if kind == "text" and type(value) is str and value and not value.isspace():
+            return {"content": [{"text": value}]}
     place = (at[0], "value")
     status = {"status": _FAILED} if is_error or kind == "error" else {}
     kept = extras.get("$content")
