@@ -10,6 +10,7 @@ from typing import TypeAlias
 from .conversion.writer import Writer
 from .models import (
     AssistantMessage,
+    AssistantPart,
     Message,
     OpaquePart,
     ToolCallPart,
@@ -95,18 +96,34 @@ def call_ids(message: Message) -> list[str]:
 
 def _in_order(messages: Sequence[Message]) -> bool:
     """Return whether the results of each turn are in the one message after it, and there are no other results."""
-    before: list[str] = []
+    parts: Sequence[AssistantPart] = ()
     for message in messages:
-        if type(message) is ToolMessage:
-            found = [result.tool_call_id for result in message.results]
-            if found != before and set(found) != set(before):
-                return False
-        before = []
-        if type(message) is AssistantMessage and type(message.content) is list:
-            before = [
-                part.call.id for part in message.content if type(part) is ToolCallPart
-            ]
+        if type(message) is ToolMessage and not _have_same_ids(message.results, parts):
+            return False
+        parts = (
+            message.content
+            if type(message) is AssistantMessage and type(message.content) is list
+            else ()
+        )
     return True
+
+
+def _have_same_ids(
+    results: Sequence[ToolResult], parts: Sequence[AssistantPart]
+) -> bool:
+    """Return whether the results are those of the calls among some parts, in any order."""
+    i = 0
+    for part in parts:
+        if type(part) is ToolCallPart:
+            if i == len(results) or results[i].tool_call_id != part.call.id:
+                break
+            i += 1
+    else:
+        if i == len(results):
+            return True
+    return {result.tool_call_id for result in results} == {
+        part.call.id for part in parts if type(part) is ToolCallPart
+    }
 
 
 Position: TypeAlias = tuple[int, int]
