@@ -30,7 +30,6 @@ __all__ = [
     "mark_calls_invalid",
     "provider_stop_reason",
     "read_count",
-    "read_optional_object",
     "substitute_normal_stop_reason",
     "value_at_path",
     "with_usage",
@@ -187,20 +186,6 @@ def read_count(wire: dict[str, Any], key: str, at: Path) -> int | None:
     if type(value) is float and value.is_integer():
         return int(value)
     raise wrong_type((at, key), "an integer", value)
-
-
-def read_optional_object(wire: dict[str, Any], key: str, at: Path) -> dict[str, Any]:
-    """Read an object of token counts. Empty if the key is null or absent.
-
-    Raises:
-        ConversionError: The value is not an object.
-    """
-    value = wire.get(key)
-    if value is None:
-        return {}
-    if type(value) is not dict:
-        raise wrong_type((at, key), "an object", value)
-    return value
 
 
 def format_rfc3339(seconds: int) -> str:

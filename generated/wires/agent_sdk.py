@@ -28,7 +28,12 @@ from ..runtime.conversion.extras import (
     unmapped_members,
 )
 from ..runtime.conversion.reader import Reader
-from ..runtime.conversion.values import read_text_or_list, write_text_or_list
+from ..runtime.conversion.values import (
+    optional_text,
+    optional_value,
+    read_text_or_list,
+    write_text_or_list,
+)
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
@@ -433,9 +438,7 @@ class AgentSdk(AgentSdkConverter):
         description, description_kept = read_text_empty_as_none(
             wire.get("description", ABSENT), (at, "description"), reader
         )
-        strict = wire.get("strict")
-        if strict is not None and type(strict) is not bool:
-            raise wrong_type((at, "strict"), "a boolean", strict)
+        strict = optional_value(wire, "strict", at, bool)
         parameters, parameters_kept = read_schema_or_empty(
             wire.get("parameters", ABSENT), (at, "parameters"), reader, strict
         )
@@ -579,12 +582,8 @@ class AgentSdk(AgentSdkConverter):
             return OutputRef(id)
         if type(id) is not str:
             raise wrong_type((at, "id"), "a string", id)
-        byte_size = wire.get("byte_size")
-        if byte_size is not None and type(byte_size) is not int:
-            raise wrong_type((at, "byte_size"), "an integer", byte_size)
-        line_count = wire.get("line_count")
-        if line_count is not None and type(line_count) is not int:
-            raise wrong_type((at, "line_count"), "an integer", line_count)
+        byte_size = optional_value(wire, "byte_size", at, int)
+        line_count = optional_value(wire, "line_count", at, int)
         rest = unmapped_members(wire, _OUTPUT_REF)
         return OutputRef(id, byte_size, line_count, metadata=reader.as_metadata(rest))
 
@@ -616,9 +615,7 @@ class AgentSdk(AgentSdkConverter):
         output_ref, output_ref_kept = self.read_output_reference(
             wire.get("output_ref", ABSENT), (at, "output_ref"), reader
         )
-        trimmed = wire.get("trimmed")
-        if trimmed is not None and type(trimmed) is not bool:
-            raise wrong_type((at, "trimmed"), "a boolean", trimmed)
+        trimmed = optional_value(wire, "trimmed", at, bool)
         rest = unmapped_members(wire, _TOOL_RESULT)
         if tool_call_id_kept is not ABSENT:
             rest["tool_call_id"] = tool_call_id_kept
@@ -794,12 +791,8 @@ class AgentSdk(AgentSdkConverter):
         content = read_text_or_list(
             wire.get("content"), (at, "content"), reader, self.read_system_content
         )
-        name = wire.get("name")
-        if name is not None and type(name) is not str:
-            raise wrong_type((at, "name"), "a string", name)
-        cache = wire.get("cache")
-        if cache is not None and type(cache) is not bool:
-            raise wrong_type((at, "cache"), "a boolean", cache)
+        name = optional_text(wire, "name", at)
+        cache = optional_value(wire, "cache", at, bool)
         rest = unmapped_members(wire, _SYSTEM_MESSAGE)
         return SystemMessage(content, name, cache, metadata=reader.as_metadata(rest))
 
@@ -841,9 +834,7 @@ class AgentSdk(AgentSdkConverter):
         content = read_text_or_list(
             wire.get("content"), (at, "content"), reader, self.read_user_content
         )
-        name = wire.get("name")
-        if name is not None and type(name) is not str:
-            raise wrong_type((at, "name"), "a string", name)
+        name = optional_text(wire, "name", at)
         rest = unmapped_members(wire, _USER_MESSAGE)
         return UserMessage(content, name, metadata=reader.as_metadata(rest))
 

@@ -29,6 +29,10 @@ from ..runtime.conversion.extras import (
 )
 from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.values import (
+    optional_number,
+    optional_object,
+    optional_text,
+    optional_value,
     read_list_or_null,
     read_text_or_list,
     write_text_or_list,
@@ -63,7 +67,7 @@ from ..runtime.models import (
     UserMessage,
 )
 from ..runtime.paths import Path
-from ..runtime.responses import FinishReason, read_count, read_optional_object
+from ..runtime.responses import FinishReason, read_count
 from ..runtime.tool_call_fields import (
     make_call_from_json_if_regular,
     make_pending_call_from_json_if_regular,
@@ -251,7 +255,7 @@ class Cohere(CohereConverter):
         if tokens_count is None:
             tokens_count = NO_EXTRAS
         elif type(tokens_count) is not dict:
-            tokens_count = read_optional_object(wire, "tokens", at)
+            tokens_count = optional_object(wire, "tokens", at)
         tokens_input_tokens_count = tokens_count.get("input_tokens")
         if (
             type(tokens_input_tokens_count) is not int
@@ -468,9 +472,7 @@ class Cohere(CohereConverter):
             wire.get("tools", ABSENT), (at, "tools"), reader
         )
         reader.set_offered_tools(tools)
-        model = wire.get("model")
-        if model is not None and type(model) is not str:
-            raise wrong_type((at, "model"), "a string", model)
+        model = optional_text(wire, "model", at)
         messages = self.read_messages(
             wire.get("messages", ABSENT), (at, "messages"), reader
         )
@@ -480,33 +482,25 @@ class Cohere(CohereConverter):
         output_format, output_format_kept = self.read_output_format(
             wire.get("response_format", ABSENT), (at, "response_format"), reader
         )
-        max_output_tokens = wire.get("max_tokens")
-        if max_output_tokens is not None and type(max_output_tokens) is not int:
-            raise wrong_type((at, "max_tokens"), "an integer", max_output_tokens)
+        max_output_tokens = optional_value(wire, "max_tokens", at, int)
         temperature, temperature_kept = read_number_at_most(
             wire.get("temperature", ABSENT),
             (at, "temperature"),
             reader,
             _REQUEST_BODY_TEMPERATURE,
         )
-        top_p = wire.get("p")
-        if top_p is not None and type(top_p) is not float and type(top_p) is not int:
-            raise wrong_type((at, "p"), "a number", top_p)
+        top_p = optional_number(wire, "p", at)
         stop, stop_kept = read_strings_at_most(
             wire.get("stop_sequences", ABSENT),
             (at, "stop_sequences"),
             reader,
             _REQUEST_BODY_STOP_SEQUENCES,
         )
-        seed = wire.get("seed")
-        if seed is not None and type(seed) is not int:
-            raise wrong_type((at, "seed"), "an integer", seed)
+        seed = optional_value(wire, "seed", at, int)
         reasoning, reasoning_kept = read_thinking_settings(
             wire.get("thinking", ABSENT), (at, "thinking"), reader
         )
-        stream = wire.get("stream")
-        if stream is not None and type(stream) is not bool:
-            raise wrong_type((at, "stream"), "a boolean", stream)
+        stream = optional_value(wire, "stream", at, bool)
         rest = unmapped_members(wire, _REQUEST_BODY)
         if tools_kept is not ABSENT:
             rest["tools"] = tools_kept
@@ -627,9 +621,7 @@ class Cohere(CohereConverter):
         name = read_tool_name(
             function.get("name", ABSENT), ((at, "function"), "name"), reader
         )
-        description = function.get("description")
-        if description is not None and type(description) is not str:
-            raise wrong_type(((at, "function"), "description"), "a string", description)
+        description = optional_text(function, "description", (at, "function"))
         parameters, parameters_kept = read_tool_schema(
             function.get("parameters", ABSENT), ((at, "function"), "parameters"), reader
         )
@@ -845,9 +837,7 @@ class Cohere(CohereConverter):
         url, data, media_type = read_data_url(
             image_url.get("url", ABSENT), ((at, "image_url"), "url"), reader
         )
-        detail = image_url.get("detail")
-        if detail is not None and type(detail) is not str:
-            raise wrong_type(((at, "image_url"), "detail"), "a string", detail)
+        detail = optional_text(image_url, "detail", (at, "image_url"))
         if (
             wire.keys() == _IMAGE_PART_LEAST
             and image_url.keys() == _IMAGE_PART_IMAGE_URL_LEAST

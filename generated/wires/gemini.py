@@ -32,7 +32,14 @@ from ..runtime.conversion.extras import (
     unmapped_members,
 )
 from ..runtime.conversion.reader import Reader
-from ..runtime.conversion.values import read_list_or_null, write_or_describe
+from ..runtime.conversion.values import (
+    optional_number,
+    optional_object,
+    optional_text,
+    optional_value,
+    read_list_or_null,
+    write_or_describe,
+)
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
@@ -710,16 +717,8 @@ class Gemini(GeminiConverter):
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> Request:
         """Read a request body."""
-        tool_config = wire.get("toolConfig")
-        if tool_config is None:
-            tool_config = {}
-        if type(tool_config) is not dict:
-            raise wrong_type((at, "toolConfig"), "an object", tool_config)
-        generation_config = wire.get("generationConfig")
-        if generation_config is None:
-            generation_config = {}
-        if type(generation_config) is not dict:
-            raise wrong_type((at, "generationConfig"), "an object", generation_config)
+        tool_config = optional_object(wire, "toolConfig", at)
+        generation_config = optional_object(wire, "generationConfig", at)
         tools, tools_kept = self.read_tools(
             wire.get("tools", ABSENT), (at, "tools"), reader
         )
@@ -734,34 +733,20 @@ class Gemini(GeminiConverter):
         output_format, output_format_kept = self.read_output_format(
             generation_config, (at, "generationConfig"), reader
         )
-        max_output_tokens = generation_config.get("maxOutputTokens")
-        if max_output_tokens is not None and type(max_output_tokens) is not int:
-            raise wrong_type(
-                ((at, "generationConfig"), "maxOutputTokens"),
-                "an integer",
-                max_output_tokens,
-            )
-        temperature = generation_config.get("temperature")
-        if (
-            temperature is not None
-            and type(temperature) is not float
-            and type(temperature) is not int
-        ):
-            raise wrong_type(
-                ((at, "generationConfig"), "temperature"), "a number", temperature
-            )
-        top_p = generation_config.get("topP")
-        if top_p is not None and type(top_p) is not float and type(top_p) is not int:
-            raise wrong_type(((at, "generationConfig"), "topP"), "a number", top_p)
+        max_output_tokens = optional_value(
+            generation_config, "maxOutputTokens", (at, "generationConfig"), int
+        )
+        temperature = optional_number(
+            generation_config, "temperature", (at, "generationConfig")
+        )
+        top_p = optional_number(generation_config, "topP", (at, "generationConfig"))
         stop, stop_kept = read_strings_at_most(
             generation_config.get("stopSequences", ABSENT),
             ((at, "generationConfig"), "stopSequences"),
             reader,
             _REQUEST_BODY_STOP_SEQUENCES,
         )
-        seed = generation_config.get("seed")
-        if seed is not None and type(seed) is not int:
-            raise wrong_type(((at, "generationConfig"), "seed"), "an integer", seed)
+        seed = optional_value(generation_config, "seed", (at, "generationConfig"), int)
         reasoning, reasoning_kept = self.read_thinking_config(
             generation_config.get("thinkingConfig", ABSENT),
             ((at, "generationConfig"), "thinkingConfig"),
@@ -887,9 +872,7 @@ class Gemini(GeminiConverter):
             reader,
             _THINKING_THINKING_LEVEL,
         )
-        budget_tokens = wire.get("thinkingBudget")
-        if budget_tokens is not None and type(budget_tokens) is not int:
-            raise wrong_type((at, "thinkingBudget"), "an integer", budget_tokens)
+        budget_tokens = optional_value(wire, "thinkingBudget", at, int)
         if (
             wire.keys() == _THINKING_LEAST
             and effort_kept is ABSENT
@@ -931,9 +914,7 @@ class Gemini(GeminiConverter):
     ) -> ToolDefinition:
         """Read the declaration of a function."""
         name = read_tool_name(wire.get("name", ABSENT), (at, "name"), reader)
-        description = wire.get("description")
-        if description is not None and type(description) is not str:
-            raise wrong_type((at, "description"), "a string", description)
+        description = optional_text(wire, "description", at)
         parameters, parameters_kept = self.read_parameters(wire, at, reader)
         result, result_kept = self.read_result_schema(wire, at, reader)
         rest = unmapped_members(wire, _TOOL)

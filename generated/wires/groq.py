@@ -21,6 +21,7 @@ from ..runtime.conversion.extras import (
     unmapped_members,
 )
 from ..runtime.conversion.reader import Reader
+from ..runtime.conversion.values import optional_number, optional_text, optional_value
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
@@ -183,9 +184,7 @@ class Groq(OpenaiCompatible):
             wire.get("tools", ABSENT), (at, "tools"), reader
         )
         reader.set_offered_tools(tools)
-        model = wire.get("model")
-        if model is not None and type(model) is not str:
-            raise wrong_type((at, "model"), "a string", model)
+        model = optional_text(wire, "model", at)
         messages = self.read_messages(
             wire.get("messages", ABSENT), (at, "messages"), reader
         )
@@ -201,28 +200,16 @@ class Groq(OpenaiCompatible):
         output_format, output_format_kept = self.read_output_format(
             wire.get("response_format", ABSENT), (at, "response_format"), reader
         )
-        temperature = wire.get("temperature")
-        if (
-            temperature is not None
-            and type(temperature) is not float
-            and type(temperature) is not int
-        ):
-            raise wrong_type((at, "temperature"), "a number", temperature)
-        top_p = wire.get("top_p")
-        if top_p is not None and type(top_p) is not float and type(top_p) is not int:
-            raise wrong_type((at, "top_p"), "a number", top_p)
+        temperature = optional_number(wire, "temperature", at)
+        top_p = optional_number(wire, "top_p", at)
         stop, stop_kept = read_strings_at_most(
             wire.get("stop", ABSENT), (at, "stop"), reader, _REQUEST_STOP
         )
-        seed = wire.get("seed")
-        if seed is not None and type(seed) is not int:
-            raise wrong_type((at, "seed"), "an integer", seed)
+        seed = optional_value(wire, "seed", at, int)
         reasoning = read_effort(
             wire.get("reasoning_effort", ABSENT), (at, "reasoning_effort"), reader
         )
-        stream = wire.get("stream")
-        if stream is not None and type(stream) is not bool:
-            raise wrong_type((at, "stream"), "a boolean", stream)
+        stream = optional_value(wire, "stream", at, bool)
         max_output_tokens, max_output_tokens_key = find_value_and_key(
             wire, "max_completion_tokens", "max_tokens"
         )

@@ -30,10 +30,9 @@ from ..runtime.conversion.extras import (
     unmapped_members,
 )
 from ..runtime.conversion.reader import Reader
-from ..runtime.conversion.values import snake_case_kwargs
+from ..runtime.conversion.values import optional_text, snake_case_kwargs
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
-from ..runtime.errors import wrong_type
 from ..runtime.fields import read_non_strict_schema, write_non_strict_schema
 from ..runtime.models import (
     AudioPart,
@@ -184,9 +183,7 @@ class Mcp(McpConverter):
     ) -> ToolDefinition:
         """Read a tool of a listing."""
         name = read_tool_name(wire.get("name", ABSENT), (at, "name"), reader)
-        description = wire.get("description")
-        if description is not None and type(description) is not str:
-            raise wrong_type((at, "description"), "a string", description)
+        description = optional_text(wire, "description", at)
         parameters, parameters_kept = read_non_strict_schema(
             wire.get("inputSchema", ABSENT), (at, "inputSchema"), reader
         )

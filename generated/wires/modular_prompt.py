@@ -25,6 +25,7 @@ from ..runtime.conversion.extras import (
     unmapped_members,
 )
 from ..runtime.conversion.reader import Reader
+from ..runtime.conversion.values import optional_number, optional_text, optional_value
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
@@ -197,22 +198,10 @@ class ModularPrompt(ModularPromptConverter):
         messages, messages_kept = self.read_messages_after_prompt(
             wire.get("messages", ABSENT), (at, "messages"), reader
         )
-        temperature = wire.get("temperature")
-        if (
-            temperature is not None
-            and type(temperature) is not float
-            and type(temperature) is not int
-        ):
-            raise wrong_type((at, "temperature"), "a number", temperature)
-        max_output_tokens = wire.get("maxTokens")
-        if max_output_tokens is not None and type(max_output_tokens) is not int:
-            raise wrong_type((at, "maxTokens"), "an integer", max_output_tokens)
-        top_p = wire.get("topP")
-        if top_p is not None and type(top_p) is not float and type(top_p) is not int:
-            raise wrong_type((at, "topP"), "a number", top_p)
-        stream = wire.get("stream")
-        if stream is not None and type(stream) is not bool:
-            raise wrong_type((at, "stream"), "a boolean", stream)
+        temperature = optional_number(wire, "temperature", at)
+        max_output_tokens = optional_value(wire, "maxTokens", at, int)
+        top_p = optional_number(wire, "topP", at)
+        stream = optional_value(wire, "stream", at, bool)
         rest = unmapped_members(wire, _REQUEST)
         if tools_kept is not ABSENT:
             rest["tools"] = tools_kept
@@ -299,12 +288,8 @@ class ModularPrompt(ModularPromptConverter):
         name = read_tool_name(
             function.get("name", ABSENT), ((at, "function"), "name"), reader
         )
-        description = function.get("description")
-        if description is not None and type(description) is not str:
-            raise wrong_type(((at, "function"), "description"), "a string", description)
-        strict = function.get("strict")
-        if strict is not None and type(strict) is not bool:
-            raise wrong_type(((at, "function"), "strict"), "a boolean", strict)
+        description = optional_text(function, "description", (at, "function"))
+        strict = optional_value(function, "strict", (at, "function"), bool)
         parameters, parameters_kept = read_schema_keeping_original(
             function.get("parameters", ABSENT),
             ((at, "function"), "parameters"),

@@ -38,6 +38,10 @@ from ..runtime.conversion.extras import (
 from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.values import (
     call_kwargs,
+    optional_number,
+    optional_object,
+    optional_text,
+    optional_value,
     read_list_or_null,
     read_text_or_list,
     require_value,
@@ -79,7 +83,7 @@ from ..runtime.models import (
     UserMessage,
 )
 from ..runtime.paths import Path
-from ..runtime.responses import FinishReason, read_count, read_optional_object
+from ..runtime.responses import FinishReason, read_count
 from ..runtime.tool_call_fields import (
     make_call_from_json_if_regular,
     make_pending_call_from_json_if_regular,
@@ -330,14 +334,14 @@ class OpenaiChat(ChatConverter):
         if prompt_tokens_details_count is None:
             prompt_tokens_details_count = NO_EXTRAS
         elif type(prompt_tokens_details_count) is not dict:
-            prompt_tokens_details_count = read_optional_object(
+            prompt_tokens_details_count = optional_object(
                 wire, "prompt_tokens_details", at
             )
         completion_tokens_details_count = wire.get("completion_tokens_details")
         if completion_tokens_details_count is None:
             completion_tokens_details_count = NO_EXTRAS
         elif type(completion_tokens_details_count) is not dict:
-            completion_tokens_details_count = read_optional_object(
+            completion_tokens_details_count = optional_object(
                 wire, "completion_tokens_details", at
             )
         prompt_tokens_count = wire.get("prompt_tokens")
@@ -619,9 +623,7 @@ class OpenaiChat(ChatConverter):
             wire.get("tools", ABSENT), (at, "tools"), reader
         )
         reader.set_offered_tools(tools)
-        model = wire.get("model")
-        if model is not None and type(model) is not str:
-            raise wrong_type((at, "model"), "a string", model)
+        model = optional_text(wire, "model", at)
         messages = self.read_messages(
             wire.get("messages", ABSENT), (at, "messages"), reader
         )
@@ -644,28 +646,16 @@ class OpenaiChat(ChatConverter):
             raise wrong_type(
                 (at, "max_completion_tokens"), "an integer", max_output_tokens
             )
-        temperature = wire.get("temperature")
-        if (
-            temperature is not None
-            and type(temperature) is not float
-            and type(temperature) is not int
-        ):
-            raise wrong_type((at, "temperature"), "a number", temperature)
-        top_p = wire.get("top_p")
-        if top_p is not None and type(top_p) is not float and type(top_p) is not int:
-            raise wrong_type((at, "top_p"), "a number", top_p)
+        temperature = optional_number(wire, "temperature", at)
+        top_p = optional_number(wire, "top_p", at)
         stop, stop_kept = read_strings_at_most(
             wire.get("stop", ABSENT), (at, "stop"), reader, _REQUEST_STOP
         )
-        seed = wire.get("seed")
-        if seed is not None and type(seed) is not int:
-            raise wrong_type((at, "seed"), "an integer", seed)
+        seed = optional_value(wire, "seed", at, int)
         reasoning = read_effort(
             wire.get("reasoning_effort", ABSENT), (at, "reasoning_effort"), reader
         )
-        stream = wire.get("stream")
-        if stream is not None and type(stream) is not bool:
-            raise wrong_type((at, "stream"), "a boolean", stream)
+        stream = optional_value(wire, "stream", at, bool)
         if (
             wire.keys() == _REQUEST_LEAST
             and tools_kept is ABSENT
@@ -803,12 +793,8 @@ class OpenaiChat(ChatConverter):
         name = read_tool_name(
             function.get("name", ABSENT), ((at, "function"), "name"), reader
         )
-        description = function.get("description")
-        if description is not None and type(description) is not str:
-            raise wrong_type(((at, "function"), "description"), "a string", description)
-        strict = function.get("strict")
-        if strict is not None and type(strict) is not bool:
-            raise wrong_type(((at, "function"), "strict"), "a boolean", strict)
+        description = optional_text(function, "description", (at, "function"))
+        strict = optional_value(function, "strict", (at, "function"), bool)
         parameters, parameters_kept = read_schema_keeping_original(
             function.get("parameters", ABSENT),
             ((at, "function"), "parameters"),
@@ -1055,9 +1041,7 @@ class OpenaiChat(ChatConverter):
         url, data, media_type = read_data_url(
             image_url.get("url", ABSENT), ((at, "image_url"), "url"), reader
         )
-        detail = image_url.get("detail")
-        if detail is not None and type(detail) is not str:
-            raise wrong_type(((at, "image_url"), "detail"), "a string", detail)
+        detail = optional_text(image_url, "detail", (at, "image_url"))
         if (
             wire.keys() == _IMAGE_PART_LEAST
             and image_url.keys() == _IMAGE_PART_IMAGE_URL_LEAST
@@ -1228,9 +1212,7 @@ class OpenaiChat(ChatConverter):
         name, name_kept = read_schema_name(
             json_schema.get("name", ABSENT), ((at, "json_schema"), "name"), reader
         )
-        strict = json_schema.get("strict")
-        if strict is not None and type(strict) is not bool:
-            raise wrong_type(((at, "json_schema"), "strict"), "a boolean", strict)
+        strict = optional_value(json_schema, "strict", (at, "json_schema"), bool)
         schema, schema_kept = read_output_schema(
             json_schema.get("schema", ABSENT),
             ((at, "json_schema"), "schema"),

@@ -30,6 +30,10 @@ from ..runtime.conversion.extras import (
 from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.values import (
     call_kwargs,
+    optional_number,
+    optional_object,
+    optional_text,
+    optional_value,
     read_text_or_list,
     write_text_or_list,
 )
@@ -65,7 +69,7 @@ from ..runtime.models import (
     UserMessage,
 )
 from ..runtime.paths import Path
-from ..runtime.responses import FinishReason, read_count, read_optional_object
+from ..runtime.responses import FinishReason, read_count
 from ..runtime.tool_call_fields import (
     make_call_from_json_if_regular,
     read_call_id,
@@ -312,14 +316,14 @@ class OpenaiResponses(ResponsesConverter):
         if input_tokens_details_count is None:
             input_tokens_details_count = NO_EXTRAS
         elif type(input_tokens_details_count) is not dict:
-            input_tokens_details_count = read_optional_object(
+            input_tokens_details_count = optional_object(
                 wire, "input_tokens_details", at
             )
         output_tokens_details_count = wire.get("output_tokens_details")
         if output_tokens_details_count is None:
             output_tokens_details_count = NO_EXTRAS
         elif type(output_tokens_details_count) is not dict:
-            output_tokens_details_count = read_optional_object(
+            output_tokens_details_count = optional_object(
                 wire, "output_tokens_details", at
             )
         input_tokens_count = wire.get("input_tokens")
@@ -512,23 +516,13 @@ class OpenaiResponses(ResponsesConverter):
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> Request:
         """Read the keys of a request body."""
-        text = wire.get("text")
-        if text is None:
-            text = {}
-        if type(text) is not dict:
-            raise wrong_type((at, "text"), "an object", text)
-        reasoning_ = wire.get("reasoning")
-        if reasoning_ is None:
-            reasoning_ = {}
-        if type(reasoning_) is not dict:
-            raise wrong_type((at, "reasoning"), "an object", reasoning_)
+        text = optional_object(wire, "text", at)
+        reasoning_ = optional_object(wire, "reasoning", at)
         tools, tools_kept = self.read_tools(
             wire.get("tools", ABSENT), (at, "tools"), reader
         )
         reader.set_offered_tools(tools)
-        model = wire.get("model")
-        if model is not None and type(model) is not str:
-            raise wrong_type((at, "model"), "a string", model)
+        model = optional_text(wire, "model", at)
         messages, messages_kept = self.read_input_string_or_items(
             wire.get("input", ABSENT), (at, "input"), reader
         )
@@ -544,25 +538,13 @@ class OpenaiResponses(ResponsesConverter):
         output_format, output_format_kept = self.read_output_format(
             text.get("format", ABSENT), ((at, "text"), "format"), reader
         )
-        max_output_tokens = wire.get("max_output_tokens")
-        if max_output_tokens is not None and type(max_output_tokens) is not int:
-            raise wrong_type((at, "max_output_tokens"), "an integer", max_output_tokens)
-        temperature = wire.get("temperature")
-        if (
-            temperature is not None
-            and type(temperature) is not float
-            and type(temperature) is not int
-        ):
-            raise wrong_type((at, "temperature"), "a number", temperature)
-        top_p = wire.get("top_p")
-        if top_p is not None and type(top_p) is not float and type(top_p) is not int:
-            raise wrong_type((at, "top_p"), "a number", top_p)
+        max_output_tokens = optional_value(wire, "max_output_tokens", at, int)
+        temperature = optional_number(wire, "temperature", at)
+        top_p = optional_number(wire, "top_p", at)
         reasoning = read_effort(
             reasoning_.get("effort", ABSENT), ((at, "reasoning"), "effort"), reader
         )
-        stream = wire.get("stream")
-        if stream is not None and type(stream) is not bool:
-            raise wrong_type((at, "stream"), "a boolean", stream)
+        stream = optional_value(wire, "stream", at, bool)
         rest = unmapped_members(wire, _REQUEST_BODY)
         text_rest = unmapped_members(text, _REQUEST_BODY_TEXT)
         reasoning__rest = unmapped_members(reasoning_, _REQUEST_BODY_REASONING_)
@@ -675,9 +657,7 @@ class OpenaiResponses(ResponsesConverter):
     ) -> ToolDefinition:
         """Read the declaration of a function."""
         name = read_tool_name(wire.get("name", ABSENT), (at, "name"), reader)
-        description = wire.get("description")
-        if description is not None and type(description) is not str:
-            raise wrong_type((at, "description"), "a string", description)
+        description = optional_text(wire, "description", at)
         strict, strict_kept = read_always_written_flag(
             wire.get("strict", ABSENT), (at, "strict"), reader
         )
@@ -939,9 +919,7 @@ class OpenaiResponses(ResponsesConverter):
         url, data, media_type, name, url_kept = read_file_source(
             wire, at, reader, _DOCUMENT_PART_FILE_DATA
         )
-        detail = wire.get("detail")
-        if detail is not None and type(detail) is not str:
-            raise wrong_type((at, "detail"), "a string", detail)
+        detail = optional_text(wire, "detail", at)
         rest = unmapped_members(wire, _DOCUMENT_PART)
         rest |= url_kept
         return DocumentPart(
@@ -1029,9 +1007,7 @@ class OpenaiResponses(ResponsesConverter):
         name, name_kept = read_schema_name(
             wire.get("name", ABSENT), (at, "name"), reader
         )
-        strict = wire.get("strict")
-        if strict is not None and type(strict) is not bool:
-            raise wrong_type((at, "strict"), "a boolean", strict)
+        strict = optional_value(wire, "strict", at, bool)
         schema, schema_kept = read_output_schema(
             wire.get("schema", ABSENT), (at, "schema"), reader, strict
         )

@@ -26,6 +26,7 @@ from ..runtime.conversion.extras import (
     unmapped_members,
 )
 from ..runtime.conversion.reader import Reader
+from ..runtime.conversion.values import optional_number, optional_text, optional_value
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
@@ -231,9 +232,7 @@ class Openrouter(OpenaiCompatible):
             wire.get("tools", ABSENT), (at, "tools"), reader
         )
         reader.set_offered_tools(tools)
-        model = wire.get("model")
-        if model is not None and type(model) is not str:
-            raise wrong_type((at, "model"), "a string", model)
+        model = optional_text(wire, "model", at)
         messages = self.read_messages(
             wire.get("messages", ABSENT), (at, "messages"), reader
         )
@@ -249,25 +248,13 @@ class Openrouter(OpenaiCompatible):
         output_format, output_format_kept = self.read_output_format(
             wire.get("response_format", ABSENT), (at, "response_format"), reader
         )
-        temperature = wire.get("temperature")
-        if (
-            temperature is not None
-            and type(temperature) is not float
-            and type(temperature) is not int
-        ):
-            raise wrong_type((at, "temperature"), "a number", temperature)
-        top_p = wire.get("top_p")
-        if top_p is not None and type(top_p) is not float and type(top_p) is not int:
-            raise wrong_type((at, "top_p"), "a number", top_p)
+        temperature = optional_number(wire, "temperature", at)
+        top_p = optional_number(wire, "top_p", at)
         stop, stop_kept = read_string_or_list(
             wire.get("stop", ABSENT), (at, "stop"), reader
         )
-        seed = wire.get("seed")
-        if seed is not None and type(seed) is not int:
-            raise wrong_type((at, "seed"), "an integer", seed)
-        stream = wire.get("stream")
-        if stream is not None and type(stream) is not bool:
-            raise wrong_type((at, "stream"), "a boolean", stream)
+        seed = optional_value(wire, "seed", at, int)
+        stream = optional_value(wire, "stream", at, bool)
         max_output_tokens, max_output_tokens_key = find_value_and_key(
             wire, "max_tokens", "max_completion_tokens"
         )

@@ -20,9 +20,9 @@ from ..runtime.conversion.extras import (
     unmapped_members,
 )
 from ..runtime.conversion.reader import Reader
+from ..runtime.conversion.values import optional_number, optional_object, optional_value
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
-from ..runtime.errors import wrong_type
 from ..runtime.fields import read_strings_at_most, write_strings_at_most
 from ..runtime.models import (
     AudioPart,
@@ -365,16 +365,8 @@ class Vertex(VertexConverter, Gemini):
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> Request:
         """Read a request body."""
-        tool_config = wire.get("toolConfig")
-        if tool_config is None:
-            tool_config = {}
-        if type(tool_config) is not dict:
-            raise wrong_type((at, "toolConfig"), "an object", tool_config)
-        generation_config = wire.get("generationConfig")
-        if generation_config is None:
-            generation_config = {}
-        if type(generation_config) is not dict:
-            raise wrong_type((at, "generationConfig"), "an object", generation_config)
+        tool_config = optional_object(wire, "toolConfig", at)
+        generation_config = optional_object(wire, "generationConfig", at)
         tools, tools_kept = self.read_tools(
             wire.get("tools", ABSENT), (at, "tools"), reader
         )
@@ -388,34 +380,20 @@ class Vertex(VertexConverter, Gemini):
         output_format, output_format_kept = self.read_output_format(
             generation_config, (at, "generationConfig"), reader
         )
-        max_output_tokens = generation_config.get("maxOutputTokens")
-        if max_output_tokens is not None and type(max_output_tokens) is not int:
-            raise wrong_type(
-                ((at, "generationConfig"), "maxOutputTokens"),
-                "an integer",
-                max_output_tokens,
-            )
-        temperature = generation_config.get("temperature")
-        if (
-            temperature is not None
-            and type(temperature) is not float
-            and type(temperature) is not int
-        ):
-            raise wrong_type(
-                ((at, "generationConfig"), "temperature"), "a number", temperature
-            )
-        top_p = generation_config.get("topP")
-        if top_p is not None and type(top_p) is not float and type(top_p) is not int:
-            raise wrong_type(((at, "generationConfig"), "topP"), "a number", top_p)
+        max_output_tokens = optional_value(
+            generation_config, "maxOutputTokens", (at, "generationConfig"), int
+        )
+        temperature = optional_number(
+            generation_config, "temperature", (at, "generationConfig")
+        )
+        top_p = optional_number(generation_config, "topP", (at, "generationConfig"))
         stop, stop_kept = read_strings_at_most(
             generation_config.get("stopSequences", ABSENT),
             ((at, "generationConfig"), "stopSequences"),
             reader,
             _REQUEST_BODY_STOP_SEQUENCES,
         )
-        seed = generation_config.get("seed")
-        if seed is not None and type(seed) is not int:
-            raise wrong_type(((at, "generationConfig"), "seed"), "an integer", seed)
+        seed = optional_value(generation_config, "seed", (at, "generationConfig"), int)
         reasoning, reasoning_kept = self.read_thinking_config(
             generation_config.get("thinkingConfig", ABSENT),
             ((at, "generationConfig"), "thinkingConfig"),

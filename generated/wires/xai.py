@@ -22,6 +22,12 @@ from ..runtime.conversion.extras import (
     unmapped_members,
 )
 from ..runtime.conversion.reader import Reader
+from ..runtime.conversion.values import (
+    optional_number,
+    optional_object,
+    optional_text,
+    optional_value,
+)
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
@@ -40,7 +46,7 @@ from ..runtime.models import (
     Usage,
 )
 from ..runtime.paths import Path
-from ..runtime.responses import read_count, read_optional_object
+from ..runtime.responses import read_count
 from ..runtime.tool_call_fields import read_flag_about_tools, write_flag_about_tools
 from .openai_compatible import OpenaiCompatible
 
@@ -151,14 +157,14 @@ class Xai(OpenaiCompatible):
         if completion_tokens_details_count is None:
             completion_tokens_details_count = NO_EXTRAS
         elif type(completion_tokens_details_count) is not dict:
-            completion_tokens_details_count = read_optional_object(
+            completion_tokens_details_count = optional_object(
                 wire, "completion_tokens_details", at
             )
         prompt_tokens_details_count = wire.get("prompt_tokens_details")
         if prompt_tokens_details_count is None:
             prompt_tokens_details_count = NO_EXTRAS
         elif type(prompt_tokens_details_count) is not dict:
-            prompt_tokens_details_count = read_optional_object(
+            prompt_tokens_details_count = optional_object(
                 wire, "prompt_tokens_details", at
             )
         prompt_tokens_count = wire.get("prompt_tokens")
@@ -323,9 +329,7 @@ class Xai(OpenaiCompatible):
             wire.get("tools", ABSENT), (at, "tools"), reader
         )
         reader.set_offered_tools(tools)
-        model = wire.get("model")
-        if model is not None and type(model) is not str:
-            raise wrong_type((at, "model"), "a string", model)
+        model = optional_text(wire, "model", at)
         messages = self.read_messages(
             wire.get("messages", ABSENT), (at, "messages"), reader
         )
@@ -341,28 +345,16 @@ class Xai(OpenaiCompatible):
         output_format, output_format_kept = self.read_output_format(
             wire.get("response_format", ABSENT), (at, "response_format"), reader
         )
-        temperature = wire.get("temperature")
-        if (
-            temperature is not None
-            and type(temperature) is not float
-            and type(temperature) is not int
-        ):
-            raise wrong_type((at, "temperature"), "a number", temperature)
-        top_p = wire.get("top_p")
-        if top_p is not None and type(top_p) is not float and type(top_p) is not int:
-            raise wrong_type((at, "top_p"), "a number", top_p)
+        temperature = optional_number(wire, "temperature", at)
+        top_p = optional_number(wire, "top_p", at)
         stop, stop_kept = read_strings_at_most(
             wire.get("stop", ABSENT), (at, "stop"), reader, _REQUEST_STOP
         )
-        seed = wire.get("seed")
-        if seed is not None and type(seed) is not int:
-            raise wrong_type((at, "seed"), "an integer", seed)
+        seed = optional_value(wire, "seed", at, int)
         reasoning = read_effort(
             wire.get("reasoning_effort", ABSENT), (at, "reasoning_effort"), reader
         )
-        stream = wire.get("stream")
-        if stream is not None and type(stream) is not bool:
-            raise wrong_type((at, "stream"), "a boolean", stream)
+        stream = optional_value(wire, "stream", at, bool)
         max_output_tokens, max_output_tokens_key = find_value_and_key(
             wire, "max_completion_tokens", "max_tokens"
         )

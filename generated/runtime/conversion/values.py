@@ -27,7 +27,10 @@ __all__ = [
     "collect_texts",
     "is_empty_on_wire",
     "opaque_message",
+    "optional_number",
+    "optional_object",
     "optional_text",
+    "optional_value",
     "read_list_or_null",
     "read_text_or_list",
     "require_value",
@@ -84,6 +87,49 @@ def optional_text(wire: dict[str, Any], key: str, at: Path) -> str | None:
 
 
 T = TypeVar("T")
+
+
+def optional_object(wire: dict[str, Any], key: str, at: Path) -> dict[str, Any]:
+    """Read an object. It is empty if the key is null or absent.
+
+    Raises:
+        ConversionError: The value is not an object.
+    """
+    value = wire.get(key)
+    if value is None:
+        return {}
+    if type(value) is not dict:
+        raise wrong_type((at, key), "an object", value)
+    return value
+
+
+def optional_number(wire: dict[str, Any], key: str, at: Path) -> float | None:
+    """Read a number. None if the key is null or absent.
+
+    Raises:
+        ConversionError: The value is not a number.
+    """
+    value = wire.get(key)
+    if value is not None and type(value) is not float and type(value) is not int:
+        raise wrong_type((at, key), "a number", value)
+    return value
+
+
+_EXPECTED = {bool: "a boolean", dict: "an object", int: "an integer", list: "an array"}
+
+
+def optional_value(wire: dict[str, Any], key: str, at: Path, kind: type[T]) -> T | None:
+    """Read a value of the Python type that JSON values of its kind have. None if the key is null or absent.
+
+    Raises:
+        ConversionError: The value has another type.
+    """
+    value = wire.get(key)
+    if value is not None and type(value) is not kind:
+        raise wrong_type((at, key), _EXPECTED[kind], value)
+    return value
+
+
 Read = Callable[[Any, Path, Reader], T]
 Write = Callable[[Any, Path, Writer], Any]
 

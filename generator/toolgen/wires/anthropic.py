@@ -28,6 +28,9 @@ from ..runtime.conversion.extras import (
 from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.values import (
     call_kwargs,
+    optional_object,
+    optional_text,
+    optional_value,
     read_list_or_null,
     write_or_describe,
 )
@@ -61,7 +64,7 @@ from ..runtime.models import (
     Usage,
 )
 from ..runtime.paths import Path
-from ..runtime.responses import FinishReason, read_count, read_optional_object
+from ..runtime.responses import FinishReason, read_count
 from ..runtime.tool_call_fields import (
     read_call_id,
     read_object_arguments,
@@ -252,7 +255,7 @@ class Anthropic(AnthropicConverter):
         if output_tokens_details_count is None:
             output_tokens_details_count = NO_EXTRAS
         elif type(output_tokens_details_count) is not dict:
-            output_tokens_details_count = read_optional_object(
+            output_tokens_details_count = optional_object(
                 wire, "output_tokens_details", at
             )
         input_tokens_count = wire.get("input_tokens")
@@ -487,12 +490,8 @@ class Anthropic(AnthropicConverter):
             wire.get("tools", ABSENT), (at, "tools"), reader
         )
         reader.set_offered_tools(tools)
-        model = wire.get("model")
-        if model is not None and type(model) is not str:
-            raise wrong_type((at, "model"), "a string", model)
-        max_output_tokens = wire.get("max_tokens")
-        if max_output_tokens is not None and type(max_output_tokens) is not int:
-            raise wrong_type((at, "max_tokens"), "an integer", max_output_tokens)
+        model = optional_text(wire, "model", at)
+        max_output_tokens = optional_value(wire, "max_tokens", at, int)
         messages = self.read_messages(
             wire.get("messages", ABSENT), (at, "messages"), reader
         )
@@ -510,9 +509,7 @@ class Anthropic(AnthropicConverter):
         stop, stop_kept = read_string_or_list(
             wire.get("stop_sequences", ABSENT), (at, "stop_sequences"), reader
         )
-        stream = wire.get("stream")
-        if stream is not None and type(stream) is not bool:
-            raise wrong_type((at, "stream"), "a boolean", stream)
+        stream = optional_value(wire, "stream", at, bool)
         rest = unmapped_members(wire, _REQUEST_BODY)
         if tools_kept is not ABSENT:
             rest["tools"] = tools_kept
@@ -607,12 +604,8 @@ class Anthropic(AnthropicConverter):
     ) -> ToolDefinition:
         """Read the declaration of a tool."""
         name = read_tool_name(wire.get("name", ABSENT), (at, "name"), reader)
-        description = wire.get("description")
-        if description is not None and type(description) is not str:
-            raise wrong_type((at, "description"), "a string", description)
-        strict = wire.get("strict")
-        if strict is not None and type(strict) is not bool:
-            raise wrong_type((at, "strict"), "a boolean", strict)
+        description = optional_text(wire, "description", at)
+        strict = optional_value(wire, "strict", at, bool)
         parameters, parameters_kept = read_schema_or_empty(
             wire.get("input_schema", ABSENT), (at, "input_schema"), reader, strict
         )
@@ -819,9 +812,7 @@ class Anthropic(AnthropicConverter):
         url, data, media_type, url_kept = read_source(
             wire.get("source", ABSENT), (at, "source"), reader, _DOCUMENT_PART_SOURCE
         )
-        name = wire.get("title")
-        if name is not None and type(name) is not str:
-            raise wrong_type((at, "title"), "a string", name)
+        name = optional_text(wire, "title", at)
         cache, cache_kept = read_cache_control(
             wire.get("cache_control", ABSENT), (at, "cache_control"), reader
         )

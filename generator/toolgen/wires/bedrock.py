@@ -33,7 +33,13 @@ from ..runtime.conversion.extras import (
     unmapped_members,
 )
 from ..runtime.conversion.reader import Reader
-from ..runtime.conversion.values import write_or_describe
+from ..runtime.conversion.values import (
+    optional_number,
+    optional_object,
+    optional_text,
+    optional_value,
+    write_or_describe,
+)
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
@@ -555,44 +561,26 @@ class Bedrock(BedrockConverter):
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> Request:
         """Read the plain keys of a request body."""
-        inference_config = wire.get("inferenceConfig")
-        if inference_config is None:
-            inference_config = {}
-        if type(inference_config) is not dict:
-            raise wrong_type((at, "inferenceConfig"), "an object", inference_config)
-        tool_config = wire.get("toolConfig")
-        if tool_config is None:
-            tool_config = {}
-        if type(tool_config) is not dict:
-            raise wrong_type((at, "toolConfig"), "an object", tool_config)
-        output_config = wire.get("outputConfig")
-        if output_config is None:
-            output_config = {}
-        if type(output_config) is not dict:
-            raise wrong_type((at, "outputConfig"), "an object", output_config)
+        inference_config = optional_object(wire, "inferenceConfig", at)
+        tool_config = optional_object(wire, "toolConfig", at)
+        output_config = optional_object(wire, "outputConfig", at)
         tools, tools_kept = self.read_tools(
             tool_config.get("tools", ABSENT), ((at, "toolConfig"), "tools"), reader
         )
         reader.set_offered_tools(tools)
-        max_output_tokens = inference_config.get("maxTokens")
-        if max_output_tokens is not None and type(max_output_tokens) is not int:
-            raise wrong_type(
-                ((at, "inferenceConfig"), "maxTokens"), "an integer", max_output_tokens
-            )
+        max_output_tokens = optional_value(
+            inference_config, "maxTokens", (at, "inferenceConfig"), int
+        )
         temperature, temperature_kept = read_number_at_most(
             inference_config.get("temperature", ABSENT),
             ((at, "inferenceConfig"), "temperature"),
             reader,
             _REQUEST_BODY_TEMPERATURE,
         )
-        top_p = inference_config.get("topP")
-        if top_p is not None and type(top_p) is not float and type(top_p) is not int:
-            raise wrong_type(((at, "inferenceConfig"), "topP"), "a number", top_p)
-        stop = inference_config.get("stopSequences")
-        if stop is not None and type(stop) is not list:
-            raise wrong_type(
-                ((at, "inferenceConfig"), "stopSequences"), "an array", stop
-            )
+        top_p = optional_number(inference_config, "topP", (at, "inferenceConfig"))
+        stop = optional_value(
+            inference_config, "stopSequences", (at, "inferenceConfig"), list
+        )
         tool_choice, tool_choice_kept = self.read_request_tool_choice(
             tool_config.get("toolChoice", ABSENT),
             ((at, "toolConfig"), "toolChoice"),
@@ -736,11 +724,7 @@ class Bedrock(BedrockConverter):
             (((at, "structure"), "jsonSchema"), "schema"),
             reader,
         )
-        name = json_schema.get("name")
-        if name is not None and type(name) is not str:
-            raise wrong_type(
-                (((at, "structure"), "jsonSchema"), "name"), "a string", name
-            )
+        name = optional_text(json_schema, "name", ((at, "structure"), "jsonSchema"))
         if (
             wire.keys() == _OUTPUT_SCHEMA_LEAST
             and structure.keys() == _OUTPUT_SCHEMA_STRUCTURE_LEAST
@@ -805,9 +789,7 @@ class Bedrock(BedrockConverter):
             ((at, "toolSpec"), "description"),
             reader,
         )
-        strict = tool_spec.get("strict")
-        if strict is not None and type(strict) is not bool:
-            raise wrong_type(((at, "toolSpec"), "strict"), "a boolean", strict)
+        strict = optional_value(tool_spec, "strict", (at, "toolSpec"), bool)
         parameters, parameters_kept = read_schema_or_empty(
             input_schema.get("json", ABSENT),
             (((at, "toolSpec"), "inputSchema"), "json"),
@@ -1079,11 +1061,7 @@ class Bedrock(BedrockConverter):
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> ImagePart:
         """Read an image block."""
-        image = wire.get("image")
-        if image is None:
-            image = {}
-        if type(image) is not dict:
-            raise wrong_type((at, "image"), "an object", image)
+        image = optional_object(wire, "image", at)
         url, data, media_type, url_kept = read_block_source(
             image, (at, "image"), reader, _IMAGE_PART_FORMAT
         )
@@ -1175,11 +1153,7 @@ class Bedrock(BedrockConverter):
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> VideoPart:
         """Read a video block."""
-        video = wire.get("video")
-        if video is None:
-            video = {}
-        if type(video) is not dict:
-            raise wrong_type((at, "video"), "an object", video)
+        video = optional_object(wire, "video", at)
         url, data, media_type, url_kept = read_block_source(
             video, (at, "video"), reader, _VIDEO_PART_FORMAT
         )
@@ -1219,11 +1193,7 @@ class Bedrock(BedrockConverter):
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> AudioPart:
         """Read an audio block."""
-        audio = wire.get("audio")
-        if audio is None:
-            audio = {}
-        if type(audio) is not dict:
-            raise wrong_type((at, "audio"), "an object", audio)
+        audio = optional_object(wire, "audio", at)
         url, data, media_type, url_kept = read_block_source(
             audio, (at, "audio"), reader, _AUDIO_PART_FORMAT
         )

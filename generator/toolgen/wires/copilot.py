@@ -28,10 +28,9 @@ from ..runtime.conversion.extras import (
     unmapped_members,
 )
 from ..runtime.conversion.reader import Reader
-from ..runtime.conversion.values import snake_case_kwargs
+from ..runtime.conversion.values import optional_text, snake_case_kwargs
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
-from ..runtime.errors import wrong_type
 from ..runtime.fields import read_text_empty_as_none, write_text_empty_as_none
 from ..runtime.models import (
     AudioPart,
@@ -395,9 +394,7 @@ class Copilot(CopilotConverter):
         url, data, media_type, url_kept = read_binary_data(
             wire, at, reader, _IMAGE_RESULT_TYPE
         )
-        name = wire.get("description")
-        if name is not None and type(name) is not str:
-            raise wrong_type((at, "description"), "a string", name)
+        name = optional_text(wire, "description", at)
         rest = unmapped_members(wire, _IMAGE_RESULT)
         rest |= url_kept
         return ImagePart(url, data, media_type, name, metadata=reader.as_metadata(rest))
@@ -434,9 +431,7 @@ class Copilot(CopilotConverter):
         url, data, media_type, url_kept = read_binary_data(
             wire, at, reader, _AUDIO_RESULT_TYPE
         )
-        name = wire.get("description")
-        if name is not None and type(name) is not str:
-            raise wrong_type((at, "description"), "a string", name)
+        name = optional_text(wire, "description", at)
         rest = unmapped_members(wire, _AUDIO_RESULT)
         rest |= url_kept
         return AudioPart(url, data, media_type, name, metadata=reader.as_metadata(rest))
@@ -473,9 +468,7 @@ class Copilot(CopilotConverter):
         url, data, media_type, url_kept = read_binary_data(
             wire, at, reader, _VIDEO_RESULT_TYPE
         )
-        name = wire.get("description")
-        if name is not None and type(name) is not str:
-            raise wrong_type((at, "description"), "a string", name)
+        name = optional_text(wire, "description", at)
         rest = unmapped_members(wire, _VIDEO_RESULT)
         rest |= url_kept
         return VideoPart(url, data, media_type, name, metadata=reader.as_metadata(rest))
@@ -512,9 +505,7 @@ class Copilot(CopilotConverter):
         url, data, media_type, url_kept = read_binary_data(
             wire, at, reader, _DOCUMENT_RESULT_TYPE
         )
-        name = wire.get("description")
-        if name is not None and type(name) is not str:
-            raise wrong_type((at, "description"), "a string", name)
+        name = optional_text(wire, "description", at)
         rest = unmapped_members(wire, _DOCUMENT_RESULT)
         rest |= url_kept
         return DocumentPart(

@@ -16,11 +16,12 @@ from ..runtime.conversion.extras import (
     unmapped_members,
 )
 from ..runtime.conversion.reader import Reader
+from ..runtime.conversion.values import optional_object
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.models import ContentPart, OpaquePart, TextPart, Usage
 from ..runtime.paths import Path
-from ..runtime.responses import read_count, read_optional_object
+from ..runtime.responses import read_count
 from .openai_compatible import OpenaiCompatible
 
 __all__ = ["Deepseek"]
@@ -120,7 +121,7 @@ class Deepseek(OpenaiCompatible):
         if completion_tokens_details_count is None:
             completion_tokens_details_count = NO_EXTRAS
         elif type(completion_tokens_details_count) is not dict:
-            completion_tokens_details_count = read_optional_object(
+            completion_tokens_details_count = optional_object(
                 wire, "completion_tokens_details", at
             )
         prompt_tokens_count = wire.get("prompt_tokens")

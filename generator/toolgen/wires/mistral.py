@@ -40,6 +40,10 @@ from ..runtime.conversion.extras import (
 )
 from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.values import (
+    optional_number,
+    optional_object,
+    optional_text,
+    optional_value,
     read_list_or_null,
     read_text_or_list,
     write_text_or_list,
@@ -80,7 +84,7 @@ from ..runtime.models import (
     UserMessage,
 )
 from ..runtime.paths import Path
-from ..runtime.responses import FinishReason, read_count, read_optional_object
+from ..runtime.responses import FinishReason, read_count
 from ..runtime.tool_call_fields import (
     make_call_from_json_if_regular,
     make_pending_call_from_json_if_regular,
@@ -266,7 +270,7 @@ class Mistral(MistralConverter):
         if prompt_tokens_details_count is None:
             prompt_tokens_details_count = NO_EXTRAS
         elif type(prompt_tokens_details_count) is not dict:
-            prompt_tokens_details_count = read_optional_object(
+            prompt_tokens_details_count = optional_object(
                 wire, "prompt_tokens_details", at
             )
         prompt_tokens_count = wire.get("prompt_tokens")
@@ -529,9 +533,7 @@ class Mistral(MistralConverter):
             wire.get("tools", ABSENT), (at, "tools"), reader
         )
         reader.set_offered_tools(tools)
-        model = wire.get("model")
-        if model is not None and type(model) is not str:
-            raise wrong_type((at, "model"), "a string", model)
+        model = optional_text(wire, "model", at)
         messages, messages_kept = self.read_conversation(
             wire.get("messages", ABSENT), (at, "messages"), reader
         )
@@ -547,31 +549,17 @@ class Mistral(MistralConverter):
         output_format, output_format_kept = self.read_output_format(
             wire.get("response_format", ABSENT), (at, "response_format"), reader
         )
-        temperature = wire.get("temperature")
-        if (
-            temperature is not None
-            and type(temperature) is not float
-            and type(temperature) is not int
-        ):
-            raise wrong_type((at, "temperature"), "a number", temperature)
-        top_p = wire.get("top_p")
-        if top_p is not None and type(top_p) is not float and type(top_p) is not int:
-            raise wrong_type((at, "top_p"), "a number", top_p)
+        temperature = optional_number(wire, "temperature", at)
+        top_p = optional_number(wire, "top_p", at)
         stop, stop_kept = read_string_or_list(
             wire.get("stop", ABSENT), (at, "stop"), reader
         )
         reasoning = read_effort(
             wire.get("reasoning_effort", ABSENT), (at, "reasoning_effort"), reader
         )
-        stream = wire.get("stream")
-        if stream is not None and type(stream) is not bool:
-            raise wrong_type((at, "stream"), "a boolean", stream)
-        max_output_tokens = wire.get("max_tokens")
-        if max_output_tokens is not None and type(max_output_tokens) is not int:
-            raise wrong_type((at, "max_tokens"), "an integer", max_output_tokens)
-        seed = wire.get("random_seed")
-        if seed is not None and type(seed) is not int:
-            raise wrong_type((at, "random_seed"), "an integer", seed)
+        stream = optional_value(wire, "stream", at, bool)
+        max_output_tokens = optional_value(wire, "max_tokens", at, int)
+        seed = optional_value(wire, "random_seed", at, int)
         if (
             wire.keys() == _REQUEST_LEAST
             and messages_kept is ABSENT
@@ -713,12 +701,8 @@ class Mistral(MistralConverter):
         name = read_tool_name(
             function.get("name", ABSENT), ((at, "function"), "name"), reader
         )
-        description = function.get("description")
-        if description is not None and type(description) is not str:
-            raise wrong_type(((at, "function"), "description"), "a string", description)
-        strict = function.get("strict")
-        if strict is not None and type(strict) is not bool:
-            raise wrong_type(((at, "function"), "strict"), "a boolean", strict)
+        description = optional_text(function, "description", (at, "function"))
+        strict = optional_value(function, "strict", (at, "function"), bool)
         parameters, parameters_kept = read_schema_or_empty(
             function.get("parameters", ABSENT),
             ((at, "function"), "parameters"),
@@ -1041,9 +1025,7 @@ class Mistral(MistralConverter):
         url, data, media_type = read_data_url(
             wire.get("document_url", ABSENT), (at, "document_url"), reader
         )
-        name = wire.get("document_name")
-        if name is not None and type(name) is not str:
-            raise wrong_type((at, "document_name"), "a string", name)
+        name = optional_text(wire, "document_name", at)
         if wire.keys() == _DOCUMENT_PART_LEAST and None not in wire.values():
             return DocumentPart(url, data, media_type, name)
         rest = unmapped_members(wire, _DOCUMENT_PART)
@@ -1082,9 +1064,7 @@ class Mistral(MistralConverter):
         name, name_kept = read_schema_name(
             json_schema.get("name", ABSENT), ((at, "json_schema"), "name"), reader
         )
-        strict = json_schema.get("strict")
-        if strict is not None and type(strict) is not bool:
-            raise wrong_type(((at, "json_schema"), "strict"), "a boolean", strict)
+        strict = optional_value(json_schema, "strict", (at, "json_schema"), bool)
         schema, schema_kept = read_output_schema(
             json_schema.get("schema", ABSENT),
             ((at, "json_schema"), "schema"),

@@ -33,7 +33,13 @@ from ..runtime.conversion.extras import (
     unmapped_members,
 )
 from ..runtime.conversion.reader import Reader
-from ..runtime.conversion.values import read_list_or_null
+from ..runtime.conversion.values import (
+    optional_number,
+    optional_object,
+    optional_text,
+    optional_value,
+    read_list_or_null,
+)
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
@@ -303,18 +309,12 @@ class Ollama(OllamaConverter):
 
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         """Read a request body."""
-        options = wire.get("options")
-        if options is None:
-            options = {}
-        if type(options) is not dict:
-            raise wrong_type((at, "options"), "an object", options)
+        options = optional_object(wire, "options", at)
         tools, tool_choice, tools_kept = self.read_selected_tools(
             wire.get("tools", ABSENT), (at, "tools"), reader
         )
         reader.set_offered_tools(tools)
-        model = wire.get("model")
-        if model is not None and type(model) is not str:
-            raise wrong_type((at, "model"), "a string", model)
+        model = optional_text(wire, "model", at)
         messages = self.read_messages(
             wire.get("messages", ABSENT), (at, "messages"), reader
         )
@@ -327,22 +327,12 @@ class Ollama(OllamaConverter):
         max_output_tokens, max_output_tokens_kept = read_limit_negative_as_none(
             options.get("num_predict", ABSENT), ((at, "options"), "num_predict"), reader
         )
-        temperature = options.get("temperature")
-        if (
-            temperature is not None
-            and type(temperature) is not float
-            and type(temperature) is not int
-        ):
-            raise wrong_type(((at, "options"), "temperature"), "a number", temperature)
-        top_p = options.get("top_p")
-        if top_p is not None and type(top_p) is not float and type(top_p) is not int:
-            raise wrong_type(((at, "options"), "top_p"), "a number", top_p)
+        temperature = optional_number(options, "temperature", (at, "options"))
+        top_p = optional_number(options, "top_p", (at, "options"))
         stop, stop_kept = read_string_or_list(
             options.get("stop", ABSENT), ((at, "options"), "stop"), reader
         )
-        seed = options.get("seed")
-        if seed is not None and type(seed) is not int:
-            raise wrong_type(((at, "options"), "seed"), "an integer", seed)
+        seed = optional_value(options, "seed", (at, "options"), int)
         stream, stream_kept = read_explicit_flag(
             wire.get("stream", ABSENT), (at, "stream"), reader
         )
@@ -493,9 +483,7 @@ class Ollama(OllamaConverter):
         name = read_tool_name(
             function.get("name", ABSENT), ((at, "function"), "name"), reader
         )
-        description = function.get("description")
-        if description is not None and type(description) is not str:
-            raise wrong_type(((at, "function"), "description"), "a string", description)
+        description = optional_text(function, "description", (at, "function"))
         parameters, parameters_kept = read_nullable_schema(
             function.get("parameters", ABSENT), ((at, "function"), "parameters"), reader
         )

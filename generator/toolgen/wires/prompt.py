@@ -18,10 +18,9 @@ from ..runtime.conversion.extras import (
     unmapped_members,
 )
 from ..runtime.conversion.reader import Reader
-from ..runtime.conversion.values import call_kwargs
+from ..runtime.conversion.values import call_kwargs, optional_text, optional_value
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
-from ..runtime.errors import wrong_type
 from ..runtime.models import OpaquePart, Request, ToolDefinition
 from ..runtime.paths import Path
 from ..runtime.responses import FinishReason
@@ -76,9 +75,7 @@ class Prompt(PromptConverter):
 
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         """Read a request body."""
-        model = wire.get("model")
-        if model is not None and type(model) is not str:
-            raise wrong_type((at, "model"), "a string", model)
+        model = optional_text(wire, "model", at)
         messages, tools, tool_choice, messages_kept = self.read_conversation(
             wire.get("messages", ABSENT), (at, "messages"), reader
         )
@@ -150,12 +147,8 @@ class Prompt(PromptConverter):
         if len(wire) == 1 and type(name) is str and name not in reader.tool_names:
             return ToolDefinition(name)
         name = read_tool_name(wire.get("name", ABSENT), (at, "name"), reader)
-        description = wire.get("description")
-        if description is not None and type(description) is not str:
-            raise wrong_type((at, "description"), "a string", description)
-        parameters = wire.get("parameters")
-        if parameters is not None and type(parameters) is not dict:
-            raise wrong_type((at, "parameters"), "an object", parameters)
+        description = optional_text(wire, "description", at)
+        parameters = optional_value(wire, "parameters", at, dict)
         rest = unmapped_members(wire, _TOOL)
         return ToolDefinition(
             name, description, parameters, metadata=reader.as_metadata(rest)

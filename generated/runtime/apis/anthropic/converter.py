@@ -18,7 +18,7 @@ from ...conversion.extras import (
     unmapped_members,
 )
 from ...conversion.reader import Reader
-from ...conversion.values import optional_text, read_text_or_list
+from ...conversion.values import optional_object, optional_text, read_text_or_list
 from ...conversion.writer import Writer
 from ...converter import ObjectReader, ObjectWriter, ValueReader
 from ...errors import BareApiError, wrong_type
@@ -42,7 +42,6 @@ from ...responses import (
     derive_finish_reason,
     mark_calls_invalid,
     provider_stop_reason,
-    read_optional_object,
     with_usage,
 )
 from ...tool_call_fields import write_flag_about_tools
@@ -144,7 +143,7 @@ class AnthropicConverter(AnthropicMessageConverter):
         format_key = (
             "output_format" if wire.get("output_format") is not None else "format"
         )
-        settings = read_optional_object(wire, "output_config", at)
+        settings = optional_object(wire, "output_config", at)
         output = (
             wire.get("output_format")
             if format_key == "output_format"

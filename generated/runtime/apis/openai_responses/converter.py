@@ -16,7 +16,12 @@ from ...conversion.extras import (
     unmapped_members,
 )
 from ...conversion.reader import Reader
-from ...conversion.values import opaque_message, optional_text, read_text_or_list
+from ...conversion.values import (
+    opaque_message,
+    optional_object,
+    optional_text,
+    read_text_or_list,
+)
 from ...conversion.writer import Writer
 from ...converter import ObjectReader, ObjectWriter, ValueReader, ValueWriter
 from ...errors import BareApiError, wrong_type
@@ -40,12 +45,7 @@ from ...models import (
     UserMessage,
 )
 from ...paths import ROOT, Path, format_path
-from ...responses import (
-    derive_finish_reason,
-    mark_calls_invalid,
-    provider_stop_reason,
-    read_optional_object,
-)
+from ...responses import derive_finish_reason, mark_calls_invalid, provider_stop_reason
 from ...tool_results import read_result_text_or_error, write_result_text
 from ..chat_bases import OutputFormatConverter, write_result_parts
 from .fields import (
@@ -410,7 +410,7 @@ class ResponsesConverter(OutputFormatConverter):
             raise wrong_type((at, "usage"), "an object", usage)
         status = optional_text(wire, "status", at)
         word = optional_text(
-            read_optional_object(wire, "incomplete_details", at),
+            optional_object(wire, "incomplete_details", at),
             "reason",
             (at, "incomplete_details"),
         )

@@ -5,7 +5,7 @@ Text of a source becomes an expression only through `render/literals.py`; everyt
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from toolgen.render.literals import python_string
@@ -84,6 +84,24 @@ def path_expression(*keys: str) -> str:
     for key in keys:
         found = f"({found}, {python_string(key)})"
     return found
+
+
+OPTIONAL_READERS: Mapping[str, tuple[str, ...]] = {
+    "": ("optional_object",),
+    "a string": ("optional_text",),
+    "a number": ("optional_number",),
+    "an integer": ("optional_value", "int"),
+    "a boolean": ("optional_value", "bool"),
+    "an object": ("optional_value", "dict"),
+    "an array": ("optional_value", "list"),
+}
+"""By the expected type: the function that reads a value or null, and its last argument. Without one, an inner object."""
+
+
+def optional_value(expected: str, holder: str, key_path: Sequence[str]) -> str:
+    """Return the value of a key that may be missing or null, if it has the expected type."""
+    function, *kind = OPTIONAL_READERS[expected]
+    return call(function, holder, python_string(key_path[-1]), path_expression(*key_path[:-1]), *kind)
 
 
 def nested_extras_expression(*keys: str) -> str:

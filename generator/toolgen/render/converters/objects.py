@@ -15,6 +15,7 @@ from toolgen.plan.mapping_plans import (
     WireObjectPlan,
 )
 from toolgen.render.converters.code import (
+    OPTIONAL_READERS,
     Block,
     Method,
     Statement,
@@ -24,6 +25,7 @@ from toolgen.render.converters.code import (
     item,
     nested_extras_expression,
     object_literal,
+    optional_value,
     path_expression,
 )
 from toolgen.render.literals import python_literal, python_string
@@ -50,10 +52,11 @@ def reader_method(mapping: ObjectMapping) -> Method:
 def _inner_objects(mapping: ObjectMapping) -> Iterator[Statement]:
     """Yield the statements that read the inner objects."""
     for held in mapping.objects[1:]:
-        yield f"{held.variable} = {get(held.parent, held.key)}"
         if not held.required:
-            yield block(f"if {held.variable} is None", f"{held.variable} = {{}}")
-        yield block(f"if type({held.variable}) is not dict", _wrong_type(held.way, "an object", held.variable))
+            yield f"{held.variable} = {optional_value('', held.parent, held.way)}"
+        else:
+            yield f"{held.variable} = {get(held.parent, held.key)}"
+            yield block(f"if type({held.variable}) is not dict", _wrong_type(held.way, "an object", held.variable))
 
 
 def _read_when_plain(mapping: ObjectMapping) -> Iterator[Statement]:
@@ -94,8 +97,8 @@ def regular_value_expression(mapping: ObjectMapping, plain: FastPathObject) -> s
 
 def _is_certain(mapping: ObjectMapping, plain: FastPathObject) -> bool:
     """Return whether every readable object is regular: all its keys are required, and each has a single type."""
-    checked = all(key.kind == "plain" and key.required and key.test for key in mapping.keys)
-    return plain.open and checked and len(mapping.objects) == 1 and not mapping.untagged
+    alone = plain.open and len(mapping.objects) == 1 and not mapping.untagged
+    return alone and all(key.kind == "plain" and key.required and key.test for key in mapping.keys)
 
 
 def _read_plain_call(mapping: ObjectMapping, plain: FastPathObject) -> Iterator[Statement]:
@@ -173,6 +176,9 @@ def _read_key(mapping: ObjectMapping, key: KeyMapping) -> Iterator[Statement]:
         spellings = map(python_string, (key.key, *key.aliases))
         yield f"{name}, {name}_key = {call('find_value_and_key', key.holder, *spellings)}"
     elif mapping.plain is None or not mapping.plain.has_key(name):
+        if key.expected in OPTIONAL_READERS and not key.required:
+            yield f"{name} = {optional_value(key.expected, key.holder, key.key_path)}"
+            return
         yield f"{name} = {value}"
     yield from _check_type(key)
 
@@ -195,13 +201,12 @@ def _read_without_rest(mapping: ObjectMapping) -> Iterator[Block]:
         )
     if not mapping.least:
         return
-    # A null that a field reader reads as absent is part of the extras.
-    holders = dict.fromkeys(key.holder for key in mapping.keys if key.kind == "call")
     tests = [
         f"wire.keys() == {mapping.objects[0].known}_LEAST",
         *(f"{held.variable}.keys() == {held.known}_LEAST" for held in mapping.objects[1:] if held.required),
         *(f"{key.variables[0]}_kept is ABSENT" for key in mapping.keys if key.kind == "call" and key.may_keep),
-        *(f"None not in {holder}.values()" for holder in holders),
+        # A null that a field reader reads as absent is part of the extras.
+        *(f"None not in {held}.values()" for held in dict.fromkeys(k.holder for k in mapping.keys if k.kind == "call")),
     ]
     yield block(f"if {' and '.join(tests)}", f"return {_made(mapping, mapping.arguments, with_rest=False)}")
 
@@ -292,9 +297,8 @@ def _is_known(mapping: ObjectMapping, plain: FastPathObject) -> bool:
 
 
 def _known_tests(mapping: ObjectMapping) -> Iterator[str]:
-    value = mapping.variable
-    yield from (f"{value}.metadata is None", f"writer.names.get({value}.name) == {value}.name")
-    yield f"writer.is_id_unchanged({value}.id)"
+    v = mapping.variable
+    yield from (f"{v}.metadata is None", f"writer.names.get({v}.name) == {v}.name", f"writer.is_id_unchanged({v}.id)")
 
 
 def tool_call_write_conditions(mapping: ObjectMapping, plain: FastPathObject) -> list[str]:
@@ -374,7 +378,11 @@ def _written(mapping: ObjectMapping, key: KeyMapping) -> str:
         if KEEP_NOTHING.get(key.function):
             return KEEP_NOTHING[key.function].format(value, at=where)
         given = (f"{mapping.variable}.{name}" for name in key.given_attributes)
-        kept = [_extras_of_key(key)] if key.may_keep else []
+        kept = [f"{call('extra_at', 'extras', *map(python_string, key.key_path))} if extras else ABSENT"]
+        if not key.may_keep:
+            kept = []
+        elif key.kind == "beside":
+            kept = [nested_extras_expression(*key.key_path[:-1])]
         return call(key.writes, value, *others, *kept, where, "writer", *given, *([key.table] if key.table else []))
     if key.kind == "list":
         return call("write_list", value, where, "writer", key.writes)
@@ -383,13 +391,6 @@ def _written(mapping: ObjectMapping, key: KeyMapping) -> str:
     if key.default is not None:
         return call("with_default", value, python_literal(key.default), where, "writer")
     return call("require_value", value, python_string(key.key)) if key.demanded else value
-
-
-def _extras_of_key(key: KeyMapping) -> str:
-    """Return the expression for the extras of a key, or of the object that has it."""
-    if key.kind == "call":
-        return f"{call('extra_at', 'extras', *map(python_string, key.key_path))} if extras else ABSENT"
-    return nested_extras_expression(*key.key_path[:-1])
 
 
 def _write_without_tag(mapping: ObjectMapping) -> Iterator[Block]:

@@ -37,7 +37,7 @@ def _read_holder(held: str, key: str) -> Iterator[Statement]:
     yield f"{held} = {get('wire', key)}"
     yield block(f"if {held} is None", f"{held} = NO_EXTRAS")
     yield block(
-        f"elif type({held}) is not dict", f"{held} = {call('read_optional_object', 'wire', python_string(key), 'at')}"
+        f"elif type({held}) is not dict", f"{held} = {call('optional_object', 'wire', python_string(key), 'at')}"
     )
 
 

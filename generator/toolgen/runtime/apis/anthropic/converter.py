@@ -17,7 +17,7 @@ from ...conversion.extras import (
     unmapped_members,
 )
 from ...conversion.reader import Reader
-from ...conversion.values import optional_text, read_text_or_list
+from ...conversion.values import optional_object, optional_text, read_text_or_list
 from ...conversion.writer import Writer
 from ...converter import ObjectReader, ObjectWriter, ValueReader
 from ...errors import BareApiError, wrong_type
@@ -41,7 +41,6 @@ from ...responses import (
     derive_finish_reason,
     mark_calls_invalid,
     provider_stop_reason,
-    read_optional_object,
     with_usage,
 )
 from ...tool_call_fields import write_flag_about_tools
@@ -124,7 +123,7 @@ class AnthropicConverter(AnthropicMessageConverter):
             content = read_text_or_list(system, (at, "system"), reader, self.read_system_content)
             request.messages.insert(0, SystemMessage(content))
         format_key = "output_format" if wire.get("output_format") is not None else "format"
-        settings = read_optional_object(wire, "output_config", at)
+        settings = optional_object(wire, "output_config", at)
         output = wire.get("output_format") if format_key == "output_format" else settings.get("format")
         if type(output) is dict and output.get("type") == "json_schema" and type(output.get("schema")) is dict:
             request.output_format = self.read_output_schema(output, (at, format_key), reader)
