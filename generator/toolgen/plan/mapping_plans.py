@@ -272,12 +272,13 @@ class UnionPlan:
 class ListPlan:
     """An array of objects; those of some mappings are read and written without a call for each.
 
-    They are distinguished by their tag, or by their first key. Every other object is an `item`. `directions` are those
-    that the class of the API uses.
+    They are distinguished by their tag, or by their first key. Every other object is an `item`, and so are objects with
+    further keys if the array is `exact`. `directions` are those that the class of the API uses.
     """
 
     name: str
     item: str
     tag: str
+    exact: bool
     members: tuple[ObjectMapping, ...]
     directions: frozenset[str]

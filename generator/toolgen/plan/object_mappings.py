@@ -114,7 +114,8 @@ def plan_list(
     members = tuple(mappings[mapping] for mapping in spec["mappings"] if mappings[mapping].plain is not None)
     tags = {mapping.tag[0][0] if mapping.tag else "" for mapping in members}
     directions = frozenset(way for way in ("read", "write") if f"{way}_{name}" in used_methods)
-    return ListPlan(name, str(spec["item"]), tags.pop() if len(tags) == 1 else "", members, directions)
+    tag = tags.pop() if len(tags) == 1 else ""
+    return ListPlan(name, str(spec["item"]), tag, bool(spec.get("exact")), members, directions)
 
 
 def variable_name(text: str) -> str:

@@ -38,6 +38,7 @@ from ..runtime.conversion.values import (
     optional_object,
     optional_text,
     optional_value,
+    read_list_or_null,
     write_or_describe,
 )
 from ..runtime.conversion.wire import WireFacts
@@ -555,6 +556,40 @@ class Bedrock(BedrockConverter):
             written = write_or_describe(part, (at, i), writer, self.write_request_block)
             if written is not ABSENT:
                 found.append(written)
+        return found
+
+    def read_response_blocks(
+        self, value: Any, at: Path, reader: Reader
+    ) -> list[Any] | None:
+        """Read an array, or null; regular objects in it at once."""
+        if type(value) is not list:
+            return read_list_or_null(value, at, reader, self.read_assistant_block)
+        found: list[Any] = []
+        for wire in value:
+            if type(wire) is dict:
+                if "toolUse" in wire:
+                    tool_use = wire.get("toolUse")
+                    if type(tool_use) is dict:
+                        id = tool_use.get("toolUseId")
+                        name = tool_use.get("name")
+                        arguments = tool_use.get("input")
+                        if (
+                            len(wire) == 1
+                            and len(tool_use) == 3
+                            and type(arguments) is dict
+                        ):
+                            call = reader.make_pending_call_if_regular(
+                                id, name, arguments
+                            )
+                            if call is not None:
+                                found.append(ToolCallPart(call))
+                                continue
+                elif "text" in wire:
+                    text = wire.get("text")
+                    if len(wire) == 1 and type(text) is str:
+                        found.append(TextPart(text))
+                        continue
+            found.append(self.read_assistant_block(wire, (at, len(found)), reader))
         return found
 
     def read_request_body(

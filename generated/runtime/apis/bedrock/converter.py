@@ -40,7 +40,7 @@ from ...responses import (
     provider_stop_reason,
 )
 from .client_values import find_exception, is_api_error
-from .content import read_blocks, write_blocks
+from .content import write_blocks
 from .messages import MESSAGE_KEYS, BedrockMessageConverter
 from .tools import complete_tool_config, has_tool_blocks
 
@@ -196,8 +196,7 @@ class BedrockConverter(BedrockMessageConverter):
         said = found or {}
         place = (((at, "output"), "message"), "content")
         message = AssistantMessage(
-            read_blocks(said.get("content"), place, reader, self.read_assistant_block)
-            or None
+            self.read_response_content(said.get("content"), place, reader) or None
         )
         usage = wire.get("usage")
         if usage is not None and type(usage) is not dict:

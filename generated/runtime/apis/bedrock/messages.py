@@ -18,6 +18,7 @@ from ...conversion.reader import Reader
 from ...conversion.values import opaque_message, wire_message_of, write_or_describe
 from ...conversion.writer import Writer
 from ...converter import (
+    ListReader,
     ListWriter,
     ObjectReader,
     ObjectWriter,
@@ -93,6 +94,7 @@ class BedrockMessageConverter(NativeToolSdkConverter):
         return encode_bytes_as_base64(wire, self.SDK_BYTES.free)
 
     read_assistant_content: ValueReader[AssistantPart]
+    read_response_blocks: ListReader
     read_reasoning_part: ObjectReader[ReasoningPart]
     read_result_part: ValueReader[ContentPart]
     read_system_content: ValueReader[ContentPart]
@@ -248,6 +250,15 @@ class BedrockMessageConverter(NativeToolSdkConverter):
             if kind == "redacted":
                 return ReasoningPart("", reader.as_metadata(wire))
         return self.read_assistant_content(wire, at, reader)
+
+    def read_response_content(
+        self, content: Any, at: Path, reader: Reader
+    ) -> list[AssistantPart]:
+        """Read the blocks of a response."""
+        for block in content if type(content) is list else (None,):
+            if type(block) is not dict or "cachePoint" in block:
+                return read_blocks(content, at, reader, self.read_assistant_block)
+        return self.read_response_blocks(content, at, reader) or []
 
     def write_assistant_block(
         self, part: AssistantPart, at: Path, writer: Writer

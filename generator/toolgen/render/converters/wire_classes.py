@@ -243,7 +243,7 @@ def _read_regular(plan: ListPlan, mapping: ObjectMapping, plain: FastPathObject)
     holders = [f"type({held.variable}) is dict" for held in mapping.objects[1:]]
     inside: list[Statement] = [f"{held.variable} = {get(held.parent, held.key)}" for held in mapping.objects[1:]]
     if mapping.type == "ToolCall":
-        tests, made = _listed_call(mapping, plain)
+        tests, made = _listed_call(mapping, plain, exact=plan.exact)
         read: list[Statement] = [
             block(
                 f"if {' and '.join(tests)}",
@@ -261,15 +261,19 @@ def _read_regular(plan: ListPlan, mapping: ObjectMapping, plain: FastPathObject)
     return block(test, *inside)
 
 
-def _listed_call(mapping: ObjectMapping, plain: FastPathObject) -> tuple[list[str], list[Statement]]:
+def _listed_call(mapping: ObjectMapping, plain: FastPathObject, *, exact: bool) -> tuple[list[str], list[Statement]]:
     """Return the tests of a regular call's object in an array, and the statements that make the call.
 
     Results may follow it, so it is noted. Its tag was used to choose the mapping. An object that lacks the tag or the
     id, where others may have it, is as regular, and the extras of its call say so.
     """
-    kept, exact = extras_of_call(mapping, plain, has_tag=True)
+    if exact:
+        whole = [f"len({held.variable}) == {plain.sizes[held.variable]}" for held in mapping.objects]
+        tests = [*whole, *(test for test in tool_call_read_conditions(plain) if test not in whole)]
+        return tests, [f"call = {_pending_call(mapping, 'None')}"]
+    kept, lengths = extras_of_call(mapping, plain, has_tag=True)
     identifier = next(key for key in mapping.keys if key.variables[0] == "id")
-    may_lack_id = bool(exact) and PLAIN_FORMS[identifier.reads.removeprefix("read_")].may_lack_id
+    may_lack_id = bool(lengths) and PLAIN_FORMS[identifier.reads.removeprefix("read_")].may_lack_id
     made: list[Statement] = []
     if mapping.untagged or may_lack_id:
         sizes = {held: str(size) for held, size in plain.sizes.items()}
@@ -288,14 +292,19 @@ def _listed_call(mapping: ObjectMapping, plain: FastPathObject) -> tuple[list[st
             ),
         ]
         kept = "rest"
-    noted = f"call = {tool_call_expression(mapping, kept, 'reader.make_pending_call_if_regular', 'make_pending_call_from_json_if_regular')}"
+    noted = f"call = {_pending_call(mapping, kept)}"
     if may_lack_id:
         key_path = python_literal(identifier.key_path)
         without = call("reader.make_pending_call_with_synthetic_id", "name", "arguments", kept, key_path)
         made += [block("if has_id", noted), block("else", f"call = {without}")]
     else:
         made.append(noted)
-    return [test for test in tool_call_read_conditions(plain) if test not in exact], made
+    return [test for test in tool_call_read_conditions(plain) if test not in lengths], made
+
+
+def _pending_call(mapping: ObjectMapping, kept: str) -> str:
+    functions = "reader.make_pending_call_if_regular", "make_pending_call_from_json_if_regular"
+    return tool_call_expression(mapping, kept, *functions)
 
 
 def list_writer_method(plan: ListPlan) -> Method:

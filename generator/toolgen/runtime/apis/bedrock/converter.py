@@ -34,7 +34,7 @@ from ...models import (
 from ...paths import ROOT, Path, format_path
 from ...responses import FinishReason, derive_finish_reason, mark_calls_invalid, provider_stop_reason
 from .client_values import find_exception, is_api_error
-from .content import read_blocks, write_blocks
+from .content import write_blocks
 from .messages import MESSAGE_KEYS, BedrockMessageConverter
 from .tools import complete_tool_config, has_tool_blocks
 
@@ -162,7 +162,7 @@ class BedrockConverter(BedrockMessageConverter):
             raise wrong_type(((at, "output"), "message"), "an object", found)
         said = found or {}
         place = (((at, "output"), "message"), "content")
-        message = AssistantMessage(read_blocks(said.get("content"), place, reader, self.read_assistant_block) or None)
+        message = AssistantMessage(self.read_response_content(said.get("content"), place, reader) or None)
         usage = wire.get("usage")
         if usage is not None and type(usage) is not dict:
             raise wrong_type((at, "usage"), "an object", usage)
