@@ -373,7 +373,7 @@ class Gemini(GeminiConverter):
             "topP",
         ]
     )
-    SPELLING: ClassVar[KeyNormalization] = KeyNormalization(
+    KEY_NORMALIZATION: ClassVar[KeyNormalization] = KeyNormalization(
         [
             "args",
             "response",

@@ -55,7 +55,9 @@ class Reader:
         self.used: set[str] = set()
         self.tools = tools = tools if type(tools) is tuple else tuple(tools)
         self.tool_names = (
-            wire.tool_names if not tools else wire.tool_names | _spoken_of(tools, wire)
+            wire.tool_names
+            if not tools
+            else wire.tool_names | _names_by_wire_name(tools, wire)
         )
         self._called: dict[str, tuple[str, str, int]] = {}
         self._offered: Mapping[str, bool] = NO_EXTRAS
@@ -117,7 +119,7 @@ class Reader:
         return self.tool_names.get(name, name)
 
     def call_id(self, found: Any, at: Path) -> tuple[str, Any]:
-        """Return the id of a call, and the wire's spelling if it differs.
+        """Return the id of a call, and the id on the wire if it differs.
 
         A missing, blank or repeated id is replaced by one made from turn and position.
 
@@ -268,7 +270,7 @@ class Reader:
         return True
 
     def note_call(self, wire_id: Any, call: ToolCall) -> None:
-        """Record a call, so that its result finds it by the wire's spelling of the id.
+        """Record a call, so that its result finds it by the id on the wire.
 
         A call whose id repeats within a message becomes invalid, unless the id is blank: they cannot be distinguished.
         """
@@ -351,7 +353,7 @@ def _unread(call: ToolCall) -> ToolCall:
     return call
 
 
-def _spoken_of(
+def _names_by_wire_name(
     tools: Iterable[ToolDefinition | OpaquePart], wire: ProviderWire
 ) -> dict[str, str]:
     """Return the names of tools by their wire names, for tools whose names differ there."""

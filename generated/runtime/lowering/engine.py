@@ -373,7 +373,7 @@ def _sends_as_text(table: Table | None) -> bool:
     """Return whether values that are not strings are sent as text."""
     if table is None:
         return False
-    listed = any(type(value) is not str for value in table.get("texts", ()))
+    listed = any(type(value) is not str for value in table.get("values", ()))
     return (
         listed
         or "json" in table

@@ -387,7 +387,7 @@ def lower_enum(
         texts = encode_as_unique_texts(values)
         out["type"] = "string"
         _put(context, texts, pointer, out, sentences)
-        return {"texts": values, "said": texts}, True
+        return {"values": values, "texts": texts}, True
     if "const" in source and context.dialect.supports("const"):
         out["const"] = source["const"]
         return None, True

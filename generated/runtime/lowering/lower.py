@@ -494,7 +494,7 @@ def _pruned(node: Any, telling: frozenset[str]) -> Any:
     found: Table = {
         key: value
         for key, value in node.items()
-        if key in ("json", "texts", "said", "pairs", "wrap")
+        if key in ("json", "values", "texts", "pairs", "wrap")
     }
     if "object" in node:
         entries: dict[str, Any] = {}

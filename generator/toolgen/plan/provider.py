@@ -213,7 +213,7 @@ def _class_facts(
     if "spelling" in facts:
         found.append(
             ClassAttribute(
-                "SPELLING",
+                "KEY_NORMALIZATION",
                 tuple(facts["spelling"][key] for key in ("free", "maps", "upper", "numbers")),
                 call="KeyNormalization",
             )

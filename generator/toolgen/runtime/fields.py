@@ -214,16 +214,16 @@ def read_enum_value(value: Any, at: Path, reader: Reader, mapping: Mapping[str, 
 
 
 def write_enum_value(value: str | None, extra: Any, at: Path, writer: Writer, mapping: Mapping[str, str]) -> Any:
-    """Write the wire's spelling of a value.
+    """Write the wire's word for a value.
 
     Raises:
         UnsupportedValueError: The wire has no such value.
     """
     if value is None:
         return extra
-    for spelling, meaning in mapping.items():
+    for wire_value, meaning in mapping.items():
         if meaning == value:
-            return spelling
+            return wire_value
     raise UnsupportedValueError("the API has no such value")
 
 

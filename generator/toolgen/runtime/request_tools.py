@@ -149,12 +149,12 @@ def write_choice(choice: ToolChoice, extra: Any, at: Path, writer: Writer, table
     if table[row] == OMITTED:
         writer.report_loss(at, "toolChoice", "defaulted", "note", "it is the default")
         return ABSENT
-    spelling = [writer.tool_name(name, (at, "name")) for name in names]
+    wire_names = [writer.tool_name(name, (at, "name")) for name in names]
     if row == choice and type(extra) is dict:
         whole = extra.get("$whole")
         if match_pattern(table[row], whole) or (type(whole) is str and table.get("also", {}).get(whole) == row):
             return whole
-    written = fill_pattern(table[row], _words(table).get(mode, mode), spelling)
+    written = fill_pattern(table[row], _words(table).get(mode, mode), wire_names)
     if type(written) is str and names and any(written == table.get(word) for word in _CHOICES):
         writer.report_loss(
             at, "toolChoice", "dropped", "behaviour", f"{writer.wire.title} has another meaning for this name"

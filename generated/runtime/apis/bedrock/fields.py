@@ -186,14 +186,14 @@ def write_document_name(name: str | None, extra: Any, at: Path, writer: Writer) 
         "another document has it" if legal else "the API rejects some of its characters"
     )
     writer.report_loss(at, "name", "rewritten", "note", reason)
-    spelling = (
+    legal_name = (
         name
         if legal
         else re.sub(r"[^a-zA-Z0-9_()\[\]-]+", "-", name)[:_LENGTH].strip("-")
     )
     return (
-        _unused_name(spelling, writer)
-        if spelling
+        _unused_name(legal_name, writer)
+        if legal_name
         else write_document_name(None, ABSENT, at, writer)
     )
 
@@ -217,14 +217,14 @@ def _unused_name(name: str, writer: Writer) -> str:
     if count is None:
         counts[name] = 1
         return name
-    spelling, number = name, max(count, 1)
-    while spelling in counts:
+    legal_name, number = name, max(count, 1)
+    while legal_name in counts:
         number += 1
-        spelling = f"{name[: _LENGTH - len(str(number)) - 1]}-{number}"
+        legal_name = f"{name[: _LENGTH - len(str(number)) - 1]}-{number}"
     if count:
         counts[name] = number
-    counts[spelling] = 1
-    return spelling
+    counts[legal_name] = 1
+    return legal_name
 
 
 def _name_counts(writer: Writer) -> dict[str, int]:

@@ -86,12 +86,12 @@ class AssistantTextWriter:
         )
         calls = self._calls(parts, (at, "content"))
         kept, names = extras.get("$text"), extras.get("$names")
-        spelled = (
+        wire_names = (
             {key: self._writer.wire.wire_name(str(name)) for key, name in names.items()}
             if type(names) is dict
             else {}
         )
-        if type(kept) is str and self._says(kept, spelled, parts, calls, turn):
+        if type(kept) is str and self._says(kept, wire_names, parts, calls, turn):
             text = kept
         else:
             pieces = self._pieces(parts, calls, (at, "content"), turn)

@@ -55,8 +55,8 @@ def write_accepted_name(name: str, extra: Any, at: Path, writer: Writer) -> str:
     ):
         return name
     writer.report_loss(at, "name", "rewritten", "note", f"{writer.wire.title} rejects the name")
-    spelling = re.sub(r"[^a-zA-Z0-9_-]+", "_", name)[: writer.wire.name_length]
-    return spelling if spelling.strip("_") else make_hashed_name(name, "name_", 24)
+    legal_name = re.sub(r"[^a-zA-Z0-9_-]+", "_", name)[: writer.wire.name_length]
+    return legal_name if legal_name.strip("_") else make_hashed_name(name, "name_", 24)
 
 
 def read_schema_name(value: Any, at: Path, reader: Reader) -> tuple[str | None, Any]:

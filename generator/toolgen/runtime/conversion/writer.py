@@ -322,9 +322,9 @@ class Writer:
         if self.is_response or self.wire.is_legal_id(identifier):
             self._ids[identifier] = identifier
             return identifier
-        spelling = make_hashed_name(identifier, self.wire.id_prefix, self.wire.id_length)
-        self._ids[identifier] = spelling
-        return spelling
+        wire_id = make_hashed_name(identifier, self.wire.id_prefix, self.wire.id_length)
+        self._ids[identifier] = wire_id
+        return wire_id
 
     def is_id_unchanged(self, identifier: str) -> bool:
         """Return whether an id is sent as it is."""
@@ -350,11 +350,11 @@ class Writer:
 
         A response has the name that the model gave, even if a request could not have it.
         """
-        spelling = self.names.get(name)
-        if spelling is None and self.is_response:
-            spelling = self.names[name] = self.wire.names.get(name, name)
-        elif spelling is None:
-            spelling = self.names[name] = self.wire.wire_name(name)
-            if spelling != name and name not in self.wire.names:
+        wire_name = self.names.get(name)
+        if wire_name is None and self.is_response:
+            wire_name = self.names[name] = self.wire.names.get(name, name)
+        elif wire_name is None:
+            wire_name = self.names[name] = self.wire.wire_name(name)
+            if wire_name != name and name not in self.wire.names:
                 self.report_loss(at, "a tool's name", "rewritten", "note", f"{self.wire.title} rejects the name")
-        return spelling
+        return wire_name

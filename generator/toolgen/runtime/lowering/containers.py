@@ -94,8 +94,8 @@ def lower_object(
             names.get(name, name): [names.get(other, other) for other in others] if type(others) is list else others
             for name, others in source["dependentRequired"].items()
         }
-    _lower_pattern_properties(context, source, pointer, ref_stack, out, respelled=bool(entries))
-    more = _lower_additional_properties(context, source, further, pointer, ref_stack, out, respelled=bool(entries))
+    _lower_pattern_properties(context, source, pointer, ref_stack, out, renamed=bool(entries))
+    more = _lower_additional_properties(context, source, further, pointer, ref_stack, out, renamed=bool(entries))
     if more is not None:  # every declared property has an entry, because the others are encoded like additional ones
         return {"object": {name: entries.get(name, {}) for name in properties}, "more": more}
     return {"object": entries} if entries else None
@@ -178,11 +178,11 @@ def _lower_pattern_properties(
     ref_stack: RefStack,
     out: dict[str, Any],
     *,
-    respelled: bool,
+    renamed: bool,
 ) -> None:
     """Lower the schemas of `patternProperties` if they cannot be sent unchanged, and no value is encoded."""
     patterns = source.get("patternProperties")
-    if type(patterns) is not dict or respelled or not can_keep_schemas(context, "patternProperties"):
+    if type(patterns) is not dict or renamed or not can_keep_schemas(context, "patternProperties"):
         return
     if not context.dialect.says_open and context.copy_unlowered_rule("patternProperties", patterns) is not None:
         return
@@ -203,7 +203,7 @@ def _lower_additional_properties(
     ref_stack: RefStack,
     out: dict[str, Any],
     *,
-    respelled: bool,
+    renamed: bool,
 ) -> Table | None:
     """Lower the schema of additional properties, or close the object. Return their encoding."""
     dialect = context.dialect
@@ -235,7 +235,7 @@ def _lower_additional_properties(
     if patterns and further is not True:
         kept = "patternProperties" in out or (
             can_keep_schemas(context, "patternProperties")
-            and not respelled
+            and not renamed
             and context.copy_unlowered_rule("patternProperties", patterns)
         )
         if encoding is not None:
@@ -358,9 +358,9 @@ def _tuple(
     """Lower a tuple to a list whose items may match any of its schemas. Its length is kept if possible."""
     rest = context.lower_node(source.get("items", True), (*pointer, "items"), ref_stack)
     closed = rest[0] is NEVER
-    lowered, spellings = [], []
+    lowered, tables = [], []
     for inner, encoding in nodes if closed else [*nodes, rest]:
-        spellings.append(encoding)
+        tables.append(encoding)
         if inner not in lowered and inner.get("not") != {}:
             lowered.append(inner)
     open_end = any(schema == {} for schema in lowered)
@@ -378,11 +378,11 @@ def _tuple(
     )
     if one_form is not None:
         return {"items": one_form}
-    if all(encoding is None for encoding in spellings):
+    if all(encoding is None for encoding in tables):
         return None
-    found: Table = {"first": spellings[: len(first)]}
-    if len(spellings) > len(first) and spellings[-1] is not None:
-        found["items"] = spellings[-1]
+    found: Table = {"first": tables[: len(first)]}
+    if len(tables) > len(first) and tables[-1] is not None:
+        found["items"] = tables[-1]
     return found
 
 

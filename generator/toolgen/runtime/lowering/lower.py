@@ -333,7 +333,7 @@ def _pruned(node: Any, telling: frozenset[str]) -> Any:
     """Return a node without inner nodes that change nothing. None if nothing is left."""
     if not _changes_values(node, telling) or "ref" in node:
         return node if _changes_values(node, telling) else None
-    found: Table = {key: value for key, value in node.items() if key in ("json", "texts", "said", "pairs", "wrap")}
+    found: Table = {key: value for key, value in node.items() if key in ("json", "values", "texts", "pairs", "wrap")}
     if "object" in node:
         entries: dict[str, Any] = {}
         for name, entry in node["object"].items():

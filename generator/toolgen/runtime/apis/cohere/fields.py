@@ -103,8 +103,8 @@ def select_tools_by_choice(choice: ToolChoice | None, entries: list[Any], writer
         names, forced = choice.names, choice.mode == "required"
     else:
         return entries, False
-    spelled = {writer.wire.wire_name(name) for name in names}
-    named = [entry for entry in entries if _name(entry) in spelled]
+    wire_names = {writer.wire.wire_name(name) for name in names}
+    named = [entry for entry in entries if _name(entry) in wire_names]
     return (named, forced) if named else (entries, False)
 
 

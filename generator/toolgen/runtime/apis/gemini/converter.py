@@ -109,7 +109,7 @@ class GeminiConverter(GeminiMessageConverter):
     def write_request(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a request body. Enum values that were read as numbers are written as numbers."""
         writer.model = request.model
-        return convert_enum_names_to_numbers(self.write_request_body(request, at, writer), self.SPELLING)
+        return convert_enum_names_to_numbers(self.write_request_body(request, at, writer), self.KEY_NORMALIZATION)
 
     def read_tools(self, value: Any, at: Path, reader: Reader) -> tuple[list[ToolDefinition | OpaquePart] | None, Any]:
         """Read the offered tools: declarations one by one, other tools as opaque parts. A single tool needs no list."""
@@ -275,7 +275,7 @@ class GeminiConverter(GeminiMessageConverter):
         if completion.id is not None or identifier is not None:
             wire["responseId"] = completion.id if completion.id is not None else identifier
         restore_extras(wire, extras)
-        return convert_enum_names_to_numbers(wire, self.SPELLING)
+        return convert_enum_names_to_numbers(wire, self.KEY_NORMALIZATION)
 
     def write_candidate(
         self, completion: Completion, content: dict[str, Any], extras: Extras, response_extras: Extras, writer: Writer

@@ -84,9 +84,9 @@ def write_enum_value_any_case(value: str | None, extra: Any, at: Path, writer: W
         return extra
     if type(extra) is str and table.get(extra.upper()) == value:
         return extra
-    for spelling, meaning in table.items():
+    for wire_value, meaning in table.items():
         if meaning == value:
-            return spelling
+            return wire_value
     writer.report_unsupported(at, at[1], "warning")
     return ABSENT
 
@@ -233,7 +233,7 @@ def from_openapi(schema: Any) -> Any:
 
 
 def _number(item: Any, kind: str) -> Any:
-    """Convert an enum value, which is spelled as a string whatever its type."""
+    """Convert an enum value, which is a string on the wire whatever its type."""
     if type(item) is str and kind in _NUMBERS and re.fullmatch(_WHOLE if kind == "INTEGER" else _NUMBER, item):
         value = _NUMBERS[kind](item)
         return value if value - value == 0 else item  # infinite

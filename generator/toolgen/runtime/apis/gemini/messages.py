@@ -91,12 +91,12 @@ class GeminiMessageConverter(NativeToolSdkConverter):
     """The roles of contents from the user or the app."""
     SIGNED_MODELS: ClassVar[str]
     """A pattern of the models that reject calls without a signature."""
-    SPELLING: ClassVar[KeyNormalization]
-    """The keys and values that can be spelled in several ways."""
+    KEY_NORMALIZATION: ClassVar[KeyNormalization]
+    """The keys and values that have several forms."""
 
     def normalize_body(self, wire: Any) -> Any:
-        """Convert the keys of a body to one spelling."""
-        return normalize_keys(wire, self.SPELLING)
+        """Normalize the keys of a body."""
+        return normalize_keys(wire, self.KEY_NORMALIZATION)
 
     read_assistant_part_list: ListReader
     read_assistant_content: ValueReader[AssistantPart]

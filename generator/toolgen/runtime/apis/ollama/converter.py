@@ -344,8 +344,8 @@ class OllamaConverter(NativeToolSdkConverter):
         content, kept = read_text_and_media(wire, "content", "images", at, reader)
         if type(content) is not str:
             return "multimodal", content, kept
-        kind, value, spelling = read_result_text_or_error(content)
-        return kind, value, kept if spelling is ABSENT else {**kept, "$text": spelling}
+        kind, value, wire_text = read_result_text_or_error(content)
+        return kind, value, kept if wire_text is ABSENT else {**kept, "$text": wire_text}
 
     def write_result_content(
         self, kind: str, value: Any, extras: Extras, at: Path, writer: Writer, is_error: bool | None

@@ -58,16 +58,16 @@ def read_matched_result_call(wire: dict[str, Any], at: Path, reader: Reader) -> 
     Raises:
         ConversionError: One of the two is neither a string nor null.
     """
-    spelled_id, spelled_name = optional_text(wire, _ID, at), optional_text(wire, _NAME, at)
-    name = reader.tool_name(spelled_name) if spelled_name else ""
-    identifier, called = reader.find_call_id_and_name(spelled_id) if spelled_id else ("", "")
+    wire_id, wire_name = optional_text(wire, _ID, at), optional_text(wire, _NAME, at)
+    name = reader.tool_name(wire_name) if wire_name else ""
+    identifier, called = reader.find_call_id_and_name(wire_id) if wire_id else ("", "")
     if called:
         reader.note_answered(identifier)
         if name:
             return identifier, name, {}
-    elif not (spelled_id and reader.is_opaque_call(spelled_id)):
+    elif not (wire_id and reader.is_opaque_call(wire_id)):
         call = reader.take_unanswered_call(name or None)
-        identifier, called = (spelled_id or name, "") if call is None else (call.id, call.name)
+        identifier, called = (wire_id or name, "") if call is None else (call.id, call.name)
     found = {key: wire[key] for key in (_NAME, _ID) if key in wire}
     return identifier, name or called, {"$synthetic": identifier, "$wire": found}
 

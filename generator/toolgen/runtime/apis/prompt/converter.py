@@ -182,8 +182,8 @@ class PromptConverter(SdkConverter):
     def accepted_names(self, tools: Iterable[ToolDefinition | OpaquePart]) -> dict[str, str]:
         """Return the names that a text may use for the declared tools and for `tools`."""
         given = accepted_names(tools)
-        spelled = {self.wire.wire_name(name): name for name in (*self.entries, *given.values())}
-        return self.accepted_declared_names() | given | spelled
+        wire_names = {self.wire.wire_name(name): name for name in (*self.entries, *given.values())}
+        return self.accepted_declared_names() | given | wire_names
 
     def write_tool_definition(self, definition: Any, at: Path, writer: Writer) -> Any:
         """Write a tool as its declaration defines it for this provider."""
