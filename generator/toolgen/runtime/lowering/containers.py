@@ -47,13 +47,8 @@ def lower_object(
         inner, encoding = context.lower_node(schema, (*pointer, "properties", name), ref_stack)
         if inner.get("not") == {} and len(inner) == 1:
             if name in required or (not dialect.closed and further is not False):
-                context.record_change(
-                    (*pointer, "properties", name),
-                    "a property",
-                    "dropped",
-                    "no value fits it",
-                    checked="parse_arguments",
-                    blocks_strict=name in required,
+                context.record_dropped(
+                    (*pointer, "properties", name), "a property", "no value fits it", blocks_strict=name in required
                 )
             continue
         entry: dict[str, Any] = {} if names[name] == name else {"name": names[name]}
@@ -88,7 +83,7 @@ def lower_object(
     fewest = source.get("minProperties", 0)
     if dialect.closed and type(fewest) in (int, float) and fewest > len(lowered):
         reason = f"objects are closed, and it has only {len(lowered)} properties"
-        context.record_change(pointer, "minProperties", "narrowed", reason, blocks_strict=True, is_unsupported=True)
+        context.record_unsupported(pointer, "minProperties", reason)
     if type(source.get("dependentRequired")) is dict and dialect.supports("dependentRequired"):
         out["dependentRequired"] = {
             names.get(name, name): [names.get(other, other) for other in others] if type(others) is list else others
@@ -223,9 +218,7 @@ def _lower_additional_properties(
             context.record_change(pointer, "additional properties", "narrowed", reason)
         return None
     if not dialect.supports("additionalProperties"):
-        context.record_change(
-            pointer, "additionalProperties", "dropped", context.unsupported_reason("it"), checked="parse_arguments"
-        )
+        context.record_dropped(pointer, "additionalProperties", context.unsupported_reason("it"))
         return None
     lowered: Any = further
     encoding: Table | None = None
@@ -242,7 +235,7 @@ def _lower_additional_properties(
             out.pop("patternProperties", None)
         if not kept or encoding is not None:
             reason = "it would apply to the properties that patternProperties matches"
-            context.record_change(pointer, "additionalProperties", "dropped", reason, checked="parse_arguments")
+            context.record_dropped(pointer, "additionalProperties", reason)
             if dialect.says_open:
                 out["additionalProperties"] = True
             return None
@@ -278,7 +271,7 @@ def _map(
         )
         return {"pairs": True} if encoding is None else {"pairs": True, "more": encoding}
     reason = "objects are closed, and a map has no properties to declare"
-    context.record_change(pointer, "a map", "narrowed", reason, blocks_strict=True, is_unsupported=True)
+    context.record_unsupported(pointer, "a map", reason)
     out["properties"], out["required"], out["additionalProperties"] = {}, [], False
     return None
 
