@@ -81,7 +81,7 @@ def write_flag_about_tools(
         type(extra) is dict and extra.get("$whole") is value
     ):
         return value
-    writer.report_loss(at, at[1], "dropped", "note", "the request has no tools")
+    writer.report_loss(at, at[1], "dropped", "the request has no tools")
     return ABSENT
 
 
@@ -355,10 +355,6 @@ def write_object_arguments(
             ) from error
         return arguments
     writer.report_loss(
-        at,
-        "the text of an invalid call",
-        "rewritten",
-        "note",
-        "the API requires an object",
+        at, "the text of an invalid call", "rewritten", "the API requires an object"
     )
     return {INVALID_ARGUMENTS_KEY: invalid.text}

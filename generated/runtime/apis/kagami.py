@@ -139,9 +139,7 @@ class KagamiConverter(TextChatConverter):
         """Write a part of an assistant message that is not a call. The API has no refusals, so they become text."""
         if type(part) is RefusalPart:
             writer.own_extras(part.metadata, at)
-            writer.report_loss(
-                at, "refusal", "rewritten", "note", "the API accepts only text"
-            )
+            writer.report_loss(at, "refusal", "rewritten", "the API accepts only text")
             part = TextPart(part.text)
         elif type(part) is ReasoningPart:
             writer.report_unsupported(at, "reasoning")
@@ -249,8 +247,8 @@ class KagamiConverter(TextChatConverter):
                 at,
                 "an output schema",
                 "rewritten",
-                "warning",
                 "the API only supports JSON without a schema",
+                "warning",
             )
             return "json"
         if output_format is None and extra is not ABSENT:
@@ -283,7 +281,6 @@ class KagamiConverter(TextChatConverter):
                 (at[0], "kind"),
                 "multimodal",
                 "rewritten",
-                "note",
                 "the API does not support parts in results",
             )
             kind, value = (

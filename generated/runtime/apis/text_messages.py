@@ -51,7 +51,6 @@ def join_texts(content: str | Sequence[Any], at: Path, writer: Writer) -> str:
             at,
             "content",
             "rewritten",
-            "note",
             "the API accepts one text, so the texts were joined",
         )
     return "\n".join(texts)
@@ -128,7 +127,6 @@ class TextChatConverter(ChatMessageConverter):
                         here,
                         "an empty message",
                         "dropped",
-                        "note",
                         "the API supports none of its parts",
                     )
                 else:
@@ -214,7 +212,6 @@ class TextChatConverter(ChatMessageConverter):
                         here,
                         writer.type_name(part),
                         "moved",
-                        "note",
                         "content must come before calls",
                     )
                 texts += self.write_non_call_part(part, here, writer)

@@ -152,8 +152,8 @@ def _write_unsupported(
         at,
         writer.type_name(value),
         "dropped",
-        "warning",
         f"{writer.wire.title}: {reason}",
+        "warning",
     )
     return ABSENT
 
@@ -176,7 +176,6 @@ def with_default(value: Any, default: Any, at: Path, writer: Writer) -> Any:
         at,
         "a required value",
         "defaulted",
-        "note",
         f"the API requires it, so it is set to {default}",
     )
     return default
@@ -271,7 +270,7 @@ def snake_case_kwargs(
                 (ROOT, key),
                 key,
                 "dropped",
-                "warning",
                 "the client does not accept it as an argument",
+                "warning",
             )
     return found

@@ -169,7 +169,12 @@ class Writer:
         self._tables: LoweredArgumentCodec | None = None
 
     def report_loss(
-        self, at: Path, what: str, action: Action, severity: Severity, reason: str
+        self,
+        at: Path,
+        what: str,
+        action: Action,
+        reason: str,
+        severity: Severity = "note",
     ) -> None:
         """Report a loss.
 
@@ -203,7 +208,6 @@ class Writer:
                 at,
                 "a schema",
                 "rewritten",
-                "note",
                 f"{self.wire.title} expresses it differently",
             )
         for record in found.changes:
@@ -217,8 +221,8 @@ class Writer:
                 where,
                 record.what,
                 record.action,
-                severity,
                 f"{self.wire.title}: {record.reason}",
+                severity,
             )
         return written
 
@@ -240,7 +244,6 @@ class Writer:
                 (at, "arguments"),
                 "arguments",
                 "narrowed",
-                "note",
                 "another JSON text would be read back",
             )
         return written
@@ -293,7 +296,7 @@ class Writer:
     ) -> None:
         """Report a value that this wire does not support."""
         self.report_loss(
-            at, what, "dropped", severity, f"{self.wire.title} does not support it"
+            at, what, "dropped", f"{self.wire.title} does not support it", severity
         )
 
     def describe_part(self, part: Any, at: Path, reason: str = "") -> TextPart:
@@ -303,7 +306,7 @@ class Writer:
             if reason
             else f"{self.wire.title} does not support it"
         )
-        self.report_loss(at, self.type_name(part), "described", "warning", said)
+        self.report_loss(at, self.type_name(part), "described", said, "warning")
         return TextPart(describe_as_text(part))
 
     def write_text_part_as_string(self, part: TextPart, at: Path) -> str:
@@ -323,7 +326,6 @@ class Writer:
                 (at, "text"),
                 "reasoning",
                 "rewritten",
-                "note",
                 "it came from another provider's model",
             )
 
@@ -360,7 +362,6 @@ class Writer:
                     (at, "metadata"),
                     f"metadata of {provider}",
                     "dropped",
-                    "note",
                     "only that provider can read it",
                 )
         return self.without_rejected(found, (at, "metadata")) if found else found
@@ -373,8 +374,8 @@ class Writer:
                     at,
                     key_path[-1],
                     "dropped",
-                    "warning",
                     f"{self.wire.title} rejects it",
+                    "warning",
                 )
                 state = without_extra_at(state, *key_path)
         return state
@@ -437,7 +438,6 @@ class Writer:
                     at,
                     "a tool's name",
                     "rewritten",
-                    "note",
                     f"{self.wire.title} rejects the name",
                 )
         return wire_name

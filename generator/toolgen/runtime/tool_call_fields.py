@@ -70,7 +70,7 @@ def write_flag_about_tools(
         return ABSENT
     if has_tools_for_provider(tools, writer.wire) or (type(extra) is dict and extra.get("$whole") is value):
         return value
-    writer.report_loss(at, at[1], "dropped", "note", "the request has no tools")
+    writer.report_loss(at, at[1], "dropped", "the request has no tools")
     return ABSENT
 
 
@@ -287,5 +287,5 @@ def write_object_arguments(arguments: dict[str, Any], invalid: InvalidCall | Non
         except (TypeError, ValueError, RecursionError) as error:
             raise ConversionError(format_path(at), f"cannot be written as JSON: {type(error).__name__}") from error
         return arguments
-    writer.report_loss(at, "the text of an invalid call", "rewritten", "note", "the API requires an object")
+    writer.report_loss(at, "the text of an invalid call", "rewritten", "the API requires an object")
     return {INVALID_ARGUMENTS_KEY: invalid.text}

@@ -209,8 +209,8 @@ class AsyncStatefulSession(AsyncSession):
                     ((), place),
                     "a result",
                     "dropped",
-                    "warning",
                     "its call is no longer waiting",
+                    "warning",
                 )
                 writer.report_remaining_losses()
         return None if told.answers else identifier

@@ -477,7 +477,6 @@ class VertexConverter(GeminiConverter):
                     next(places, ROOT),
                     "an empty text",
                     "dropped",
-                    "note",
                     "the API rejects empty text",
                 )
             if left:
@@ -515,7 +514,6 @@ class VertexConverter(GeminiConverter):
                 at,
                 "partial arguments",
                 "rewritten",
-                "note",
                 "only the streaming method supports the request for them",
             )
             pieces = False

@@ -184,7 +184,6 @@ def write_media_content(
             (at[0], "mediaType"),
             "mediaType",
             "defaulted",
-            "note",
             f"the API requires a media type, so it is set to {media_type}",
         )
     if media_type is not None:
@@ -327,7 +326,7 @@ def choose_thinking_setting(
     if reasoning.effort is None or reasoning.budget_tokens is None:
         return reasoning
     reason = "the API accepts either a level or a number of tokens"
-    writer.report_loss((at, "effort"), "effort", "dropped", "note", reason)
+    writer.report_loss((at, "effort"), "effort", "dropped", reason)
     return Reasoning(None, reasoning.budget_tokens, reasoning.metadata)
 
 
@@ -351,7 +350,6 @@ def write_tool_groups(
                     (at, i),
                     "a provider's own tool",
                     "moved",
-                    "note",
                     "the API requires the declarations to come first",
                 )
             continue

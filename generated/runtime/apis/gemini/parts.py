@@ -235,11 +235,7 @@ def add_placeholder_signature(
     if calls and not any("thoughtSignature" in call for call in calls):
         calls[0]["thoughtSignature"] = sentinel
         writer.report_loss(
-            at,
-            "a signature",
-            "defaulted",
-            "note",
-            "the calls come from another provider",
+            at, "a signature", "defaulted", "the calls come from another provider"
         )
 
 
@@ -370,7 +366,6 @@ def write_multimodal_result(
                 (at, i),
                 "TextPart",
                 "moved",
-                "note",
                 "the texts of a result must come before its media",
             )
     if len(texts) > 1:
@@ -378,7 +373,6 @@ def write_multimodal_result(
             at,
             "TextPart",
             "rewritten",
-            "note",
             "the API accepts one text per result, so the texts were joined",
         )
     text = "\n".join(texts)
@@ -423,7 +417,6 @@ def order_results_by_calls(
                 place,
                 "a result",
                 "moved",
-                "note",
                 "results without ids must have the order of their calls",
             )
     return ordered

@@ -323,7 +323,7 @@ def order_system_messages(placed: list[Placed], writer: Writer) -> list[Placed]:
             at -= 1
         if at < len(ordered):
             reason = f"{writer.wire.title} accepts it only before a message of the model, not at the end"
-            writer.report_loss(entry[1], "a message", "moved", "note", reason)
+            writer.report_loss(entry[1], "a message", "moved", reason)
         ordered.insert(at, entry)
     return ordered
 
@@ -342,7 +342,7 @@ def known_kwargs(
             (ROOT, key),
             key,
             "dropped",
-            "warning",
             "the client does not accept it as an argument",
+            "warning",
         )
     return found

@@ -211,7 +211,6 @@ class OllamaConverter(NativeToolSdkConverter):
                         here,
                         "an empty message",
                         "dropped",
-                        "note",
                         "the API supports none of its parts",
                     )
                 else:
@@ -310,11 +309,7 @@ class OllamaConverter(NativeToolSdkConverter):
                 texts.append(part.text)
                 if type(part) is RefusalPart:
                     writer.report_loss(
-                        here,
-                        "refusal",
-                        "rewritten",
-                        "note",
-                        "the API accepts only text",
+                        here, "refusal", "rewritten", "the API accepts only text"
                     )
             elif (
                 type(part) is OpaquePart
@@ -333,7 +328,6 @@ class OllamaConverter(NativeToolSdkConverter):
                 at,
                 "content",
                 "moved",
-                "note",
                 "the API has a fixed order: thinking, content, calls",
             )
         elif len(texts) > 1 or len(thoughts) > 1:
@@ -341,7 +335,6 @@ class OllamaConverter(NativeToolSdkConverter):
                 at,
                 "content",
                 "rewritten",
-                "note",
                 "the API accepts one text, so the texts were joined",
             )
         wire["content"] = "".join(texts)
@@ -483,8 +476,8 @@ class OllamaConverter(NativeToolSdkConverter):
                 (at[0], "isError"),
                 "isError",
                 "dropped",
-                "behaviour",
                 "the API has no error flag for results",
+                "behaviour",
             )
         content = value
         if kind != "multimodal":

@@ -152,11 +152,7 @@ def write_explicit_flag(
     """Write the flag. Without a value it is written as false, because the API would turn it on."""
     if value is None:
         writer.report_loss(
-            at,
-            at[1],
-            "defaulted",
-            "note",
-            f"{writer.wire.title} would otherwise turn it on",
+            at, at[1], "defaulted", f"{writer.wire.title} would otherwise turn it on"
         )
         return False
     if value and is_internal_mark(extra):
@@ -205,8 +201,8 @@ def write_thinking_switch(
             (at, "effort"),
             "effort",
             "rewritten",
-            "warning",
             f"{writer.wire.title} has no such level",
+            "warning",
         )
         return True
     if words[effort] != effort:
@@ -214,7 +210,6 @@ def write_thinking_switch(
             (at, "effort"),
             "effort",
             "rewritten",
-            "note",
             f"the nearest level is {words[effort]}",
         )
     return words[effort]
@@ -252,12 +247,10 @@ def sendable_kwargs(
     for way, severity in lost.items():
         place = (ROOT, way.split(".")[0])
         if severity == "note":
-            writer.report_loss(
-                place, way, "dropped", "note", "the client has no field for it"
-            )
+            writer.report_loss(place, way, "dropped", "the client has no field for it")
         else:
             reason = "the client would not send it; send the body instead"
-            writer.report_loss(place, way, "dropped", "warning", reason)
+            writer.report_loss(place, way, "dropped", reason, "warning")
     if type(found.get("messages")) is list:
         found["messages"] = [
             _with_bytes(m, ((ROOT, "messages"), i))
@@ -393,14 +386,13 @@ def write_text_and_media(
     )
     if any(type(part) is TextPart for part in content[first:]):
         writer.report_loss(
-            at, "content", "moved", "note", "the text must come before the media"
+            at, "content", "moved", "the text must come before the media"
         )
     elif len(texts) > 1:
         writer.report_loss(
             at,
             "content",
             "rewritten",
-            "note",
             "the API accepts one text, so the texts were joined",
         )
     for i, part in enumerate(content):
@@ -478,5 +470,5 @@ def order_results_by_tool(
             ordered[i] = found[taken]
             if i != taken:
                 reason = "results of the same tool must have the order of its calls"
-                writer.report_loss(found[i][1], "a result", "moved", "note", reason)
+                writer.report_loss(found[i][1], "a result", "moved", reason)
     return ordered

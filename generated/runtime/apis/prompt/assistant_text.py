@@ -103,7 +103,6 @@ class AssistantTextWriter:
                     (at, "content"),
                     "content",
                     "rewritten",
-                    "note",
                     "it would be read back differently",
                 )
         self._used.update(call.id for call in calls)
@@ -196,15 +195,15 @@ class AssistantTextWriter:
         self._writer.own_extras(part.metadata, at)
         if type(part) is RefusalPart:
             self._writer.report_loss(
-                at, "refusal", "rewritten", "note", "the format has only text"
+                at, "refusal", "rewritten", "the format has only text"
             )
         if beside_calls and not part.text.strip():
             self._writer.report_loss(
-                at, "text", "dropped", "note", "it is blank, next to calls"
+                at, "text", "dropped", "it is blank, next to calls"
             )
         elif pieces and not pieces[-1][1]:
             self._writer.report_loss(
-                at[0], "content", "rewritten", "note", "adjacent texts are joined"
+                at[0], "content", "rewritten", "adjacent texts are joined"
             )
             pieces[-1] = (pieces[-1][0] + part.text, False)
         else:

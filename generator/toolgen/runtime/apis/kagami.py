@@ -92,7 +92,7 @@ class KagamiConverter(TextChatConverter):
         """Write a part of an assistant message that is not a call. The API has no refusals, so they become text."""
         if type(part) is RefusalPart:
             writer.own_extras(part.metadata, at)
-            writer.report_loss(at, "refusal", "rewritten", "note", "the API accepts only text")
+            writer.report_loss(at, "refusal", "rewritten", "the API accepts only text")
             part = TextPart(part.text)
         elif type(part) is ReasoningPart:
             writer.report_unsupported(at, "reasoning")
@@ -173,7 +173,7 @@ class KagamiConverter(TextChatConverter):
         if type(output_format) is OutputSchema:
             writer.own_extras(output_format.metadata, at)
             writer.report_loss(
-                at, "an output schema", "rewritten", "warning", "the API only supports JSON without a schema"
+                at, "an output schema", "rewritten", "the API only supports JSON without a schema", "warning"
             )
             return "json"
         if output_format is None and extra is not ABSENT:
@@ -194,9 +194,7 @@ class KagamiConverter(TextChatConverter):
     ) -> dict[str, Any]:
         """Write the result of a call. The texts of several parts are joined."""
         if kind == "multimodal":
-            writer.report_loss(
-                (at[0], "kind"), "multimodal", "rewritten", "note", "the API does not support parts in results"
-            )
+            writer.report_loss((at[0], "kind"), "multimodal", "rewritten", "the API does not support parts in results")
             kind, value = "error" if is_error else "text", join_texts(value, (at[0], "value"), writer)
         return {
             "response": write_result_object(kind, value, is_error, extras.get("$response"), (at[0], "value"), writer)

@@ -54,11 +54,11 @@ def write_result_object(
     if is_error:
         if type(value) is str:
             reason = "a failure that has text is sent as an error"
-            writer.report_loss((at[0], "kind"), "data", "rewritten", "note", reason)
+            writer.report_loss((at[0], "kind"), "data", "rewritten", reason)
         return {"error": value}
     if '"$ref":' in text and _refers(value):
         reason = "sent as text, because the API would resolve the references in it"
-        writer.report_loss(at[0], "data", "rewritten", "note", reason)
+        writer.report_loss(at[0], "data", "rewritten", reason)
         return {"output": text}
     return value if type(value) is dict and not value.keys() & _OWN else {"output": value}
 

@@ -36,7 +36,7 @@ def join_texts(content: str | Sequence[Any], at: Path, writer: Writer) -> str:
         return content
     texts = collect_texts(content, at, writer)
     if len(texts) > 1:
-        writer.report_loss(at, "content", "rewritten", "note", "the API accepts one text, so the texts were joined")
+        writer.report_loss(at, "content", "rewritten", "the API accepts one text, so the texts were joined")
     return "\n".join(texts)
 
 
@@ -95,9 +95,7 @@ class TextChatConverter(ChatMessageConverter):
             elif type(message) is AssistantMessage:
                 wire = self.write_assistant_message(message, here, writer)
                 if is_empty_on_wire(message.content, wire):
-                    writer.report_loss(
-                        here, "an empty message", "dropped", "note", "the API supports none of its parts"
-                    )
+                    writer.report_loss(here, "an empty message", "dropped", "the API supports none of its parts")
                 else:
                     wires.append(wire)
             elif type(message) is SystemMessage:
@@ -152,7 +150,7 @@ class TextChatConverter(ChatMessageConverter):
                 calls.append(part.value)
             else:
                 if calls:
-                    writer.report_loss(here, writer.type_name(part), "moved", "note", "content must come before calls")
+                    writer.report_loss(here, writer.type_name(part), "moved", "content must come before calls")
                 texts += self.write_non_call_part(part, here, writer)
         return texts, calls
 

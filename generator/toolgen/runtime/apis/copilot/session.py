@@ -180,7 +180,7 @@ class AsyncStatefulSession(AsyncSession):
             reply = await self._live.call_with_params(self.calls.answer, params)
             if resolve_attribute(reply, self.calls.accepted) is not True:
                 writer = self._writer()
-                writer.report_loss(((), place), "a result", "dropped", "warning", "its call is no longer waiting")
+                writer.report_loss(((), place), "a result", "dropped", "its call is no longer waiting", "warning")
                 writer.report_remaining_losses()
         return None if told.answers else identifier
 

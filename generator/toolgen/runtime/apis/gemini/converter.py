@@ -353,7 +353,7 @@ class VertexConverter(GeminiConverter):
                 continue
             left = [part for part in parts if not _is_blank(part)]
             for _ in range(len(parts) - len(left)):
-                writer.report_loss(next(places, ROOT), "an empty text", "dropped", "note", "the API rejects empty text")
+                writer.report_loss(next(places, ROOT), "an empty text", "dropped", "the API rejects empty text")
             if left:
                 contents.append({**content, "parts": left})
         return contents
@@ -379,7 +379,7 @@ class VertexConverter(GeminiConverter):
             return config
         if stream is False:
             writer.report_loss(
-                at, "partial arguments", "rewritten", "note", "only the streaming method supports the request for them"
+                at, "partial arguments", "rewritten", "only the streaming method supports the request for them"
             )
             pieces = False
         return {**(config or {}), _PIECES: pieces}

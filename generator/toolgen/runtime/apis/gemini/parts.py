@@ -195,7 +195,7 @@ def add_placeholder_signature(wire: dict[str, Any], sentinel: str, at: Path, wri
     calls = [part for part in wire.get("parts") or () if type(part) is dict and "functionCall" in part]
     if calls and not any("thoughtSignature" in call for call in calls):
         calls[0]["thoughtSignature"] = sentinel
-        writer.report_loss(at, "a signature", "defaulted", "note", "the calls come from another provider")
+        writer.report_loss(at, "a signature", "defaulted", "the calls come from another provider")
 
 
 _MEDIA = ("image", "audio", "video")
@@ -296,11 +296,9 @@ def write_multimodal_result(
             continue
         writer.write_text_part_as_string(part, (at, i))
         if i > 0:
-            writer.report_loss((at, i), "TextPart", "moved", "note", "the texts of a result must come before its media")
+            writer.report_loss((at, i), "TextPart", "moved", "the texts of a result must come before its media")
     if len(texts) > 1:
-        writer.report_loss(
-            at, "TextPart", "rewritten", "note", "the API accepts one text per result, so the texts were joined"
-        )
+        writer.report_loss(at, "TextPart", "rewritten", "the API accepts one text per result, so the texts were joined")
     text = "\n".join(texts)
     kept = extras.get("$response")
     if type(kept) is not dict or read_result_text_beside_media(kept)[:2] != (
@@ -333,7 +331,5 @@ def order_results_by_calls(
     ordered = sorted(found, key=lambda pair: order.get(pair[0].tool_call_id, len(order)))
     for (old, place), (new, _) in zip(found, ordered, strict=True):
         if old is not new:
-            writer.report_loss(
-                place, "a result", "moved", "note", "results without ids must have the order of their calls"
-            )
+            writer.report_loss(place, "a result", "moved", "results without ids must have the order of their calls")
     return ordered

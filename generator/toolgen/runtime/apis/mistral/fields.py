@@ -283,7 +283,7 @@ def order_system_messages(placed: list[Placed], writer: Writer) -> list[Placed]:
             at -= 1
         if at < len(ordered):
             reason = f"{writer.wire.title} accepts it only before a message of the model, not at the end"
-            writer.report_loss(entry[1], "a message", "moved", "note", reason)
+            writer.report_loss(entry[1], "a message", "moved", reason)
         ordered.insert(at, entry)
     return ordered
 
@@ -296,5 +296,5 @@ def known_kwargs(body: dict[str, Any], allowed_names: Collection[str], writer: W
     """Convert the keys of a body to arguments for a client that accepts no other keys. Other keys are reported."""
     found = {key: value for key, value in body.items() if key in allowed_names}
     for key in [key for key in body if key not in found]:
-        writer.report_loss((ROOT, key), key, "dropped", "warning", "the client does not accept it as an argument")
+        writer.report_loss((ROOT, key), key, "dropped", "the client does not accept it as an argument", "warning")
     return found

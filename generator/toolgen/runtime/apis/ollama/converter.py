@@ -164,9 +164,7 @@ class OllamaConverter(NativeToolSdkConverter):
             elif type(message) is AssistantMessage:
                 wire = self.write_assistant_message(message, here, writer)
                 if is_empty_on_wire(message.content, wire):
-                    writer.report_loss(
-                        here, "an empty message", "dropped", "note", "the API supports none of its parts"
-                    )
+                    writer.report_loss(here, "an empty message", "dropped", "the API supports none of its parts")
                 else:
                     wires.append(wire)
             elif type(message) is SystemMessage:
@@ -244,7 +242,7 @@ class OllamaConverter(NativeToolSdkConverter):
                 writer.own_extras(part.metadata, here)
                 texts.append(part.text)
                 if type(part) is RefusalPart:
-                    writer.report_loss(here, "refusal", "rewritten", "note", "the API accepts only text")
+                    writer.report_loss(here, "refusal", "rewritten", "the API accepts only text")
             elif type(part) is OpaquePart and writer.peek_extras(part.metadata).get("$key") == "tool_calls":
                 calls.append(part.value)
             elif type(part) is OpaquePart and part.provider != writer.wire.name:
@@ -255,9 +253,9 @@ class OllamaConverter(NativeToolSdkConverter):
                 images.append(written)
         places = [_PLACES.index(type(part)) for part in parts if type(part) in _PLACES]
         if places != sorted(places):
-            writer.report_loss(at, "content", "moved", "note", "the API has a fixed order: thinking, content, calls")
+            writer.report_loss(at, "content", "moved", "the API has a fixed order: thinking, content, calls")
         elif len(texts) > 1 or len(thoughts) > 1:
-            writer.report_loss(at, "content", "rewritten", "note", "the API accepts one text, so the texts were joined")
+            writer.report_loss(at, "content", "rewritten", "the API accepts one text, so the texts were joined")
         wire["content"] = "".join(texts)
         for key, value in (("thinking", "".join(thoughts)), ("images", images), ("tool_calls", calls)):
             if value:
@@ -353,7 +351,7 @@ class OllamaConverter(NativeToolSdkConverter):
         """Write the result of a call. The server accepts images in any message."""
         if is_error and kind in ("data", "multimodal"):
             writer.report_loss(
-                (at[0], "isError"), "isError", "dropped", "behaviour", "the API has no error flag for results"
+                (at[0], "isError"), "isError", "dropped", "the API has no error flag for results", "behaviour"
             )
         content = value
         if kind != "multimodal":

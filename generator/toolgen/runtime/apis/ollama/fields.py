@@ -126,7 +126,7 @@ def read_explicit_flag(value: Any, at: Path, reader: Reader) -> tuple[bool, Any]
 def write_explicit_flag(value: bool | None, extra: Any, at: Path, writer: Writer) -> Any:
     """Write the flag. Without a value it is written as false, because the API would turn it on."""
     if value is None:
-        writer.report_loss(at, at[1], "defaulted", "note", f"{writer.wire.title} would otherwise turn it on")
+        writer.report_loss(at, at[1], "defaulted", f"{writer.wire.title} would otherwise turn it on")
         return False
     if value and is_internal_mark(extra):
         return ABSENT
@@ -166,10 +166,10 @@ def write_thinking_switch(
     if effort == "none":
         return False
     if effort not in words:
-        writer.report_loss((at, "effort"), "effort", "rewritten", "warning", f"{writer.wire.title} has no such level")
+        writer.report_loss((at, "effort"), "effort", "rewritten", f"{writer.wire.title} has no such level", "warning")
         return True
     if words[effort] != effort:
-        writer.report_loss((at, "effort"), "effort", "rewritten", "note", f"the nearest level is {words[effort]}")
+        writer.report_loss((at, "effort"), "effort", "rewritten", f"the nearest level is {words[effort]}")
     return words[effort]
 
 
@@ -202,10 +202,10 @@ def sendable_kwargs(
     for way, severity in lost.items():
         place = (ROOT, way.split(".")[0])
         if severity == "note":
-            writer.report_loss(place, way, "dropped", "note", "the client has no field for it")
+            writer.report_loss(place, way, "dropped", "the client has no field for it")
         else:
             reason = "the client would not send it; send the body instead"
-            writer.report_loss(place, way, "dropped", "warning", reason)
+            writer.report_loss(place, way, "dropped", reason, "warning")
     if type(found.get("messages")) is list:
         found["messages"] = [_with_bytes(m, ((ROOT, "messages"), i)) for i, m in enumerate(found["messages"])]
     return found
@@ -320,9 +320,9 @@ def write_text_and_media(
     texts = [part.text for part in content if type(part) is TextPart]
     first = next((i for i, part in enumerate(content) if type(part) is not TextPart), len(content))
     if any(type(part) is TextPart for part in content[first:]):
-        writer.report_loss(at, "content", "moved", "note", "the text must come before the media")
+        writer.report_loss(at, "content", "moved", "the text must come before the media")
     elif len(texts) > 1:
-        writer.report_loss(at, "content", "rewritten", "note", "the API accepts one text, so the texts were joined")
+        writer.report_loss(at, "content", "rewritten", "the API accepts one text, so the texts were joined")
     for i, part in enumerate(content):
         if type(part) is TextPart:
             writer.write_text_part_as_string(part, (at, i))
@@ -390,5 +390,5 @@ def order_results_by_tool(
             ordered[i] = found[taken]
             if i != taken:
                 reason = "results of the same tool must have the order of its calls"
-                writer.report_loss(found[i][1], "a result", "moved", "note", reason)
+                writer.report_loss(found[i][1], "a result", "moved", reason)
     return ordered
