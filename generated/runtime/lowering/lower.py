@@ -408,9 +408,13 @@ def _table(
     out: dict[str, Any],
 ) -> Table | None:
     """Return the encoding table without entries that have no effect."""
+    written = {
+        "#": out,
+        **{f"#/$defs/{name}": schema for name, schema in context.kept.schemas.items()},
+    }
     for entry, here, there in context.unions:
         entry[0] = _shape_of(here, lambda reference: _at(context, reference))
-        entry[1] = _shape_of(there, lambda reference: _in(reference, context, out))
+        entry[1] = _shape_of(there, written.get)
     tables = {**context.kept.encoding_tables, "": encoding}
     telling = frozenset[str]()
     while telling != (
@@ -433,14 +437,6 @@ def _table(
 def _at(context: LoweringContext, reference: Any) -> Any:
     pointer = context.references.target_pointer(reference)
     return None if pointer is None else context.references.value_at(pointer)
-
-
-def _in(reference: Any, context: LoweringContext, out: dict[str, Any]) -> Any:
-    return (
-        out
-        if reference == "#"
-        else context.kept.schemas.get(str(reference).removeprefix("#/$defs/"))
-    )
 
 
 def _changes_values(node: Any, telling: frozenset[str]) -> bool:

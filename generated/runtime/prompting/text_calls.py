@@ -48,14 +48,13 @@ class ResultEntry(NamedTuple):
     failed: bool
 
 
-def write_result_entry(result: ToolResult, with_id: bool = True) -> dict[str, Any]:
+def write_result_entry(result: ToolResult) -> dict[str, Any]:
     """Return the line of a result as a JSON object. Text parts become their text, other parts a description.
 
     Raises:
         ConversionError: The value does not have the type of its kind.
     """
-    entry: dict[str, Any] = {"id": result.tool_call_id} if with_id else {}
-    entry["name"] = result.name
+    entry: dict[str, Any] = {"id": result.tool_call_id, "name": result.name}
     kind, value = result.kind, result.value
     if kind == "multimodal":
         if type(value) is not list:

@@ -189,26 +189,21 @@ class AsyncInbox:
         self._alive = alive
         self._events: deque[Any] = deque()
         self._arrived = asyncio.Event()
-        self._open = False
+        self.is_open = False
 
     def open(self) -> None:
         """Discard earlier events, and keep those that come from now on."""
         self._events.clear()
-        self._open = True
+        self.is_open = True
 
     def close(self) -> None:
         """Discard all events, because no response is expected."""
         self._events.clear()
-        self._open = False
-
-    @property
-    def is_open(self) -> bool:
-        """Return whether a response, or more of it, is expected."""
-        return self._open
+        self.is_open = False
 
     def put(self, event: Any) -> None:
         """Add an event, in the thread of the event loop."""
-        if self._open:
+        if self.is_open:
             self._events.append(event)
             self._arrived.set()
 

@@ -61,11 +61,11 @@ from ..selected_tools import write_selected_tools
 from .fields import (
     order_results_by_tool,
     read_media_part,
-    read_text_and_media,
+    read_text_and_images,
     select_empty,
     sendable_kwargs,
     write_media_part,
-    write_text_and_media,
+    write_text_and_images,
 )
 
 __all__ = ["OllamaConverter"]
@@ -439,19 +439,19 @@ class OllamaConverter(NativeToolSdkConverter):
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> tuple[str | list[ContentPart], Extras]:
         """Read the content of a user or system message: a text, with images beside it."""
-        return read_text_and_media(wire, "content", "images", at, reader)
+        return read_text_and_images(wire, at, reader)
 
     def write_content(
         self, content: str | list[ContentPart], extras: Extras, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write the content of a user or system message."""
-        return write_text_and_media(content, extras, "content", "images", at, writer)
+        return write_text_and_images(content, extras, at, writer)
 
     def read_result_content(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> tuple[Literal["text", "data", "error", "multimodal"], Any, Extras]:
         """Read the result of a call: text, the text of an error, or a text with images."""
-        content, kept = read_text_and_media(wire, "content", "images", at, reader)
+        content, kept = read_text_and_images(wire, at, reader)
         if type(content) is not str:
             return "multimodal", content, kept
         kind, value, wire_text = read_result_text_or_error(content)
@@ -471,19 +471,10 @@ class OllamaConverter(NativeToolSdkConverter):
         is_error: bool | None,
     ) -> dict[str, Any]:
         """Write the result of a call. The server accepts images in any message."""
-        if is_error and kind in ("data", "multimodal"):
-            writer.report_loss(
-                (at[0], "isError"),
-                "isError",
-                "dropped",
-                "the API has no error flag for results",
-                "behaviour",
-            )
+        writer.report_omitted_error_flag(kind, is_error, at[0])
         content = value
         if kind != "multimodal":
             content = write_result_text(
                 kind, value, extras.get("$text", ABSENT), (at[0], "value"), writer
             )
-        return write_text_and_media(
-            content, extras, "content", "images", (at[0], "value"), writer
-        )
+        return write_text_and_images(content, extras, (at[0], "value"), writer)

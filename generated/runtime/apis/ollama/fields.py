@@ -39,7 +39,7 @@ __all__ = [
     "read_matched_result_call",
     "read_media_part",
     "read_output_format",
-    "read_text_and_media",
+    "read_text_and_images",
     "read_thinking_switch",
     "select_empty",
     "sendable_kwargs",
@@ -49,7 +49,7 @@ __all__ = [
     "write_matched_result_call",
     "write_media_part",
     "write_output_format",
-    "write_text_and_media",
+    "write_text_and_images",
     "write_thinking_switch",
 ]
 
@@ -326,19 +326,21 @@ def write_output_format(
     return output_format.schema
 
 
-def read_text_and_media(
-    wire: dict[str, Any], text: str, media: str, at: Path, reader: Reader
+def read_text_and_images(
+    wire: dict[str, Any], at: Path, reader: Reader
 ) -> tuple[str | list[ContentPart], Extras]:
-    """Read the text and the media under these two keys, in this order. Without media, return only the text.
+    """Read `content` and `images`, in this order. Without images, return only the text.
 
     Raises:
         ConversionError: One of them has the wrong JSON type.
     """
-    said = optional_text(wire, text, at)
-    found = read_list_or_null(wire.get(media), (at, media), reader, read_media_part)
-    kept = select_empty(wire, media)
+    said = optional_text(wire, "content", at)
+    found = read_list_or_null(
+        wire.get("images"), (at, "images"), reader, read_media_part
+    )
+    kept = select_empty(wire, "images")
     if said is None:
-        kept |= {text: None} if text in wire else {"$absent": [text]}
+        kept |= {"content": None} if "content" in wire else {"$absent": ["content"]}
     if not found:
         return said or "", kept
     parts: list[ContentPart] = [TextPart(said)] if said else []
@@ -368,17 +370,12 @@ def read_media_part(
     return ImagePart(data=value, media_type=media_type)
 
 
-def write_text_and_media(
-    content: str | Sequence[Any],
-    extras: Extras,
-    text: str,
-    media: str,
-    at: Path,
-    writer: Writer,
+def write_text_and_images(
+    content: str | Sequence[Any], extras: Extras, at: Path, writer: Writer
 ) -> dict[str, Any]:
-    """Write content under these two keys: its texts as lines of one text, and its media."""
+    """Write `content` and `images`: the texts as lines of one text, and the media."""
     if type(content) is str:
-        return _text(content, extras, text)
+        return _text(content, extras)
     texts = [part.text for part in content if type(part) is TextPart]
     first = next(
         (i for i, part in enumerate(content) if type(part) is not TextPart),
@@ -409,16 +406,16 @@ def write_text_and_media(
             texts.append(written.text)
         elif written is not ABSENT:
             found.append(written)
-    wire = _text("\n".join(texts), extras, text)
-    return {**wire, media: found} if found else wire
+    wire = _text("\n".join(texts), extras)
+    return {**wire, "images": found} if found else wire
 
 
-def _text(said: str, extras: Extras, key: str) -> dict[str, Any]:
+def _text(said: str, extras: Extras) -> dict[str, Any]:
     if not said and (
-        key in extras.get("$absent", ()) or extras.get(key, ABSENT) is None
+        "content" in extras.get("$absent", ()) or extras.get("content", ABSENT) is None
     ):
-        return {key: None} if key in extras else {}
-    return {key: said}
+        return {"content": None} if "content" in extras else {}
+    return {"content": said}
 
 
 def write_media_part(part: Any, at: Path, writer: Writer) -> Any:

@@ -366,11 +366,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
         is_error: bool | None,
     ) -> str | list[Any] | None:
         """Write the result of a call. Media follow at the end of the turn, because results only hold text."""
-        if is_error and kind in ("data", "multimodal"):
-            reason = "the API has no error flag for results"
-            writer.report_loss(
-                (at[0], "isError"), "isError", "dropped", reason, "behaviour"
-            )
+        writer.report_omitted_error_flag(kind, is_error, at[0])
         if kind != "multimodal":
             return write_result_text(kind, value, extra, at, writer)
         return write_parts_moving_media(

@@ -370,14 +370,7 @@ class ResponsesConverter(OutputFormatConverter):
         is_error: bool | None,
     ) -> str | list[Any]:
         """Write the result of a call."""
-        if is_error and kind in ("data", "multimodal"):
-            writer.report_loss(
-                (at[0], "isError"),
-                "isError",
-                "dropped",
-                "the API has no error flag for results",
-                "behaviour",
-            )
+        writer.report_omitted_error_flag(kind, is_error, at[0])
         if kind != "multimodal":
             return write_result_text(kind, value, extra, at, writer)
         return write_result_parts(

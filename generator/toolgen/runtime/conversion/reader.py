@@ -48,7 +48,8 @@ class Reader:
         self.position = 0
         self.used: set[str] = set()
         self.tools = tools = tools if type(tools) is tuple else tuple(tools)
-        self.tool_names = wire.tool_names if not tools else wire.tool_names | _names_by_wire_name(tools, wire)
+        given = [tool.name for tool in tools if type(tool) is ToolDefinition and not wire.is_legal_name(tool.name)]
+        self.tool_names = wire.tool_names | {wire.wire_name(name): name for name in given} if given else wire.tool_names
         self._called: dict[str, tuple[str, str, int]] = {}
         self._offered: Mapping[str, bool] = NO_EXTRAS
         self._open: list[tuple[int, ToolCall]] = []
@@ -286,12 +287,3 @@ def _unread(call: ToolCall) -> ToolCall:
             raise ConversionError("arguments", f"is {error}") from None
     call.arguments = {}
     return call
-
-
-def _names_by_wire_name(tools: Iterable[ToolDefinition | OpaquePart], wire: ProviderWire) -> dict[str, str]:
-    """Return the names of tools by their wire names, for tools whose names differ there."""
-    return {
-        wire.wire_name(tool.name): tool.name
-        for tool in tools
-        if type(tool) is ToolDefinition and not wire.is_legal_name(tool.name)
-    }

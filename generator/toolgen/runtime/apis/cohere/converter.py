@@ -310,10 +310,7 @@ class CohereConverter(ChatConverter):
         self, kind: str, value: Any, extra: Any, at: Path, writer: Writer, is_error: bool | None
     ) -> str | list[Any]:
         """Write the result of a call. Media follow at the end of the turn: results only hold text and documents."""
-        if is_error and kind in ("data", "multimodal"):
-            writer.report_loss(
-                (at[0], "isError"), "isError", "dropped", "the API has no error flag for results", "behaviour"
-            )
+        writer.report_omitted_error_flag(kind, is_error, at[0])
         if kind == "multimodal":
             return write_parts_moving_media(value, extra, (at[0], "value"), writer, self.write_result_part)
         if kind == "data":

@@ -214,10 +214,7 @@ class MistralConverter(ChatConverter):
         self, kind: str, value: Any, extra: Any, at: Path, writer: Writer, is_error: bool | None
     ) -> str | list[Any] | None:
         """Write the result of a call. Media follow at the end of the turn, unless they were inside a result."""
-        if is_error and kind in ("data", "multimodal"):
-            writer.report_loss(
-                (at[0], "isError"), "isError", "dropped", "the API has no error flag for results", "behaviour"
-            )
+        writer.report_omitted_error_flag(kind, is_error, at[0])
         if kind == "multimodal":
             return write_parts_moving_media(value, extra, (at[0], "value"), writer, self.write_result_part)
         return None if extra is None and value == "" else write_result_text(kind, value, extra, at, writer)
