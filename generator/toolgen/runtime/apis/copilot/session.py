@@ -17,7 +17,6 @@ from ...models import CompletedEvent, Completion, Request, StreamEvent, ToolCall
 from ...sessions.api_errors import SessionError, resolve_attribute
 from ...sessions.base import AsyncSession, Session, ToolMode
 from ...sessions.client_sessions import aclose_client
-from ...sessions.connection import StatefulClientCalls
 from ...sessions.text_protocol import next_turn_index
 from .session_requests import (
     KnownMessages,
@@ -26,7 +25,7 @@ from .session_requests import (
     StatefulStreamProtocol,
     write_session_input,
 )
-from .stateful_client import StatefulClient
+from .stateful_client import StatefulClient, StatefulClientCalls
 
 __all__ = ["AsyncStatefulSession", "LoopThread", "StatefulSession"]
 
