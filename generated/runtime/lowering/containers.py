@@ -49,45 +49,13 @@ def lower_object(
     if not properties and free and not no_parameters and dialect.maps != "keep":
         return _map(context, source, further, pointer, ref_stack, out, sentences)
     required = required_names(source)
-    if (
-        (dialect.root.get("lists_required") or dialect.says_open)
-        and not dialect.closed
-        and further is not False
-    ):
+    admits_others = not dialect.closed and further is not False
+    if (dialect.root.get("lists_required") or dialect.says_open) and admits_others:
         properties = _with_required(context, properties, required, further, pointer)
     names = dialect.name_on_wire(properties)
-    lowered: dict[str, Any] = {}
-    entries: dict[str, Any] = {}
-    for name, schema in properties.items():
-        inner, encoding = context.lower_node(
-            schema, (*pointer, "properties", name), ref_stack
-        )
-        if inner.get("not") == {} and len(inner) == 1:
-            if name in required or (not dialect.closed and further is not False):
-                context.record_dropped(
-                    (*pointer, "properties", name),
-                    "a property",
-                    "no value fits it",
-                    blocks_strict=name in required,
-                )
-            continue
-        entry: dict[str, Any] = {} if names[name] == name else {"name": names[name]}
-        if entry:
-            context.record_change(
-                (*pointer, "properties", name),
-                "a property's name",
-                "rewritten",
-                "this provider does not support the name",
-            )
-        if dialect.all_required and name not in required:
-            inner = _optional(
-                context, schema, inner, (*pointer, "properties", name), entry
-            )
-        if encoding is not None:
-            entry["as"] = encoding
-        lowered[names[name]] = inner
-        if entry:
-            entries[name] = entry
+    lowered, entries = _lower_properties(
+        context, properties, names, required, admits_others, pointer, ref_stack
+    )
     if dialect.supports("properties") and (
         "properties" in source or properties or dialect.closed or dialect.complete
     ):
@@ -135,6 +103,44 @@ def lower_object(
             "more": more,
         }
     return {"object": entries} if entries else None
+
+
+def _lower_properties(
+    context: LoweringContext,
+    properties: dict[str, Any],
+    names: dict[str, str],
+    required: list[str],
+    admits_others: bool,
+    pointer: Pointer,
+    ref_stack: RefStack,
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the lowered schemas of properties by their `names` on the wire, and the entries of the encoding table."""
+    lowered: dict[str, Any] = {}
+    entries: dict[str, Any] = {}
+    for name, schema in properties.items():
+        place = (*pointer, "properties", name)
+        inner, encoding = context.lower_node(schema, place, ref_stack)
+        if inner.get("not") == {} and len(inner) == 1:
+            if name in required or admits_others:
+                context.record_dropped(
+                    place,
+                    "a property",
+                    "no value fits it",
+                    blocks_strict=name in required,
+                )
+            continue
+        entry: dict[str, Any] = {} if names[name] == name else {"name": names[name]}
+        if entry:
+            reason = "this provider does not support the name"
+            context.record_change(place, "a property's name", "rewritten", reason)
+        if context.dialect.all_required and name not in required:
+            inner = _optional(context, schema, inner, place, entry)
+        if encoding is not None:
+            entry["as"] = encoding
+        lowered[names[name]] = inner
+        if entry:
+            entries[name] = entry
+    return lowered, entries
 
 
 def _with_required(
@@ -231,17 +237,12 @@ def _missing(
             context.dialect.closed or context.dialect.root.get("lists_required")
         ):
             reason = "a required property must be declared under properties"
-            action: Any = "narrowed" if context.dialect.closed else "dropped"
-            checked = "" if context.dialect.closed else "parse_arguments"
-            context.record_change(
-                (*pointer, "required"),
-                name,
-                action,
-                reason,
-                checked=checked,
-                blocks_strict=True,
-                is_unsupported=context.dialect.closed,
-            )
+            if context.dialect.closed:
+                context.record_unsupported((*pointer, "required"), name, reason)
+            else:
+                context.record_dropped(
+                    (*pointer, "required"), name, reason, blocks_strict=True
+                )
 
 
 def _lower_pattern_properties(
